@@ -69,7 +69,7 @@ final class ClientCore implements AutoCloseable {
         Ids random = new RandomIds();
         this.ids = new QuickIds(random.next());
         this.requests = new RequestTracker(random);
-        this.state = ClientState.of(options.reader(), options.routingPolicy());
+        this.state = ClientState.of(options.reader(), options.routingPolicy(), random.next());
         this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
         this.channels = new ChannelPool(clock, options.tls());
         this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);

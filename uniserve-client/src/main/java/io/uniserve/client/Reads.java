@@ -108,7 +108,8 @@ final class Reads {
     }
 
     /** A retrieve over actors, of a session. */
-    public Operation<QueryResult> retrieve(Query query, Optional<ReadSession> session, boolean block) {
+    public Operation<QueryResult> retrieve(Query asked, Optional<ReadSession> session, boolean block) {
+        Query query = steady(asked);
         if (atOneVersion(query, session)) {
             return versioned(query, block, Function.identity());
         }
@@ -158,7 +159,13 @@ final class Reads {
                 () -> operation.end(Outcome.ok(Done.DONE))));
     }
 
-    private Operation<Answer> whole(Query query, Optional<ReadSession> session, Wanted wanted, boolean block) {
+    /** Of the same copies as this client's other queries, where copies may answer differently. */
+    private Query steady(Query query) {
+        return query.ofSameCopies(core.index().copiesDiffer(query.table()));
+    }
+
+    private Operation<Answer> whole(Query asked, Optional<ReadSession> session, Wanted wanted, boolean block) {
+        Query query = steady(asked);
         long begun = core.clock().nanos();
         Function<Outcome<QueryResult>, Outcome<Answer>> finish = outcome -> outcome.map(result -> wanted == Wanted.STEPS
                 ? explained(query, result, core.clock().nanos() - begun)

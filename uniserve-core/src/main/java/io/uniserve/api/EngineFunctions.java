@@ -17,9 +17,13 @@ import java.util.Set;
  * is, from the same lists.
  *
  * @param whole the operator that answers a whole query in the engine's language on one actor
+ * @param copiesDiffer see {@link PortInfo}
  */
 public record EngineFunctions(
-        List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates, Optional<String> whole) {
+        List<Operator<?, ?>> operators,
+        List<UpdateFunction<?, ?>> updates,
+        Optional<String> whole,
+        boolean copiesDiffer) {
     public EngineFunctions {
         operators = List.copyOf(operators);
         updates = List.copyOf(updates);
@@ -27,14 +31,19 @@ public record EngineFunctions(
 
     /** Those of a port none of whose operators answers whole queries. */
     public EngineFunctions(List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates) {
-        this(operators, updates, Optional.empty());
+        this(operators, updates, Optional.empty(), false);
     }
 
     /** The same with an operator, made by {@link WholeQuery#operator}, for queries of one actor. */
     public EngineFunctions with(RetrieveOperator<?, String, Answer> wholeQuery) {
         List<Operator<?, ?>> all = new ArrayList<>(operators);
         all.add(wholeQuery);
-        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()));
+        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()), copiesDiffer);
+    }
+
+    /** The same of an engine whose copies of one actor may answer differently, as by scores of their own. */
+    public EngineFunctions whoseCopiesDiffer() {
+        return new EngineFunctions(operators, updates, whole, true);
     }
 
     /** For {@link Engine#info}. */
@@ -45,7 +54,8 @@ public record EngineFunctions(
                 levels,
                 operators.stream().map(Operator::id).toList(),
                 updates.stream().map(UpdateFunction::id).toList(),
-                whole);
+                whole,
+                copiesDiffer);
     }
 
     /**

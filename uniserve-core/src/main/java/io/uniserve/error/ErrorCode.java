@@ -38,6 +38,7 @@ public enum ErrorCode {
     OUTCOME_UNKNOWN(3009, true),
     VERSION_GONE(3010, true),
     EXCHANGE_LOST(3011, true),
+    CURSOR_GONE(3012, false),
     INTERNAL(4001, false),
     CORRUPT(4002, false),
     IO(4003, true),

@@ -13,6 +13,8 @@ import java.util.Set;
  * @param operators registered operators, {@code name@version}
  * @param updates registered update functions, {@code name@version}
  * @param whole the operator, one of these, that answers a whole query in the engine's language on one actor
+ * @param copiesDiffer whether copies of one actor may answer some queries differently, as by scores of their own: a client asks the
+ *     same copies then
  */
 public record PortInfo(
         String name,
@@ -20,11 +22,23 @@ public record PortInfo(
         Set<ConsistencyLevel> levels,
         List<String> operators,
         List<String> updates,
-        Optional<String> whole) {
+        Optional<String> whole,
+        boolean copiesDiffer) {
     public PortInfo {
         levels = Set.copyOf(levels);
         operators = List.copyOf(operators);
         updates = List.copyOf(updates);
+    }
+
+    /** A port whose copies answer alike. */
+    public PortInfo(
+            String name,
+            String version,
+            Set<ConsistencyLevel> levels,
+            List<String> operators,
+            List<String> updates,
+            Optional<String> whole) {
+        this(name, version, levels, operators, updates, whole, false);
     }
 
     /** A port none of whose operators answers whole queries. */

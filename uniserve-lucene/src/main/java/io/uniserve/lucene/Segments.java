@@ -5,10 +5,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.lucene.document.Document;
+import org.apache.lucene.index.FilterLeafReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.SegmentReader;
 import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.util.Bits;
+import org.apache.lucene.util.StringHelper;
 
 /** What is in an index's segments. Stateless. */
 public final class Segments {
@@ -25,6 +28,21 @@ public final class Segments {
                 }
             }
         }
+    }
+
+    /** Names the segments and the deletions in them: only copies of the same files have the same names. */
+    public static String ids(IndexReader reader) {
+        StringBuilder ids = new StringBuilder();
+        for (LeafReaderContext leaf : reader.leaves()) {
+            byte[] id = FilterLeafReader.unwrap(leaf.reader()) instanceof SegmentReader segment
+                    ? segment.getSegmentInfo().getId()
+                    : null;
+            if (id == null) {
+                throw new IllegalStateException("a segment has no id: " + leaf.reader());
+            }
+            ids.append(StringHelper.idToString(id)).append(' ').append(leaf.reader().numDocs()).append('\n');
+        }
+        return ids.toString();
     }
 
     /** The documents of each segment, deleted ones too, by what readers of the same segment have in common. */

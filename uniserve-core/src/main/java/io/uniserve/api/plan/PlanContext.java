@@ -40,6 +40,13 @@ public interface PlanContext extends QueryLife {
      */
     default void oneMoment(Set<TableName> tables) {}
 
+    /**
+     * From here on the plan's retrieves ask of each actor the copy that all such queries of the same client ask, while it is alive:
+     * for answers that may depend on the copy, as scores by its own statistics. Another copy is asked where that one fails or is
+     * silent. To be called before the first retrieve. A host that has one copy need do nothing.
+     */
+    default void sameCopies() {}
+
     /** The actors that the query is asked of, in ascending order: all of the table's, or those that the caller chose. */
     default List<Integer> actors(TableName name) {
         return IntStream.range(0, table(name).partitioner().actors()).boxed().toList();

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param floors what the caller wrote: the planning server asks replicas that have applied at least this
  * @param mode how fresh the answer must be
  * @param explain whether the answer is to be what its plan took, step by step, as text
+ * @param copies the caller's number, by which its queries choose copies where the answer may depend on them; 0 for none
  */
 public record QueryRequest(
         TableName table,
@@ -24,10 +25,25 @@ public record QueryRequest(
         long tableId,
         List<Floor> floors,
         ReadMode mode,
-        boolean explain) {
+        boolean explain,
+        long copies) {
     public QueryRequest {
         actors = List.copyOf(actors);
         floors = List.copyOf(floors);
+    }
+
+    /** A query of a caller without a number. */
+    public QueryRequest(
+            TableName table,
+            String text,
+            List<Integer> actors,
+            Optional<Session> session,
+            long remainingNanos,
+            long tableId,
+            List<Floor> floors,
+            ReadMode mode,
+            boolean explain) {
+        this(table, text, actors, session, remainingNanos, tableId, floors, mode, explain, 0);
     }
 
     /** A query in the default mode, to be answered. */

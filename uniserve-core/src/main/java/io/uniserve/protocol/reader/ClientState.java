@@ -1,26 +1,38 @@
 package io.uniserve.protocol.reader;
 
-/** What all queries and updates of one client share. Safe for use by several threads. */
+/**
+ * What all queries and updates of one client share. Safe for use by several threads.
+ *
+ * @param copies the client's own number, by which it chooses the copies of {@linkplain Query#sameCopies() queries that ask the
+ *     same ones}; 0 where it has none
+ */
 public record ClientState(
         ReaderSettings settings,
         RoutingPolicy policy,
         ServerHealth health,
         LatencyTrackers latencies,
         HedgeBudget hedges,
-        SessionFloors floors) {
-    /** Fresh state. */
+        SessionFloors floors,
+        long copies) {
+    /** Fresh state of a client without a number. */
     public static ClientState of(ReaderSettings settings, RoutingPolicy policy) {
+        return of(settings, policy, 0);
+    }
+
+    /** Fresh state of a client of this number, drawn at random. */
+    public static ClientState of(ReaderSettings settings, RoutingPolicy policy, long copies) {
         return new ClientState(
                 settings,
                 policy,
                 new ServerHealth(settings),
                 new LatencyTrackers(),
                 new HedgeBudget(settings.hedgePermille()),
-                new SessionFloors());
+                new SessionFloors(),
+                copies);
     }
 
-    /** The same state for queries of another client, who has floors of its own. */
-    public ClientState with(SessionFloors others) {
-        return new ClientState(settings, policy, health, latencies, hedges, others);
+    /** The same state for queries of another client, who has floors and a number of its own. */
+    public ClientState with(SessionFloors others, long otherCopies) {
+        return new ClientState(settings, policy, health, latencies, hedges, others, otherCopies);
     }
 }

@@ -108,6 +108,9 @@ public final class QueryMachine {
         if (!query.near().isEmpty()) {
             slots.all().forEach(slot -> slot.near = query.near().get(slot.actor));
         }
+        if (query.sameCopies()) {
+            slots.all().forEach(slot -> slot.copies = state.copies());
+        }
         session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
         if (!query.beside().tables().isEmpty()) {
             env.routing()

@@ -38,6 +38,9 @@ final class QuerySlot {
     /** Servers that are asked before others; none where all are alike. */
     Set<ServerId> wanted = Set.of();
 
+    /** The client's number where it always asks the same copy, and only a silent or failed one has another asked; else 0. */
+    long copies;
+
     boolean preferPrimary;
     boolean parked;
     long retryAtNanos;

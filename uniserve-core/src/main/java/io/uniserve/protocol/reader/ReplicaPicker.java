@@ -52,7 +52,10 @@ final class ReplicaPicker {
         if (slot.preferPrimary && open.contains(actor.primary())) {
             return Optional.of(actor.primary());
         }
-        List<Candidate> candidates = candidates(open, actor, now);
+        List<Candidate> candidates = candidates(open, actor, now, slot.copies == 0);
+        if (slot.copies != 0) {
+            return Optional.of(RoutingPolicy.same(candidates, slot.copies, slot.actor));
+        }
         random = WeightedChoice.mix(random);
         return Optional.of(
                 candidates.get(state.policy().pick(candidates, random)).server());
@@ -65,6 +68,9 @@ final class ReplicaPicker {
      */
     Optional<ServerId> pickSpare(
             RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now, boolean needed) {
+        if (slot.copies != 0 && !needed) {
+            return Optional.empty();
+        }
         return pick(index, actor, mode, slot, now)
                 .filter(server -> needed || slot.wanted.isEmpty() || slot.wanted.contains(server))
                 .filter(server -> state.health().share(server, now) > 0);
@@ -80,14 +86,16 @@ final class ReplicaPicker {
         return open;
     }
 
-    private List<Candidate> candidates(List<ServerId> open, ActorState actor, long now) {
+    /** Weights, lowered where a server is warming up and the choice is to follow that. */
+    private List<Candidate> candidates(List<ServerId> open, ActorState actor, long now, boolean gently) {
         List<Candidate> weighted = new ArrayList<>(open.size());
         List<Candidate> unweighted = new ArrayList<>(open.size());
         for (ServerId server : open) {
             double share = state.health().share(server, now);
             if (share > 0) {
                 double weight = actor.weights().isEmpty() ? 1 : actor.weights().getOrDefault(server, 0.0);
-                (weight > 0 ? weighted : unweighted).add(candidate(server, weight > 0 ? weight * share : share));
+                double part = gently ? share : 1;
+                (weight > 0 ? weighted : unweighted).add(candidate(server, weight > 0 ? weight * part : part));
             }
         }
         if (!weighted.isEmpty()) {

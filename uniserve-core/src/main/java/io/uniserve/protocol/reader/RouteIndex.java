@@ -2,6 +2,7 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.PortInfo;
 import io.uniserve.model.Routing;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
@@ -21,6 +22,7 @@ public final class RouteIndex {
     private final Routing routing;
     private final Map<TableName, TableRoute> tables = new LinkedHashMap<>();
     private final Map<ServerId, Address> addresses = new LinkedHashMap<>();
+    private final Set<String> portsWhoseCopiesDiffer = new LinkedHashSet<>();
 
     private RouteIndex(Routing routing) {
         this.routing = routing;
@@ -29,6 +31,9 @@ public final class RouteIndex {
         }
         for (ServerRecord server : routing.servers()) {
             addresses.put(server.id(), server.address());
+            server.ports().stream()
+                    .filter(PortInfo::copiesDiffer)
+                    .forEach(port -> portsWhoseCopiesDiffer.add(port.name()));
         }
     }
 
@@ -45,6 +50,12 @@ public final class RouteIndex {
     /** The table's definition and map; empty where the routing does not know the name. */
     public Optional<TableRoute> table(TableName name) {
         return Optional.ofNullable(tables.get(name));
+    }
+
+    /** Whether copies of the table's actors may answer differently, as its port says of itself. */
+    public boolean copiesDiffer(TableName name) {
+        TableRoute table = tables.get(name);
+        return table != null && portsWhoseCopiesDiffer.contains(table.meta().port());
     }
 
     /** Where a live server listens; empty for one that is not live. */

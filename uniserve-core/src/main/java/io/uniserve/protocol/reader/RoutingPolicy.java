@@ -43,6 +43,15 @@ public interface RoutingPolicy {
     }
 
     /**
+     * The candidate that a client of this number always picks for an actor, while it is one: by weight over many clients.
+     *
+     * @param copies the client's number
+     */
+    static ServerId same(List<Candidate> candidates, long copies, int actor) {
+        return candidates.get(WeightedChoice.same(candidates, copies, actor)).server();
+    }
+
+    /**
      * The planner's own server where it is a candidate with at least the mean weight, else in proportion to the weights. It
      * saves a hop. Clients spread their queries over all servers, so replicas of equal weight still get equal shares; one that
      * the coordinator spares is not asked more for being near.

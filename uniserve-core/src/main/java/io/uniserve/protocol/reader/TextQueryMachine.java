@@ -207,7 +207,8 @@ public final class TextQueryMachine {
                 tableId,
                 state.floors().told(tableId),
                 mode,
-                explain);
+                explain,
+                state.copies());
         call.cancel = network.query(
                 env.routing().current().address(server).orElseThrow(),
                 request,
@@ -241,7 +242,8 @@ public final class TextQueryMachine {
         Verdict verdict = Verdict.of(error.code());
         hopeless &= verdict == Verdict.ONCE_EACH;
         absences += error.code() == ErrorCode.TABLE_NOT_FOUND ? 1 : 0;
-        if (verdict == Verdict.FATAL || absences >= ABSENCES_MAX) {
+        boolean cursorGone = error.code() == ErrorCode.CURSOR_GONE; // the plan has asked every copy
+        if (verdict == Verdict.FATAL || cursorGone || absences >= ABSENCES_MAX) {
             fail(error.code(), error.reason());
         } else if (calls.isEmpty()) {
             ask(true);

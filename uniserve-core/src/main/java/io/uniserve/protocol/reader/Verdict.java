@@ -37,6 +37,7 @@ public enum Verdict {
                     PORT_FAILED,
                     PORT_PROTOCOL,
                     UPDATE_REFUSED,
+                    CURSOR_GONE,
                     LOG_FULL -> ONCE_EACH;
             case TABLE_NOT_FOUND,
                     CANCELLED,

@@ -22,6 +22,25 @@ final class WeightedChoice {
         return candidates.size() - 1;
     }
 
+    /**
+     * The candidate that a client of this number always picks for an actor: rendezvous hashing. Over many clients each gets its share
+     * by weight; a candidate that comes or goes changes no choice but those of it.
+     */
+    static int same(List<Candidate> candidates, long copies, int actor) {
+        int best = 0;
+        double least = Double.POSITIVE_INFINITY;
+        for (int i = 0; i < candidates.size(); i++) {
+            long hash = mix(mix(copies + actor) ^ candidates.get(i).server().value().hashCode());
+            double distance =
+                    -Math.log(((hash >>> 11) + 0.5) * 0x1.0p-53) / candidates.get(i).weight();
+            if (distance < least) {
+                least = distance;
+                best = i;
+            }
+        }
+        return best;
+    }
+
     /** SplitMix64's finisher: the next of a chain of well-mixed numbers. */
     static long mix(long value) {
         long z = value + 0x9e3779b97f4a7c15L;

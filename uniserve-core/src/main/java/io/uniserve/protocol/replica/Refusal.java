@@ -70,6 +70,7 @@ record Refusal(long hash, String reason) {
                     BEHIND,
                     VERSION_GONE,
                     EXCHANGE_LOST,
+                    CURSOR_GONE,
                     OUTCOME_UNKNOWN,
                     INTERNAL,
                     CORRUPT,

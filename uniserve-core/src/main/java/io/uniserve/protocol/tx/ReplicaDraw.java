@@ -1,6 +1,8 @@
 package io.uniserve.protocol.tx;
 
+import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
@@ -13,11 +15,20 @@ import java.util.Map;
  */
 final class ReplicaDraw {
     private final RoutingPolicy policy;
+    private final long copies;
     private long random;
 
     ReplicaDraw(ReaderEnvironment env) {
         this.policy = env.state().policy();
+        this.copies = env.state().copies();
         this.random = env.ids().next();
+    }
+
+    /** The replica of an actor that a query asks: always the same one where it wants that and the client has a number. */
+    ServerId draw(List<ServerId> open, ActorState actor, Query query) {
+        return query.sameCopies() && copies != 0
+                ? RoutingPolicy.same(candidates(open, actor.weights()), copies, actor.actor())
+                : draw(open, actor.weights());
     }
 
     /**
@@ -27,13 +38,17 @@ final class ReplicaDraw {
      */
     ServerId draw(List<ServerId> open, Map<ServerId, Double> weights) {
         random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+        List<Candidate> candidates = candidates(open, weights);
+        return candidates.get(policy.pick(candidates, random)).server();
+    }
+
+    private static List<Candidate> candidates(List<ServerId> open, Map<ServerId, Double> weights) {
         List<Candidate> weighing = open.stream()
                 .filter(server -> weights.getOrDefault(server, 0.0) > 0)
                 .map(server -> new Candidate(server, weights.getOrDefault(server, 0.0), 0))
                 .toList();
-        List<Candidate> candidates = weighing.isEmpty()
+        return weighing.isEmpty()
                 ? open.stream().map(server -> new Candidate(server, 1, 0)).toList()
                 : weighing;
-        return candidates.get(policy.pick(candidates, random)).server();
     }
 }

@@ -375,7 +375,7 @@ public final class StrictReadMachine {
                 return server;
             }
         }
-        return open.isEmpty() ? null : draw.draw(open, actor.weights());
+        return open.isEmpty() ? null : draw.draw(open, actor, queries.get(slot.query));
     }
 
     private void send(RouteIndex index, Share share, List<Slot> group) {

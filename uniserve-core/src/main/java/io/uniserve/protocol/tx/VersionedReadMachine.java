@@ -312,7 +312,7 @@ public final class VersionedReadMachine {
                 return server;
             }
         }
-        return draw.draw(open, actor.weights());
+        return draw.draw(open, actor, query);
     }
 
     /** Every replica was tried: after a pause, with a newer map, all are again. */

@@ -9,6 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
@@ -71,6 +72,22 @@ class ClientStateTest {
             picks[RoutingPolicy.weighted().pick(candidates, random)]++;
         }
         assertThat(picks[0]).isBetween(7_300, 7_700);
+    }
+
+    @Test
+    void sameCopiesFollowTheWeightsOverClientsAndMoveOnlyWhereTheyMust() {
+        List<Candidate> three =
+                List.of(new Candidate(server(1), 2, 0), new Candidate(server(2), 1, 9), new Candidate(server(3), 1, 0));
+        List<Candidate> two = three.subList(0, 2);
+        int first = 0;
+        for (long client = 1; client <= 10_000; client++) {
+            ServerId picked = RoutingPolicy.same(three, client, 5);
+            first += picked.equals(server(1)) ? 1 : 0;
+            if (!picked.equals(server(3))) {
+                assertThat(RoutingPolicy.same(two, client, 5)).isEqualTo(picked);
+            }
+        }
+        assertThat(first).isBetween(4_700, 5_300);
     }
 
     @Test

@@ -15,11 +15,14 @@ import io.uniserve.protocol.message.ReadMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class HedgingTest {
     private final TestingWorld world = new TestingWorld();
     private final List<Outcome<QueryResult>> outcomes = new ArrayList<>();
+    private boolean sameCopies;
 
     @Test
     void slowRequestIsHedgedAfterTheP95AndTheLoserCancelled() {
@@ -158,6 +161,50 @@ class HedgingTest {
         assertThat(result().stats().hedges()).isZero();
     }
 
+    @Test
+    void aQueryOfTheSameCopiesIsHedgedOnlyWhereItsServerIsSilent() {
+        world.state = ClientState.of(world.settings, world.policy, 77);
+        learn(20 * MS);
+        world.route(2, actor(0, 1, 1, 2));
+        sameCopies = true;
+        query();
+        int asked = world.network.lastRead().server;
+        world.pass(30 * MS);
+        assertThat(world.network.reads).hasSize(1);
+        world.pass(world.settings.silenceNanos());
+        assertThat(world.network.lastRead().server).isEqualTo(3 - asked);
+        world.network.lastRead().answerEach();
+        assertThat(result().parts()).hasSize(1);
+    }
+
+    @Test
+    void theSameCopyIsAskedWhileItIsAliveAndOthersOnceEachWhereItRefuses() {
+        world.route(3, actor(0, 1, 1, 2, 3));
+        sameCopies = true;
+        Set<Integer> all = new TreeSet<>();
+        for (int client = 1; client <= 40; client++) {
+            world.state = ClientState.of(world.settings, world.policy, client);
+            Set<Integer> own = new TreeSet<>();
+            for (int i = 0; i < 5; i++) {
+                query();
+                own.add(world.network.lastRead().server);
+                world.network.lastRead().answerEach();
+            }
+            assertThat(own).hasSize(1);
+            all.addAll(own);
+        }
+        assertThat(all).as("over many clients").containsExactly(1, 2, 3);
+        query();
+        for (int i = 0; i < 3; i++) {
+            world.network.lastRead().fail(ErrorCode.CURSOR_GONE);
+        }
+        assertThat(world.network.reads).extracting(read -> read.server).containsExactlyInAnyOrder(1, 2, 3);
+        assertThat(outcomes)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Outcome.Err.class, err -> assertThat(err.error().code()).isEqualTo(ErrorCode.CURSOR_GONE));
+    }
+
     private void learn(long latency) {
         for (int i = 0; i < 64; i++) {
             world.state.latencies().of("op@1").record(latency);
@@ -174,8 +221,9 @@ class HedgingTest {
                                 Optional.empty(),
                                 "op@1",
                                 Bytes.EMPTY,
-                                ReadMode.LINEARIZABLE,
-                                world.nanos() + 10_000 * MS),
+                                        ReadMode.LINEARIZABLE,
+                                        world.nanos() + 10_000 * MS)
+                                .ofSameCopies(sameCopies),
                         outcomes::add)
                 .start();
     }

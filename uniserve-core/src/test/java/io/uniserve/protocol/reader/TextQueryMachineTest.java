@@ -186,6 +186,17 @@ class TextQueryMachineTest {
     }
 
     @Test
+    void aCursorWhoseCopiesAreGoneIsAskedOfNoOtherServer() {
+        world.state = ClientState.of(world.settings, world.policy, 99);
+        world.route(2, actor(0, 1, 1));
+        query(60_000);
+        assertThat(sent.get(0).request.copies()).isEqualTo(99);
+        sent.get(0).fail(ErrorCode.CURSOR_GONE);
+        assertThat(error().code()).isEqualTo(ErrorCode.CURSOR_GONE);
+        assertThat(sent).hasSize(1);
+    }
+
+    @Test
     void cancelCancelsThere() {
         world.route(1, actor(0, 1, 1));
         query(500).cancel();

@@ -21,7 +21,8 @@ public final class QueryMapping {
                 .setTableId(request.tableId())
                 .addAllActors(request.actors())
                 .setModeValue(Wire.number(request.mode()))
-                .setExplain(request.explain());
+                .setExplain(request.explain())
+                .setCopies(request.copies());
         request.session().ifPresent(session -> {
             proto.setHold(
                     ReadMapping.toProto(new ReadRequest.Hold(session.high(), session.low(), session.remainingNanos())));
@@ -49,7 +50,8 @@ public final class QueryMapping {
                 proto.getModeValue() == 0
                         ? ReadMode.LINEARIZABLE
                         : Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
-                proto.getExplain());
+                proto.getExplain(),
+                proto.getCopies());
     }
 
     private static DataProto.SessionPin toProto(QueryRequest.Session.Pin pin) {

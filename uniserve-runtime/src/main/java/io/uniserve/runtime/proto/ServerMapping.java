@@ -46,7 +46,8 @@ final class ServerMapping {
                 .setVersion(port.version())
                 .addAllOperators(port.operators())
                 .addAllUpdates(port.updates())
-                .setWhole(port.whole().orElse(""));
+                .setWhole(port.whole().orElse(""))
+                .setCopiesDiffer(port.copiesDiffer());
         // By number, so that equal values give equal bytes whatever the set's order.
         port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(Wire.number(level)));
         return proto.build();
@@ -64,7 +65,8 @@ final class ServerMapping {
                 new HashSet<>(levels),
                 functions("operators", proto.getOperatorsList()),
                 functions("updates", proto.getUpdatesList()),
-                Optional.of(proto.getWhole()).filter(id -> !id.isEmpty()).map(id -> Wire.identifier("whole", id)));
+                Optional.of(proto.getWhole()).filter(id -> !id.isEmpty()).map(id -> Wire.identifier("whole", id)),
+                proto.getCopiesDiffer());
     }
 
     private static List<String> functions(String field, List<String> ids) {

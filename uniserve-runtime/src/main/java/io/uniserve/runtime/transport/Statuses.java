@@ -55,7 +55,8 @@ final class Statuses {
                     LEASE_EXPIRED,
                     BEHIND,
                     VERSION_GONE,
-                    EXCHANGE_LOST -> Status.FAILED_PRECONDITION;
+                    EXCHANGE_LOST,
+                    CURSOR_GONE -> Status.FAILED_PRECONDITION;
             case CANCELLED -> Status.CANCELLED;
             case UNAUTHORIZED -> Status.PERMISSION_DENIED;
             case TOO_LARGE, RESOURCE_EXHAUSTED, LOG_FULL, DISK_FULL -> Status.RESOURCE_EXHAUSTED;

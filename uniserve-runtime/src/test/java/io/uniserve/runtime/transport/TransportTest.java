@@ -84,6 +84,22 @@ class TransportTest {
     }
 
     @Test
+    void aQueryHasItsCallersNumber() {
+        QueryRequest request = new QueryRequest(
+                new TableName("t"),
+                "q=1",
+                List.of(),
+                Optional.empty(),
+                1_000,
+                0,
+                List.of(),
+                ReadMode.LINEARIZABLE,
+                false,
+                -7);
+        assertThat(QueryMapping.fromProto(QueryMapping.toProto(request))).isEqualTo(request);
+    }
+
+    @Test
     void carriesLargeValues() {
         net.read = (request, done) -> {
             done.done(Outcome.ok(new ReadReply(

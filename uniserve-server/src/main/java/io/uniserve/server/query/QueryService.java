@@ -137,7 +137,15 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
     private PlanWorld world(QueryRequest request) {
         return PlanWorld.of(
-                clock, ids, timers, routing, here, remote, peers, planners, state.with(SessionFloors.of(request)));
+                clock,
+                ids,
+                timers,
+                routing,
+                here,
+                remote,
+                peers,
+                planners,
+                state.with(SessionFloors.of(request), request.copies()));
     }
 
     private Outcome<Answer> answer(QueryText query, ServerPlanContext context, long deadline) {

@@ -76,6 +76,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private @Nullable Cut moment;
 
     private final PlanMoment together;
+    private boolean sameCopies;
 
     ServerPlanContext(
             PlanWorld world,
@@ -134,6 +135,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                             ? new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos)
                             : ReadSession.ofPresentStates(deadlineNanos));
         }
+    }
+
+    @Override
+    public void sameCopies() {
+        sameCopies = true;
     }
 
     @Override
@@ -241,8 +247,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                                 : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
                         named(one.table(), call.id()),
                         call.parameters().encode(one.parameters()),
-                        mode,
-                        deadlineNanos))
+                                mode,
+                                deadlineNanos)
+                        .ofSameCopies(sameCopies))
                 .toList();
         TogetherRun run = new TogetherRun(queries.stream()
                 .map(one -> together.has(one.table())
@@ -385,7 +392,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Reads, and keeps the receipt. */
     private QueryResult noted(Query asked, String how) {
         long begun = nanos();
-        QueryResult result = read(asked);
+        QueryResult result = read(asked.ofSameCopies(sameCopies));
         return noted(asked, result, how, nanos() - begun);
     }
 

@@ -29,7 +29,8 @@ public final class LuceneEngine implements Engine {
 
     private static final int DIMENSIONS_MAX = 1_024;
     private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE));
+            new EngineFunctions(LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE))
+                    .whoseCopiesDiffer();
 
     @Override
     public PortInfo info() {

@@ -60,6 +60,7 @@ final class LucenePlanner implements Planner {
 
     private static <P> String hits(
             QueryText query, PlanContext context, RetrieveOperator<?, P, List<Hit>> operator, P parameters, int limit) {
+        context.sameCopies();
         List<Hit> best = context.retrieve(
                 query.table(),
                 RetrieveCall.of(operator),

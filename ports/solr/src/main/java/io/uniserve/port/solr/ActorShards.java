@@ -98,7 +98,11 @@ public final class ActorShards extends ShardHandlerFactory {
             takeGroups(solr.getResponse().get("secondPhase"));
             CodePointText.put(solr.getResponse().get("facets"), any -> true);
             CodePointText.put(solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
-            Objects.requireNonNull(query).buckets.add(solr.getResponse().get("facets"));
+            SolrQuery asking = Objects.requireNonNull(query);
+            asking.buckets.add(solr.getResponse().get("facets"));
+            if (asking.cursor != null) {
+                asking.cursor.take(actor, solr.getResponse());
+            }
         }
 
         /** Puts documents of groups that are marks in their places; and no group {@code totalHits} is a number of hits. */

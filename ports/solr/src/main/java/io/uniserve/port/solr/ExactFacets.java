@@ -44,7 +44,13 @@ public final class ExactFacets extends FacetComponent {
                     throw SolrLanguage.TABLE.unsupported("distrib.statsCache=true with binary terms, of", field);
                 });
             }
-        } else if (String.valueOf(builder.getSortSpec().getSort())
+            return;
+        }
+        SolrCursor.check(builder, builder.getQuery());
+        if (LivingStats.wanted(builder.req)) {
+            builder.setQuery(LivingStats.scored(builder));
+        }
+        if (String.valueOf(builder.getSortSpec().getSort())
                         .equals(SortField.FIELD_SCORE + "," + key.getSortField(false))
                 && builder.req.getParams().get("cursorMark") == null
                 && !builder.grouping()) {

@@ -52,7 +52,8 @@ public final class SolrEngine implements Engine {
                             SolrUpdates.DELETE_ID,
                             SolrUpdates.DELETE_BY_QUERY,
                             SolrUpdates.OPTIMIZE))
-            .with(SolrQuery.WHOLE);
+            .with(SolrQuery.WHOLE)
+            .whoseCopiesDiffer();
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
     @Override

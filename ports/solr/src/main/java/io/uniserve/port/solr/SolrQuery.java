@@ -10,6 +10,7 @@ import io.uniserve.api.plan.BucketCounts;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.ShardRounds.Parameters;
+import io.uniserve.api.plan.SupportTable;
 import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -17,6 +18,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayOutputStream;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.solr.common.SolrDocumentList;
@@ -37,6 +39,7 @@ import org.apache.solr.search.QueryLimits;
 import org.apache.solr.search.QueryParsing;
 import org.apache.solr.servlet.SolrRequestParsers;
 import org.apache.solr.util.SolrPluginUtils;
+import org.jspecify.annotations.Nullable;
 
 /** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
 final class SolrQuery {
@@ -55,6 +58,9 @@ final class SolrQuery {
     private final SolrCore core;
     /** Whether the facets of this run count every term that belongs to the answer. */
     boolean exactFacets = true;
+    /** Null where no cursor depends on the copies asked. */
+    @Nullable
+    SolrCursor cursor;
 
     SolrQuery(PlanContext context, TableMeta table, SolrCore core) {
         this.context = context;
@@ -70,6 +76,11 @@ final class SolrQuery {
 
     Answer answer(String text) throws Exception {
         ModifiableSolrParams params = params(core, text, table.keyField());
+        String lines = SupportTable.lines(params);
+        cursor = SolrCursor.of(params, lines, context.actors(table.name()));
+        if (SolrCursor.copiesMatter(params, lines)) {
+            context.sameCopies();
+        }
         SolrParams nearest = QueryParsing.getLocalParams(params.get(CommonParams.Q), params);
         if (nearest != null && nearest.get(QueryParsing.TYPE, "").equals("knn")) {
             params.add(CommonParams.FQ, nearest(params, nearest.getInt("topK", 10)));
@@ -91,6 +102,9 @@ final class SolrQuery {
 
     private Answer ask(SolrParams params) throws Exception {
         return run(params, response -> {
+            if (cursor != null) {
+                cursor.finish(response);
+            }
             buckets.put(response.getValues().get("facets"));
             // One core tells the best score beside scores only, and one that is no number of a group without documents.
             boolean scores = response.getReturnFields().wantsScore();
@@ -157,7 +171,14 @@ final class SolrQuery {
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.with("answer the query", request -> {
             var params = params(request.getCore(), text, actor.home.meta().keyField());
-            Bytes json = handle(limited(actor, request, context, params), response -> written(response, "json"));
+            var cursor = SolrCursor.of(params, SupportTable.lines(params), List.of(context.actor()));
+            Bytes json = handle(limited(actor, request, context, params), response -> {
+                if (cursor != null) {
+                    cursor.take(context.actor(), response.getValues());
+                    cursor.finish(response);
+                }
+                return written(response, "json");
+            });
             return new Answer("application/json", json);
         });
     }
@@ -169,6 +190,7 @@ final class SolrQuery {
                 && (actor.held != null || actor.home.meta().level().atomic())) {
             throw UniserveException.unsupported("qt=/get in sessions or with atomic updates: use q={!term f=id}...");
         }
+        params.set(SolrCursor.ACTOR, context.actor());
         request.setParams(params.set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
         return request;
     }

@@ -73,16 +73,26 @@ abstract class Parity {
     /** Planned over several actors, or handed to the one that there is; a walk by cursor for some pages. */
     void same(String query) {
         String page = query;
+        String ofSplit = query;
+        String ofWhole = query;
         for (int i = 0; i < PAGES; i++) {
             String expected = plain.query(page);
-            SingleCore.assertSame(page, expected, split.query(page));
-            SingleCore.assertSame(page, expected, whole.query(0, page));
-            Object next = SingleCore.map(SingleCore.parse(expected)).get("nextCursorMark");
-            if (next == null) {
+            String several = split.query(ofSplit);
+            String one = whole.query(0, ofWhole);
+            SingleCore.assertSame(page, expected, several);
+            SingleCore.assertSame(page, expected, one);
+            if (SingleCore.map(SingleCore.parse(expected)).get("nextCursorMark") == null) {
                 return;
             }
-            page = query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(next.toString()));
+            page = next(query, expected);
+            ofSplit = next(query, several);
+            ofWhole = next(query, one);
         }
+    }
+
+    private static String next(String query, String answer) {
+        Object mark = SingleCore.map(SingleCore.parse(answer)).get("nextCursorMark");
+        return query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(String.valueOf(mark)));
     }
 
     static Stream<String> queries() {

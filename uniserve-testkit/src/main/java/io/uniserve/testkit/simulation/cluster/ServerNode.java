@@ -374,7 +374,8 @@ public final class ServerNode implements Node {
                 Set.of(ConsistencyLevel.values()),
                 info.operators(),
                 info.updates(),
-                info.whole());
+                info.whole(),
+                info.copiesDiffer());
     }
 
     /** The machine must not go on: a process that ends, and is started again by its supervisor. */

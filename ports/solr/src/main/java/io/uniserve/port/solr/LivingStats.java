@@ -1,0 +1,104 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.lucene.GivenStatisticsQuery;
+import io.uniserve.lucene.LivingStatistics;
+import io.uniserve.lucene.QueryStatistics;
+import io.uniserve.lucene.StatisticsSource;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.queries.spans.SpanQuery;
+import org.apache.lucene.search.CollectionStatistics;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.TermStatistics;
+import org.apache.solr.common.params.CommonParams;
+import org.apache.solr.common.params.ShardParams;
+import org.apache.solr.handler.component.ResponseBuilder;
+import org.apache.solr.handler.component.ShardRequest;
+import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.search.SolrIndexSearcher;
+import org.apache.solr.search.stats.CollectionStats;
+import org.apache.solr.search.stats.ExactStatsCache;
+import org.apache.solr.search.stats.StatsSource;
+import org.apache.solr.search.stats.StatsUtil;
+import org.apache.solr.search.stats.TermStats;
+import org.jspecify.annotations.Nullable;
+
+/** Exact statistics over the living documents of all actors, so the same on every copy. Named in {@code solrconfig.xml}. */
+public final class LivingStats extends ExactStatsCache {
+    /** Whether the query asks for them. */
+    static boolean wanted(SolrQueryRequest request) {
+        return request.getParams().getBool(CommonParams.DISTRIB_STATS_CACHE, false);
+    }
+
+    /** Whether a request of one actor is of this purpose; a whole query is of all. */
+    static boolean purpose(SolrQueryRequest request, int purpose, boolean whole) {
+        int told = request.getParams().getInt(ShardParams.SHARDS_PURPOSE, 0);
+        return told == 0 ? whole : (told & purpose) != 0;
+    }
+
+    /** The query of one actor, scored by the statistics of all, or by its own where no other actor is asked. */
+    static Query scored(ResponseBuilder builder) {
+        return purpose(builder.req, ShardRequest.PURPOSE_GET_TERM_STATS, false)
+                ? builder.getQuery()
+                : new GivenStatisticsQuery(builder.getQuery(), source(builder.req), SpanQuery.class::isInstance);
+    }
+
+    private static StatisticsSource source(SolrQueryRequest request) {
+        return request.getParams().get(COL_STATS_KEY) == null
+                ? new LivingStatistics(request.getSearcher().getIndexReader())
+                : new Told(request);
+    }
+
+    /** What the query's scores depend on at this actor: its own documents, or what its index counts. */
+    static QueryStatistics of(ResponseBuilder builder, Query query, boolean living) throws IOException {
+        SolrIndexSearcher searcher = builder.req.getSearcher();
+        return QueryStatistics.of(
+                searcher.rewrite(query),
+                searcher.getIndexReader(),
+                searcher.getSimilarity(),
+                living ? new LivingStatistics(searcher.getIndexReader()) : null,
+                StatsUtil.fieldsFromString(builder.req.getParams().get(FIELDS_KEY)));
+    }
+
+    @Override
+    protected void doReturnLocalStats(ResponseBuilder builder, SolrIndexSearcher searcher) {
+        try {
+            QueryStatistics own = of(builder, builder.getQuery(), true);
+            Map<String, TermStats> terms = new HashMap<>();
+            own.terms().forEach((term, its) -> terms.put(term.toString(), new TermStats(term.field(), its)));
+            Map<String, CollectionStats> fields = new HashMap<>();
+            own.fields().forEach((field, its) -> fields.put(field, new CollectionStats(its)));
+            if (!terms.isEmpty()) {
+                builder.rsp.add(TERMS_KEY, StatsUtil.termsToEncodedString(own.terms().keySet()));
+                builder.rsp.add(TERM_STATS_KEY, StatsUtil.termStatsMapToString(terms));
+            }
+            if (!fields.isEmpty()) {
+                builder.rsp.add(COL_STATS_KEY, StatsUtil.colStatsMapToString(fields));
+            }
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "reading the statistics of a query failed", e);
+        }
+    }
+
+    /** Those that came with the request, which has read them by the time that it is scored. */
+    private record Told(SolrQueryRequest request) implements StatisticsSource {
+        private StatsSource all() {
+            return (StatsSource) Objects.requireNonNull(request.getContext().get(SolrIndexSearcher.STATS_SOURCE));
+        }
+
+        @Override
+        public @Nullable CollectionStatistics ofField(String field) throws IOException {
+            return all().collectionStatistics(null, field);
+        }
+
+        @Override
+        public @Nullable TermStatistics ofTerm(Term term) throws IOException {
+            return all().termStatistics(null, term, 1, 1);
+        }
+    }
+}

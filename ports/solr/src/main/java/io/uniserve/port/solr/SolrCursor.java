@@ -1,0 +1,131 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import io.uniserve.lucene.QueryStatistics;
+import io.uniserve.lucene.Segments;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.lucene.search.Query;
+import org.apache.solr.common.params.CommonParams;
+import org.apache.solr.common.params.CursorMarkParams;
+import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.util.NamedList;
+import org.apache.solr.handler.component.ResponseBuilder;
+import org.apache.solr.handler.component.ShardRequest;
+import org.apache.solr.response.SolrQueryResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cursor of one query whose order depends on the copies that are asked, as that by score. Its mark is Solr's and a
+ * fingerprint for each actor, of what its copy scored by; a page is taken of copies with the same fingerprints alone.
+ */
+final class SolrCursor {
+    /** What actors are told: for each actor the fingerprint that it must have; without any on the first page. */
+    private static final String WALKED = "uniserve.cursor.walked";
+    /** The number of the actor that is asked. */
+    static final String ACTOR = "uniserve.cursor.actor";
+    /** An actor's fingerprint in its answer. */
+    static final String COPY = "uniserve.cursor.copy";
+
+    private static final Pattern BY_SCORE = Pattern.compile("(?i)\\bscore\\b");
+    /** Other queries' scores in the order; nearest documents and fuzzy terms, which each copy finds by its own index. */
+    private static final Pattern BY_INDEX = Pattern.compile(
+            "(?im)^sort=.*(\\b(query|boost)\\s*\\(|\\{!|\\$)|\\w~|\\b(fuzzy|knn|vectorSimilarity)\\b");
+    /** Scores of any kind. */
+    private static final Pattern SCORES = Pattern.compile("(?i)\\bscore\\b|\\b(query|boost)\\s*\\(|\\{!|\\$");
+
+    private final List<Integer> actors;
+    private final Map<Integer, Long> copies = new TreeMap<>();
+
+    private SolrCursor(List<Integer> actors) {
+        this.actors = actors;
+    }
+
+    /** Whether the answer may depend on the copies that are asked. */
+    static boolean copiesMatter(ModifiableSolrParams params, String lines) {
+        return BY_INDEX.matcher(lines).find()
+                || !params.getBool(CommonParams.DISTRIB_STATS_CACHE, false)
+                        && SCORES.matcher(lines).find();
+    }
+
+    /**
+     * The cursor of a query that is about to run; null where it has none, or one that any copies continue. The parameters get
+     * Solr's part of the mark.
+     */
+    static @Nullable SolrCursor of(ModifiableSolrParams params, String lines, List<Integer> actors) {
+        String mark = params.get(CursorMarkParams.CURSOR_MARK_PARAM);
+        boolean byIndex = BY_INDEX.matcher(lines).find();
+        if (mark == null || !byIndex && !BY_SCORE.matcher(params.get("sort", "")).find()) {
+            return null;
+        }
+        int end = mark.indexOf('.');
+        boolean first = mark.equals(CursorMarkParams.CURSOR_MARK_START);
+        byte[] all = end < 0 ? new byte[0] : decoded(mark.substring(end + 1));
+        if (all.length != (first ? 0 : actors.size() * Long.BYTES)) {
+            throw UniserveException.invalid("cursorMark=" + Printable.line(mark)
+                    + " has no copies for each actor of this query: use * for the first page, then nextCursorMark");
+        }
+        ByteBuffer each = ByteBuffer.wrap(all);
+        String walked = first
+                ? ""
+                : actors.stream().map(actor -> actor + "=" + each.getLong()).collect(Collectors.joining(" "));
+        params.set(CursorMarkParams.CURSOR_MARK_PARAM, first ? mark : mark.substring(0, end));
+        params.set(WALKED, (byIndex ? "index " : "score ") + walked);
+        return new SolrCursor(actors);
+    }
+
+    private static byte[] decoded(String text) {
+        try {
+            return Base64.getUrlDecoder().decode(text);
+        } catch (IllegalArgumentException e) {
+            return new byte[0];
+        }
+    }
+
+    /** At an actor: tells its copy's fingerprint, unless the cursor walks another copy. */
+    static void check(ResponseBuilder builder, Query query) throws IOException {
+        String walked = builder.req.getParams().get(WALKED);
+        if (walked == null || !LivingStats.purpose(builder.req, ShardRequest.PURPOSE_GET_TOP_IDS, true)) {
+            return;
+        }
+        String actor = builder.req.getParams().get(ACTOR);
+        long own = walked.startsWith("index")
+                ? QueryStatistics.fingerprint(Segments.ids(builder.req.getSearcher().getIndexReader()))
+                : LivingStats.of(builder, query, LivingStats.wanted(builder.req)).fingerprint();
+        if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {
+            throw new UniserveException(
+                    ErrorCode.CURSOR_GONE,
+                    "cursorMark: no copy of actor " + actor + " orders documents as the one that gave the mark, which"
+                            + " is gone or has changed. Begin again with cursorMark=*; so that it cannot happen, use a"
+                            + " session, distrib.statsCache=true on a table at rest, or a sort by fields");
+        }
+        builder.rsp.add(COPY, own);
+    }
+
+    /** An actor's answer. */
+    void take(int actor, NamedList<?> answer) {
+        if (answer.get(COPY) instanceof Number own) {
+            copies.put(actor, own.longValue());
+        }
+    }
+
+    /** Puts the copies into the answer's next mark. */
+    void finish(SolrQueryResponse response) {
+        response.getValues().remove(COPY);
+        int at = response.getValues().indexOf(CursorMarkParams.CURSOR_MARK_NEXT, 0);
+        if (at >= 0) {
+            ByteBuffer all = ByteBuffer.allocate(actors.size() * Long.BYTES);
+            actors.forEach(actor -> all.putLong(copies.getOrDefault(actor, 0L)));
+            String walked = Base64.getUrlEncoder().withoutPadding().encodeToString(all.array());
+            response.getValues().setVal(at, response.getValues().getVal(at) + "." + walked);
+        }
+    }
+}

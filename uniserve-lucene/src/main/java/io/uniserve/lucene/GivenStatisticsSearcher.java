@@ -1,0 +1,113 @@
+package io.uniserve.lucene;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.apache.lucene.index.FieldInvertState;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.search.CollectionStatistics;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MultiPhraseQuery;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.QueryVisitor;
+import org.apache.lucene.search.ScoreMode;
+import org.apache.lucene.search.SynonymQuery;
+import org.apache.lucene.search.TermStatistics;
+import org.apache.lucene.search.Weight;
+import org.apache.lucene.search.similarities.Similarity;
+import org.apache.lucene.util.BytesRef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A searcher whose scores are by statistics that it is given, whatever its own index counts. Lucene asks for those of terms
+ * that the index has, deleted documents included; queries that add up several terms, as synonyms, would then depend on which
+ * these are. Here they get the statistics of all their terms.
+ */
+public final class GivenStatisticsSearcher extends IndexSearcher {
+    private final StatisticsSource source;
+    private final Predicate<Query> spans;
+
+    /**
+     * Searches an index; on the caller's thread.
+     *
+     * @param spans the queries of Lucene's other modules that add up the statistics of all their terms, by the terms' order
+     */
+    public GivenStatisticsSearcher(
+            IndexReader index, Similarity similarity, StatisticsSource source, Predicate<Query> spans) {
+        super(index);
+        this.source = source;
+        this.spans = spans;
+        setSimilarity(similarity);
+        setQueryCache(null);
+    }
+
+    @Override
+    public @Nullable CollectionStatistics collectionStatistics(String field) throws IOException {
+        CollectionStatistics given = source.ofField(field);
+        return given == null ? super.collectionStatistics(field) : given; // else only deleted documents have it
+    }
+
+    @Override
+    public TermStatistics termStatistics(Term term, int docFreq, long totalTermFreq) throws IOException {
+        TermStatistics given = source.ofTerm(term);
+        return given == null ? new TermStatistics(term.bytes(), 1, 1) : given;
+    }
+
+    @Override
+    public Weight createWeight(Query query, ScoreMode mode, float boost) throws IOException {
+        List<Term> terms = added(query);
+        if (terms.isEmpty() || !mode.needsScores()) {
+            return super.createWeight(query, mode, boost);
+        }
+        List<TermStatistics> known = new ArrayList<>();
+        for (Term term : terms) {
+            TermStatistics given = source.ofTerm(term);
+            if (given != null) {
+                known.add(given);
+            }
+        }
+        if (query instanceof SynonymQuery && !known.isEmpty()) {
+            // As Lucene takes them for one term.
+            known = List.of(new TermStatistics(
+                    new BytesRef("synonyms"),
+                    known.stream().mapToLong(TermStatistics::docFreq).max().orElseThrow(),
+                    known.stream().mapToLong(TermStatistics::totalTermFreq).sum()));
+        }
+        IndexSearcher together = new GivenStatisticsSearcher(getIndexReader(), withTerms(known), source, spans);
+        return query.createWeight(together, mode, boost);
+    }
+
+    /** The terms whose statistics a query adds up, in the order in which it does; none for other queries. */
+    private List<Term> added(Query query) {
+        if (query instanceof SynonymQuery synonyms) {
+            return synonyms.getTerms();
+        }
+        if (query instanceof MultiPhraseQuery phrase) {
+            return Arrays.stream(phrase.getTermArrays()).flatMap(Arrays::stream).toList();
+        }
+        TreeSet<Term> terms = new TreeSet<>();
+        if (spans.test(query)) {
+            query.visit(QueryVisitor.termCollector(terms));
+        }
+        return List.copyOf(terms);
+    }
+
+    private Similarity withTerms(List<TermStatistics> terms) {
+        Similarity own = getSimilarity();
+        return new Similarity() {
+            @Override
+            public long computeNorm(FieldInvertState state) {
+                return own.computeNorm(state);
+            }
+
+            @Override
+            public SimScorer scorer(float boost, CollectionStatistics field, TermStatistics... local) {
+                return own.scorer(boost, field, terms.toArray(TermStatistics[]::new));
+            }
+        };
+    }
+}

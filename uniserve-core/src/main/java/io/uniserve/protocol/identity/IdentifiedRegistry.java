@@ -72,6 +72,7 @@ public final class IdentifiedRegistry implements Registry {
     public void begin() {
         open = true;
         registry.onSession(this::onSession);
+        look(true);
     }
 
     /** The registry has shown this identity to a caller of its own. */

@@ -184,7 +184,7 @@ public final class ServerMachine {
             return List.of("it has stopped");
         }
         if (!running) {
-            return List.of("it waits for the registry of its cluster");
+            return List.of("it is not registered with ZooKeeper", "its cluster's identity is not seen there yet");
         }
         return drain.draining()
                 ? List.of("it drains")

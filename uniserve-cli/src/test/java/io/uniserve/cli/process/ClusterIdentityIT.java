@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.RemoteCluster;
+import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.client.TableSpec;
 import java.io.IOException;

@@ -27,7 +27,7 @@ final class IdentityHeader {
 
     private IdentityHeader() {}
 
-    private static ServerCall.Listener<?> refused(ServerCall<?, ?> call, UniserveException why) {
+    private static <Q> ServerCall.Listener<Q> refused(ServerCall<Q, ?> call, UniserveException why) {
         StatusRuntimeException status = Statuses.toStatus(why);
         Metadata trailers = status.getTrailers();
         call.close(status.getStatus(), trailers == null ? new Metadata() : trailers);
@@ -43,14 +43,13 @@ final class IdentityHeader {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // a listener that takes nothing takes messages of any type
         public <Q, R> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
             try {
                 cluster.serving();
                 cluster.checkIdentity(headers.get(KEY));
             } catch (UniserveException e) {
-                return (ServerCall.Listener<Q>) refused(call, e);
+                return refused(call, e);
             }
             return next.startCall(
                     new SimpleForwardingServerCall<>(call) {

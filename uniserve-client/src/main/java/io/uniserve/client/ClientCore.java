@@ -71,8 +71,8 @@ final class ClientCore implements AutoCloseable {
         this.requests = new RequestTracker(random);
         this.state = ClientState.of(options.reader(), options.routingPolicy(), random.next());
         this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
-        this.channels = new ChannelPool(clock, options.tls());
         this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
+        this.channels = new ChannelPool(clock, options.tls(), cluster);
         this.network = new GrpcClientNetwork(channels, cluster, Runnable::run);
         this.admin = new AdminClient(channels, cluster, Runnable::run);
         this.loop = new EventLoop(

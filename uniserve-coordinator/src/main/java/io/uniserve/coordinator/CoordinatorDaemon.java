@@ -80,7 +80,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .start(settings.host(), settings.port());
         address = new Address(AdvertisedHost.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
-        channels = new ChannelPool(SystemClock.INSTANCE, whole.tls());
+        channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
         registry = new CuratorRegistry(options, loop);
         RandomIds ids = new RandomIds();
@@ -93,6 +93,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 env,
                 new InitialPlacement(),
                 new Rebalancing(settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
+        machine.onIdentity(cluster::identify);
     }
 
     /** A coordinator's session never outlives those of silent servers, which it would take for dead while ZooKeeper is away. */

@@ -5,6 +5,7 @@ public sealed interface RegistryValue
         permits BackupRecord,
                 ClusterRecord,
                 CoordinatorRecord,
+                IdentityRecord,
                 ServerRecord,
                 TableLog,
                 TableMap,

@@ -9,6 +9,9 @@ public final class RegistryPaths {
     /** {@link io.uniserve.model.ClusterRecord}. */
     public static final String CLUSTER = "/cluster";
 
+    /** Parent of the one node that is named by the cluster's identity. */
+    public static final String IDENTITY = "/identity";
+
     /** {@link io.uniserve.model.CoordinatorRecord}, ephemeral: the leader. */
     public static final String LEADER = "/coordinator/leader";
 
@@ -25,6 +28,11 @@ public final class RegistryPaths {
     private static final String OUTCOMES = "/outcomes-";
 
     private RegistryPaths() {}
+
+    /** The {@link io.uniserve.model.IdentityRecord} of the cluster with this identity. */
+    public static String identity(String identity) {
+        return IDENTITY + "/" + identity;
+    }
 
     /** A live server's ephemeral {@link io.uniserve.model.ServerRecord}. */
     public static String server(ServerId id) {

@@ -76,4 +76,9 @@ final class CountedRegistry implements Registry {
     public void onSession(SessionListener listener) {
         registry.onSession(listener);
     }
+
+    @Override
+    public String describe() {
+        return registry.describe();
+    }
 }

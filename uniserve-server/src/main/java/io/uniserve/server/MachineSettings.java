@@ -53,7 +53,8 @@ final class MachineSettings {
                 settings.ping().toNanos(),
                 settings.pingTargets(),
                 settings.rpcTimeout().toNanos(),
-                settings.drainTimeout().toNanos());
+                settings.drainTimeout().toNanos(),
+                settings.takeOverStorage());
     }
 
     private static Capacity capacity(ServerSettings.Capacity given, DataDirectory data) {

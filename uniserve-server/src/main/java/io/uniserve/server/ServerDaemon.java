@@ -11,6 +11,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.server.FatalHandler;
 import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.runtime.config.AdvertisedHost;
@@ -53,6 +54,7 @@ public final class ServerDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDaemon.class);
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
+    private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Consumer<Throwable> onFailure;
@@ -84,8 +86,9 @@ public final class ServerDaemon implements AutoCloseable {
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             NearNetwork network = resources.network(address);
-            machine =
-                    new ServerMachine(config(whole), around.apply(resources.environment(network)), gates, this::failed);
+            machine = new ServerMachine(
+                    config(whole), around.apply(resources.environment(network)), gates, new FatalErrors());
+            machine.onIdentity(resources.cluster::identify);
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
             ExchangeHost exchange = resources.exchange(address);
@@ -250,7 +253,8 @@ public final class ServerDaemon implements AutoCloseable {
                         ErrorCode.UNAVAILABLE,
                         "this server could not register at ZooKeeper " + zookeeper.connect() + " within "
                                 + zookeeper.startTimeout().toSeconds()
-                                + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
+                                + " s: start it (uniserve zookeeper), correct zookeeper.connect, or start a coordinator"
+                                + " where cluster " + zookeeper.cluster() + " has not begun there yet");
             }
             LOG.warn("not registered at ZooKeeper {} yet", zookeeper.connect());
         }
@@ -303,6 +307,36 @@ public final class ServerDaemon implements AutoCloseable {
         if (!closed.get()) {
             LOG.error("server {} cannot go on", address, error);
             onFailure.accept(error);
+        }
+    }
+
+    /** On the loop. The process goes on so that whoever asks is told why; the log says it again now and then. */
+    private void leave(UniserveException error) {
+        if (closed.get()) {
+            return;
+        }
+        LOG.error("server {} at {} has left service: {}", id(), address, error.getMessage());
+        resources.cluster.refuse(error);
+        server.endLongCalls();
+        remind(error);
+    }
+
+    private void remind(UniserveException error) {
+        Timers.Cancel unused = resources.loop.after(LEFT_TOLD_NANOS, () -> {
+            LOG.error("server {} at {} is out of service: {}", id(), address, error.getMessage());
+            remind(error);
+        });
+    }
+
+    private final class FatalErrors implements FatalHandler {
+        @Override
+        public void fatal(UniserveException error) {
+            failed(error);
+        }
+
+        @Override
+        public void outOfService(UniserveException error) {
+            leave(error);
         }
     }
 

@@ -63,7 +63,7 @@ final class ServerResources {
             meters = closing.add(new Metrics(whole.metrics()));
             data = closing.add(DataDirectory.open(
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
-            channels = closing.add(new ChannelPool(clock, whole.tls()));
+            channels = closing.add(new ChannelPool(clock, whole.tls(), cluster));
             loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
             exchangeLoop = closing.add(new EventLoop("uniserve-exchange", clock, fatal));
             engine = closing.add(new PortEngineHost(

@@ -45,6 +45,13 @@ public final class ServerCommand extends CliCommand {
             description = "Durable store of backups and shipped logs; the same one for all servers.")
     private @Nullable String store;
 
+    @Option(
+            names = "--take-over-store",
+            description =
+                    "Become the owner of what a lost cluster of the same name left in --store. For one start, after every"
+                            + " process of that cluster has ended.")
+    private boolean takeOverStore;
+
     @Option(names = "--ports", paramLabel = "PORT,...", description = "Engines to run, e.g. solr (default: kv).")
     private @Nullable String ports;
 
@@ -61,6 +68,7 @@ public final class ServerCommand extends CliCommand {
                 .with("server.data-dir", data)
                 .with("server.new-data-dir", newData ? "true" : null)
                 .with("storage.directory", store)
+                .with("storage.take-over", takeOverStore ? "true" : null)
                 .with("server.ports", ports)
                 .with("server.ports-dir", portsDirectory)
                 .with("server.zone", zone);

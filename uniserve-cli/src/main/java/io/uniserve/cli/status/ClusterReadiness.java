@@ -25,6 +25,9 @@ final class ClusterReadiness {
         if (live.size() < servers) {
             missing.add(live.size() + " of " + servers + " servers are live");
         }
+        if (live.isEmpty()) {
+            missing.add("no server is live: servers that refuse this cluster's ZooKeeper say why in their logs");
+        }
         live.forEach(server -> missing.addAll(missing(status, server.id())));
         for (TableRoute table : status.routing().tables()) {
             for (ActorState actor : table.map().actors()) {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +37,7 @@ class ColdStartIT {
     void newMachinesServeWhatDurableStorageHas() throws IOException {
         Path first = Files.createDirectories(directory.resolve("first"));
         Path second = Files.createDirectories(directory.resolve("second"));
-        try (StartedCluster lost = start(first)) {
+        try (StartedCluster lost = start(first, SETTINGS)) {
             lost.client()
                     .admin()
                     .createTable(TableSpec.named("t").port("kv").hash(4).replicas(2));
@@ -73,7 +74,10 @@ class ColdStartIT {
             lost.processes().daemons().values().forEach(DaemonProcess::kill);
         }
         Files.move(first.resolve("store"), second.resolve("store"));
-        try (StartedCluster fresh = start(second)) {
+        Map<String, String> takesOver = new TreeMap<>(SETTINGS);
+        takesOver.put("storage.take-over", "true");
+        try (StartedCluster fresh = start(second, takesOver)) {
+            assertThat(fresh.log("server-1") + fresh.log("server-2")).contains("owner changes from cluster local");
             assertThat(fresh.client().admin().listTables()).isEmpty();
             TestingConsole.Run restored = run(fresh, "restore", "--all");
             assertThat(restored.err()).doesNotContain("uniserve:");
@@ -99,9 +103,9 @@ class ColdStartIT {
         }
     }
 
-    private static StartedCluster start(Path root) {
+    private static StartedCluster start(Path root, Map<String, String> settings) {
         return StartedCluster.start(
-                ProcessClusterOptions.of(root, 2, "kv").with(SETTINGS).brief());
+                ProcessClusterOptions.of(root, 2, "kv").with(settings).brief());
     }
 
     private static TestingConsole.Run run(StartedCluster cluster, String... words) {

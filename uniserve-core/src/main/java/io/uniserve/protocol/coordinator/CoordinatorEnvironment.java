@@ -13,4 +13,9 @@ public record CoordinatorEnvironment(Clock clock, Timers timers, Network network
     public static CoordinatorEnvironment of(Environment env) {
         return new CoordinatorEnvironment(env.clock(), env.timers(), env.network(), env.registry(), env.ids());
     }
+
+    /** The same with another registry. */
+    public CoordinatorEnvironment with(Registry other) {
+        return new CoordinatorEnvironment(clock, timers, network, other, ids);
+    }
 }

@@ -10,6 +10,7 @@ import io.uniserve.placement.PlacementPolicy;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.identity.IdentifiedRegistry;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
@@ -34,9 +35,11 @@ public final class CoordinatorMachine {
     private final CoordinatorEnvironment env;
     private final PlacementPolicy placement;
     private final Rebalancing rebalancing;
+    private final IdentifiedRegistry identified;
     private final Election election;
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
+    private final List<Consumer<String>> identityListeners = new ArrayList<>();
     private @Nullable Reign reign;
     private @Nullable Follower follower;
     private boolean started;
@@ -55,16 +58,24 @@ public final class CoordinatorMachine {
     public CoordinatorMachine(
             CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement, Rebalancing rebalancing) {
         this.config = config;
-        this.env = env;
+        this.identified = new IdentifiedRegistry(
+                env.registry(),
+                env.timers(),
+                config.tickNanos(),
+                "coordinator " + config.id() + " at " + config.address(),
+                config.clusterId(),
+                new IdentityListener());
+        this.env = env.with(identified);
         this.placement = placement;
         this.rebalancing = rebalancing;
-        this.election = new Election(config, env, new ElectionListener());
+        this.election = new Election(config, this.env, new ElectionListener());
     }
 
     /** Starts to campaign; called once. */
     public void start() {
         started = true;
-        env.registry().onSession(election::onSession);
+        identified.onSession(election::onSession);
+        identified.begin();
         follow();
         election.start();
     }
@@ -113,6 +124,11 @@ public final class CoordinatorMachine {
     /** Calls back when this coordinator must not go on, e.g. because the registry belongs to another cluster. */
     public void onFatal(Consumer<UniserveException> listener) {
         fatalListeners.add(listener);
+    }
+
+    /** Calls back with the cluster's identity once the registry has shown it. */
+    public void onIdentity(Consumer<String> listener) {
+        identityListeners.add(listener);
     }
 
     /** Handles a request of a server. */
@@ -202,7 +218,32 @@ public final class CoordinatorMachine {
         }
     }
 
+    private void fatal(UniserveException error) {
+        LOG.error("coordinator {} stops: {}", config.id(), error.getMessage());
+        if (started) {
+            stop();
+        }
+        fatalListeners.forEach(listener -> listener.accept(error));
+    }
+
+    private final class IdentityListener implements IdentifiedRegistry.Listener {
+        @Override
+        public void identified(String identity) {
+            identityListeners.forEach(listener -> listener.accept(identity));
+        }
+
+        @Override
+        public void refused(UniserveException why) {
+            fatal(why);
+        }
+    }
+
     private final class ReignListener implements Reign.Listener {
+        @Override
+        public void identified(String identity) {
+            identified.learn(identity);
+        }
+
         @Override
         public void deposed() {
             endReign("another coordinator took the term");
@@ -212,11 +253,7 @@ public final class CoordinatorMachine {
 
         @Override
         public void fatal(UniserveException error) {
-            LOG.error("coordinator {} stops: {}", config.id(), error.getMessage());
-            if (started) {
-                stop();
-            }
-            fatalListeners.forEach(listener -> listener.accept(error));
+            CoordinatorMachine.this.fatal(error);
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.IdentityRecord;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
@@ -15,14 +16,18 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.identity.ClusterIdentities;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One term of leadership: all its state, gone without a trace when it ends. */
 final class Reign {
+    private static final Logger LOG = LoggerFactory.getLogger(Reign.class);
     private static final long WAKE_NANOS = 2_000_000L;
     private static final int TICKS_PER_REFRESH = 10;
 
@@ -126,10 +131,8 @@ final class Reign {
     void begin() {
         registry.synced(() -> catalog.reloadCluster(orAgain(() -> {
             UniserveException refusal = catalog.cluster().refusal();
-            if (catalog.clusterVersion() == Registry.ABSENT) {
-                ClusterRecord first = new ClusterRecord(config.clusterId(), 1);
-                registry.write(List.of(new Op.Create(RegistryPaths.CLUSTER, first, false)), written -> begin());
-            } else if (!catalog.cluster().clusterId().equals(config.clusterId())) {
+            boolean absent = catalog.clusterVersion() == Registry.ABSENT;
+            if (!absent && !catalog.cluster().clusterId().equals(config.clusterId())) {
                 listener.fatal(new UniserveException(
                         ErrorCode.WRONG_CLUSTER,
                         "the registry belongs to cluster \"" + catalog.cluster().clusterId()
@@ -138,16 +141,53 @@ final class Reign {
             } else if (refusal != null) {
                 listener.fatal(refusal);
             } else {
-                catalog.load(orAgain(() -> {
-                    loaded = true;
-                    sweeper.addAll(catalog.undefined());
-                    // A namesake that was dropped, or a restoration that was broken off, may have left something.
-                    catalog.tables().forEach(table -> sweeper.addAll(List.of(table.meta.name())));
-                    members.start();
-                    tick();
-                }));
+                registry.children(RegistryPaths.IDENTITY, outcome -> {
+                    if (outcome instanceof Outcome.Ok<List<String>> ok) {
+                        identify(ok.value(), absent);
+                    } else {
+                        registry.after(config.tickNanos(), this::begin);
+                    }
+                });
             }
         })));
+    }
+
+    /** A registry without anything becomes a new cluster; one of an earlier version, with a cluster's record, gets an identity. */
+    private void identify(List<String> found, boolean absent) {
+        if (found.isEmpty()) {
+            String identity = ClusterIdentities.random(env.ids());
+            IdentityRecord record = new IdentityRecord(config.clusterId(), identity);
+            Op first = absent
+                    ? new Op.Create(RegistryPaths.CLUSTER, new ClusterRecord(config.clusterId(), 1), false)
+                    : new Op.Check(RegistryPaths.CLUSTER, catalog.clusterVersion());
+            registry.write(
+                    List.of(first, new Op.Create(RegistryPaths.identity(identity), record, false)), written -> {
+                        if (written.applied()) {
+                            LOG.info("cluster {} begins with identity {}", config.clusterId(), identity);
+                        }
+                        begin();
+                    });
+        } else if (absent || found.size() > 1) {
+            listener.fatal(ClusterIdentities.damaged(
+                    "coordinator " + config.id() + " at " + config.address(),
+                    config.clusterId(),
+                    env.registry().describe(),
+                    found));
+        } else {
+            listener.identified(found.get(0));
+            load();
+        }
+    }
+
+    private void load() {
+        catalog.load(orAgain(() -> {
+            loaded = true;
+            sweeper.addAll(catalog.undefined());
+            // A namesake that was dropped, or a restoration that was broken off, may have left something.
+            catalog.tables().forEach(table -> sweeper.addAll(List.of(table.meta.name())));
+            members.start();
+            tick();
+        }));
     }
 
     private CatalogManager.Then orAgain(Runnable task) {
@@ -337,6 +377,9 @@ final class Reign {
         void deposed();
 
         void fatal(UniserveException error);
+
+        /** The registry has this identity. */
+        void identified(String identity);
 
         void routing(Routing routing);
     }

@@ -9,4 +9,9 @@ public record Environment(
         Disk disk,
         ObjectStore objects,
         EngineHost engine,
-        Ids ids) {}
+        Ids ids) {
+    /** The same with another registry and durable storage. */
+    public Environment with(Registry otherRegistry, ObjectStore otherObjects) {
+        return new Environment(clock, timers, network, otherRegistry, disk, otherObjects, engine, ids);
+    }
+}

@@ -35,6 +35,11 @@ public interface Registry {
     /** Tells session events on the loop. */
     void onSession(SessionListener listener);
 
+    /** Where the registry is, for logs and errors. */
+    default String describe() {
+        return "the registry";
+    }
+
     /** Version of a node that is absent. */
     int ABSENT = -1;
 

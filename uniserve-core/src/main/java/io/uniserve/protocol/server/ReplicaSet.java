@@ -41,6 +41,14 @@ final class ReplicaSet {
         this.views = views;
     }
 
+    /** The replica of a directory of this name; null for any other entry. */
+    static @Nullable ReplicaKey key(String entry) {
+        Matcher name = DIRECTORY.matcher(entry);
+        return name.matches()
+                ? new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2)))
+                : null;
+    }
+
     /** Finds what is on disk, tried until it succeeds. */
     void scan(Runnable then) {
         env.disk().list("", listed -> {
@@ -49,9 +57,9 @@ final class ReplicaSet {
                 return;
             }
             for (Disk.Entry entry : ok.value()) {
-                Matcher name = DIRECTORY.matcher(entry.name());
-                if (name.matches()) {
-                    onDisk.add(new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2))));
+                ReplicaKey key = key(entry.name());
+                if (key != null) {
+                    onDisk.add(key);
                 }
             }
             then.run();

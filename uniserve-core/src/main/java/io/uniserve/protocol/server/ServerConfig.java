@@ -17,6 +17,7 @@ import java.util.List;
  * @param pingTargets servers that this one pings, the next ones by id
  * @param rpcTimeoutNanos time-out of small requests to other daemons
  * @param drainTimeoutNanos draining ends after this long whatever is left
+ * @param takeOverStore durable storage of a former cluster of this name becomes this cluster's
  */
 public record ServerConfig(
         ServerId id,
@@ -30,11 +31,65 @@ public record ServerConfig(
         long pingNanos,
         int pingTargets,
         long rpcTimeoutNanos,
-        long drainTimeoutNanos) {
+        long drainTimeoutNanos,
+        boolean takeOverStore) {
     private static final long MILLI = 1_000_000;
 
     public ServerConfig {
         ports = List.copyOf(ports);
+    }
+
+    /** One that takes no storage over. */
+    public ServerConfig(
+            ServerId id,
+            long incarnation,
+            Address address,
+            String zone,
+            Capacity capacity,
+            List<PortInfo> ports,
+            ReplicaConfig replicas,
+            long tickNanos,
+            long pingNanos,
+            int pingTargets,
+            long rpcTimeoutNanos,
+            long drainTimeoutNanos) {
+        this(
+                id,
+                incarnation,
+                address,
+                zone,
+                capacity,
+                ports,
+                replicas,
+                tickNanos,
+                pingNanos,
+                pingTargets,
+                rpcTimeoutNanos,
+                drainTimeoutNanos,
+                false);
+    }
+
+    /** The same, that takes durable storage of a former cluster of this name over where told so. */
+    public ServerConfig withTakeOverStore(boolean value) {
+        return new ServerConfig(
+                id,
+                incarnation,
+                address,
+                zone,
+                capacity,
+                ports,
+                replicas,
+                tickNanos,
+                pingNanos,
+                pingTargets,
+                rpcTimeoutNanos,
+                drainTimeoutNanos,
+                value);
+    }
+
+    /** The server with its address, for errors. */
+    String self() {
+        return "server " + id + " at " + address;
     }
 
     /** The defaults of production. */

@@ -50,6 +50,7 @@ public final class ServerMachine {
     private final ServerConfig config;
     private final Environment env;
     private final FatalHandler fatal;
+    private final IdentityGuard identity;
     private final Host host = new Host();
     private final Watches watches;
     private final TableViews views;
@@ -74,6 +75,7 @@ public final class ServerMachine {
     private long nextLease;
     private long nextReap;
     private boolean stopped;
+    private boolean running;
     private boolean expired;
     private Runnable whenListed = () -> {};
 
@@ -81,11 +83,12 @@ public final class ServerMachine {
      * @param gates hears what readers may have
      * @param fatal ends the process
      */
-    public ServerMachine(ServerConfig config, Environment env, GatePublisher gates, FatalHandler fatal) {
+    public ServerMachine(ServerConfig config, Environment world, GatePublisher gates, FatalHandler fatal) {
         this.config = config;
-        this.env = env;
         this.fatal = fatal;
         long retry = config.replicas().retryNanos();
+        this.identity = new IdentityGuard(config, world, fatal, this::stop);
+        this.env = identity.env();
         this.watches = new Watches(env.registry());
         this.views = new TableViews(env, retry, watches, new ViewEvents());
         this.members = new Members(env, retry, watches, this::membersChanged);
@@ -108,15 +111,29 @@ public final class ServerMachine {
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
     }
 
-    /** Finds the replicas on disk, follows the registry and registers; done when the server's node is there. */
+    /**
+     * Waits for the registry of the server's cluster identity, finds the replicas on disk, follows the registry and registers;
+     * done when the server's node is there.
+     */
     public void start(Completion<Done> completion) {
+        env.registry().onSession(this::onSession);
+        whenListed = () -> registration.start(() -> {
+            identity.registered();
+            completion.done(Outcome.ok(Done.DONE));
+        });
+        identity.start(this::run);
+    }
+
+    private void run() {
+        running = true;
         long now = env.clock().nanos();
         nextPing = now;
         nextLease = now;
         nextReap = now + 4 * config.pingNanos();
-        env.registry().onSession(this::onSession);
-        whenListed = () -> registration.start(() -> completion.done(Outcome.ok(Done.DONE)));
         replicas.scan(() -> {
+            if (stopped) {
+                return;
+            }
             watches.add(RegistryPaths.CLUSTER, cluster::dirty);
             members.start();
             views.start();
@@ -126,7 +143,12 @@ public final class ServerMachine {
 
     /** Stops acting at once, as a crash would; files stay as they are. */
     public void stop() {
+        if (stopped) {
+            return;
+        }
         stopped = true;
+        running = false;
+        identity.stop();
         ticker.stop();
         atomic.service().stop();
         registration.stop();
@@ -135,7 +157,16 @@ public final class ServerMachine {
 
     /** Asks the coordinator to move everything away and goes on serving; done when nothing is left to move, or after the time-out. */
     public void drain(Completion<Done> completion) {
-        drain.start(completion);
+        if (identity.left() != null) {
+            later(completion, Outcome.ok(Done.DONE));
+        } else {
+            drain.start(completion);
+        }
+    }
+
+    /** Tells the cluster's identity once the registry has shown it. */
+    public void onIdentity(Consumer<String> listener) {
+        identity.onIdentity(listener);
     }
 
     /** What clients are told; empty until all tables and servers have been read. */
@@ -145,8 +176,15 @@ public final class ServerMachine {
 
     /** One sentence for each thing that this server lacks to be all that its cluster counts on; empty when it is ready. */
     public List<String> missing() {
+        UniserveException why = identity.left();
+        if (why != null) {
+            return List.of("it has left service: " + why.reason());
+        }
         if (stopped) {
             return List.of("it has stopped");
+        }
+        if (!running) {
+            return List.of("it is not registered with ZooKeeper", "its cluster's identity is not seen there yet");
         }
         return drain.draining()
                 ? List.of("it drains")
@@ -165,8 +203,8 @@ public final class ServerMachine {
 
     /** Tells when every table that was there at this call is known here, and so is in the routing. */
     public void search(Completion<Done> completion) {
-        if (stopped) {
-            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        if (!running) {
+            later(completion, Outcome.err(identity.refusal()));
         } else {
             views.search(completion);
         }
@@ -179,8 +217,8 @@ public final class ServerMachine {
      * @param defers true where the asker looks by itself for a denial of a version in flight
      */
     public void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
-        if (stopped) {
-            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        if (!running) {
+            later(completion, Outcome.err(identity.refusal()));
         } else {
             atomic.service().settle(table, key, at, defers, outcome -> later(completion, outcome));
         }
@@ -188,8 +226,8 @@ public final class ServerMachine {
 
     /** Versions and epochs of tables whose updates are atomic, as of one moment after this call, for a strict read. */
     public void cut(List<TableName> tables, Completion<Cut> completion) {
-        if (stopped) {
-            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        if (!running) {
+            later(completion, Outcome.err(identity.refusal()));
         } else {
             cuts.cut(tables, outcome -> later(completion, outcome));
         }
@@ -197,8 +235,8 @@ public final class ServerMachine {
 
     /** An update from a client. */
     public void onUpdate(UpdateRequest request, Completion<UpdateReply> completion) {
-        if (stopped) {
-            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        if (!running) {
+            later(completion, Outcome.err(identity.refusal()));
         } else {
             updates.update(request, completion);
         }
@@ -206,8 +244,8 @@ public final class ServerMachine {
 
     /** A request of another daemon. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
-        if (stopped) {
-            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        if (!running) {
+            later(completion, Outcome.err(identity.refusal()));
             return;
         }
         atomic.hear(request);

@@ -56,6 +56,8 @@ final class Cluster {
     final TestingObjects objects = new TestingObjects(loop);
     final Map<String, Host> servers = new TreeMap<>();
     long ids;
+    /** Whether servers yet to be started take durable storage over. */
+    boolean takeOverStore;
     /** That of tables yet to be created. */
     Durability durability = Durability.LOCAL;
 
@@ -279,6 +281,7 @@ final class Cluster {
                 base.pingNanos(),
                 base.pingTargets(),
                 base.rpcTimeoutNanos(),
-                base.drainTimeoutNanos());
+                base.drainTimeoutNanos(),
+                takeOverStore);
     }
 }

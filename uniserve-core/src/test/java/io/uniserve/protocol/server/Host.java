@@ -9,6 +9,7 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingEngine;
 import io.uniserve.protocol.testing.TestingRegistry;
+import io.uniserve.protocol.testing.TestingStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -42,7 +43,12 @@ final class Host {
     }
 
     void start() {
-        TestingRegistry session = new TestingRegistry(cluster.loop, cluster.store);
+        start(cluster.store);
+    }
+
+    /** Starts with this registry. */
+    void start(TestingStore store) {
+        TestingRegistry session = new TestingRegistry(cluster.loop, store);
         TestingEngine port = new TestingEngine(cluster.loop, disk);
         Environment env = new Environment(
                 cluster.loop, cluster.loop, cluster.network, session, disk, cluster.objects, port, () -> cluster.ids++);

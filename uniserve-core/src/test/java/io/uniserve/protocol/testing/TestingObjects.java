@@ -55,6 +55,12 @@ public final class TestingObjects implements ObjectStore {
         return waiting.size();
     }
 
+    /** The object as text. */
+    public String text(String key) {
+        Bytes data = objects.get(key);
+        return data == null ? "" : data.utf8();
+    }
+
     public List<String> keys(String prefix) {
         return objects.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
     }

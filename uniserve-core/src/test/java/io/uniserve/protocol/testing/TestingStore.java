@@ -35,6 +35,21 @@ public final class TestingStore {
         return copy;
     }
 
+    /** Another registry in the place of this one; whoever watches is told of everything that was and that is. */
+    public void replace(TestingStore other) {
+        TreeSet<String> changed = new TreeSet<>();
+        List<String> paths = new ArrayList<>(nodes.keySet());
+        paths.addAll(other.nodes.keySet());
+        for (String path : paths) {
+            for (int slash = path.length(); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+                changed.add(path.substring(0, slash));
+            }
+        }
+        nodes.clear();
+        nodes.putAll(other.nodes);
+        changed.forEach(path -> List.copyOf(listeners).forEach(l -> l.accept(path)));
+    }
+
     /** The value of a node as it is now, null where it is absent. */
     public @Nullable RegistryValue value(String path) {
         return read(path).value();

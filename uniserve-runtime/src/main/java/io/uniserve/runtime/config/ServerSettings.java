@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param newDataDirectory whether a new server may begin where the data directory is missing or empty
  * @param portSettings settings of each port, by the port's name
  * @param storageDirectory the local object store's directory; empty for no durable storage
+ * @param takeOverStorage whether durable storage of a lost cluster of this name becomes this cluster's
  * @param clockDrift as a fraction
  */
 public record ServerSettings(
@@ -26,6 +27,7 @@ public record ServerSettings(
         Path portsDirectory,
         Map<String, Map<String, String>> portSettings,
         Optional<Path> storageDirectory,
+        boolean takeOverStorage,
         Capacity capacity,
         Duration lease,
         double clockDrift,
@@ -78,6 +80,7 @@ public record ServerSettings(
                 server.file("ports-dir"),
                 server.textsByName("port-settings"),
                 root.section("storage").optionalFile("directory"),
+                root.section("storage").flag("take-over"),
                 new Capacity(
                         capacity.decimal("cpu-cores", 0, 4_096),
                         capacity.bytes("memory", 0, 1_024 * TIB),

@@ -6,6 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.model.IdentityRecord;
 import io.uniserve.model.RegistryValue;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableLog;
@@ -59,6 +60,10 @@ public final class RegistryCodec {
             node.setTableLog(TableLogMapping.toProto(log));
         } else if (value instanceof TableOutcomes outcomes) {
             node.setTableOutcomes(TableLogMapping.toProto(outcomes));
+        } else if (value instanceof IdentityRecord identity) {
+            node.setIdentity(RegistryProto.IdentityRecord.newBuilder()
+                    .setCluster(identity.cluster())
+                    .setIdentity(identity.identity()));
         }
         return node.build().toByteArray();
     }
@@ -126,6 +131,10 @@ public final class RegistryCodec {
             case BACKUP -> fromProto(node.getBackup());
             case TABLE_LOG -> TableLogMapping.fromProto(node.getTableLog());
             case TABLE_OUTCOMES -> TableLogMapping.fromProto(node.getTableOutcomes());
+            case IDENTITY ->
+                new IdentityRecord(
+                        Wire.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
+                        Wire.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
             case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
         };
     }

@@ -30,6 +30,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CuratorRegistry.class);
 
     private final String root;
+    private final String connect;
     private final Executor loop;
     private final WatchTable watches;
     private final Map<String, Watcher> watchers = new ConcurrentHashMap<>();
@@ -41,6 +42,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     /** Starts to connect and returns at once. */
     public CuratorRegistry(RegistryOptions options, Executor loop) {
         this.root = options.root();
+        this.connect = options.connect();
         this.loop = loop;
         this.watches = new WatchTable(loop);
         this.session = new ZooKeeperSession(options, this::onSession);
@@ -180,6 +182,11 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 onLoop(() -> listener.on(SessionEvent.CONNECTED));
             }
         }
+    }
+
+    @Override
+    public String describe() {
+        return "ZooKeeper " + connect;
     }
 
     /** Ends the session: ephemeral nodes go. Operations under way fail. */

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.transport;
 
 import io.grpc.ChannelCredentials;
+import io.grpc.ClientInterceptor;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
@@ -14,6 +15,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,14 +45,26 @@ public final class ChannelPool implements AutoCloseable {
     private final Clock clock;
     private final CoarseTimers timers;
     private final ChannelCredentials credentials;
+    private final List<ClientInterceptor> interceptors;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
     /** Whose last calls may be under way still. */
     private final Set<Entry> retired = ConcurrentHashMap.newKeySet();
 
     private volatile boolean closed;
 
+    /** Connections that name no cluster's identity and accept any. */
     public ChannelPool(Clock clock, TlsFiles tls) {
+        this(clock, tls, List.of());
+    }
+
+    /** Connections to the processes of one cluster: they name its identity and fail answers of another one. */
+    public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
+        this(clock, tls, List.of(new IdentityHeader.OfCaller(cluster)));
+    }
+
+    private ChannelPool(Clock clock, TlsFiles tls, List<ClientInterceptor> interceptors) {
         this.clock = clock;
+        this.interceptors = interceptors;
         this.credentials = TlsCredentials.client(tls);
         this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
     }
@@ -123,6 +137,7 @@ public final class ChannelPool implements AutoCloseable {
     private Entry open(Address address) {
         ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port(), credentials)
                 .directExecutor()
+                .intercept(interceptors)
                 .disableRetry()
                 .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                 .maxInboundMetadataSize(METADATA_BYTES_MAX)

@@ -4,23 +4,28 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster this process belongs to, unknown until the registry or the first routing map tells it. Safe for use by several threads. */
+/**
+ * The cluster of this process: its name, unknown to a client until the first routing map, and its identity, which every call and
+ * answer names in a header once it is known. Safe for use by several threads.
+ */
 public final class ClusterIdentity {
     private volatile @Nullable String id;
+    private volatile @Nullable String identity;
+    private volatile @Nullable UniserveException refusal;
 
-    /** An identity that is not known yet. */
+    /** A cluster that is not known yet. */
     public static ClusterIdentity unknown() {
         return new ClusterIdentity();
     }
 
-    /** A known identity. */
+    /** A cluster whose name is known. */
     public static ClusterIdentity of(String id) {
         ClusterIdentity identity = new ClusterIdentity();
         identity.set(id);
         return identity;
     }
 
-    /** Sets the identity once; WRONG_CLUSTER where it is already another. */
+    /** Sets the name once; WRONG_CLUSTER where it is already another. */
     public synchronized void set(String cluster) {
         String known = id;
         if (known != null && !known.equals(cluster)) {
@@ -30,12 +35,56 @@ public final class ClusterIdentity {
         id = cluster;
     }
 
-    /** The identity, null while unknown. */
+    /** Sets the random identity once; WRONG_CLUSTER where it is already another. */
+    public void identify(String found) {
+        if (!found.equals(identity)) {
+            identifyFirst(found);
+        }
+    }
+
+    private synchronized void identifyFirst(String found) {
+        checkIdentity(found);
+        identity = found;
+    }
+
+    /** The random identity, null while unknown. */
+    @Nullable
+    String identity() {
+        return identity;
+    }
+
+    /** WRONG_CLUSTER where this process knows its identity and the other's is another one; none is accepted. */
+    void checkIdentity(@Nullable String theirs) {
+        String own = identity;
+        if (theirs != null && own != null && !own.equals(theirs)) {
+            throw new UniserveException(
+                    ErrorCode.WRONG_CLUSTER,
+                    "this process belongs to cluster " + orEmpty() + " with identity " + own
+                            + ", the other side to one with identity " + theirs
+                            + ": it is another cluster of that name, or was begun anew; check the addresses, and connect"
+                            + " again to use the other one");
+        }
+    }
+
+    /** Every request is refused with this error from now on. */
+    public void refuse(UniserveException why) {
+        refusal = why;
+    }
+
+    /** Throws the error of a process that has left service. */
+    void serving() {
+        UniserveException why = refusal;
+        if (why != null) {
+            throw why;
+        }
+    }
+
+    /** The name, null while unknown. */
     public @Nullable String get() {
         return id;
     }
 
-    /** The identity, empty while unknown. */
+    /** The name, empty while unknown. */
     String orEmpty() {
         String known = id;
         return known == null ? "" : known;
@@ -43,6 +92,7 @@ public final class ClusterIdentity {
 
     /** WRONG_CLUSTER unless the caller names this cluster; UNAVAILABLE while this process does not know its own. */
     void check(String named) {
+        serving();
         String known = id;
         if (known == null) {
             throw new UniserveException(

@@ -46,6 +46,11 @@ public final class GrpcServer implements AutoCloseable {
         return server.getPort();
     }
 
+    /** Ends watches and streams of reads; new calls go on. For a process that refuses every call from now on. */
+    public void endLongCalls() {
+        longCalls.forEach(Runnable::run);
+    }
+
     /** Takes no new calls, waits so long for running ones, then cuts what is left. */
     public void stop(long graceNanos) {
         server.shutdown();
@@ -155,6 +160,7 @@ public final class GrpcServer implements AutoCloseable {
             if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
                 builder.intercept(new AuthorizationInterceptor(authorizer));
             }
+            builder.intercept(new IdentityHeader.OfServer(cluster));
             PortThreads threads = PortThreads.create();
             try {
                 return new GrpcServer(threads.serve(builder).build().start(), threads, List.copyOf(longCalls));

@@ -72,6 +72,7 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
     private void take(DataProto.ReadsCall call) {
         try {
             Unparsed.refuse(call);
+            cluster.serving();
             if (!opened) {
                 cluster.check(call.getCluster());
                 opened = true;

@@ -26,6 +26,7 @@ class ServerSettingsTest {
                         Path.of("ports"),
                         Map.of(),
                         Optional.empty(),
+                        false,
                         new ServerSettings.Capacity(0, 0, 0),
                         Duration.ofSeconds(2),
                         0.01,
@@ -53,7 +54,7 @@ class ServerSettingsTest {
     void fullMapping(@TempDir Path directory) {
         String text = """
                 uniserve {
-                  storage.directory = /mnt/backup
+                  storage.directory = /mnt/backup, storage.take-over = true
                   server {
                     host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, zone = z2
                     ports = [solr, kv], ports-dir = /p
@@ -81,6 +82,7 @@ class ServerSettingsTest {
                         Path.of("/p"),
                         Map.of("solr", Map.of("heap", "1g", "cache.size", "5")),
                         Optional.of(Path.of("/mnt/backup")),
+                        true,
                         new ServerSettings.Capacity(2.5, 4L << 30, 10_000_000_000L),
                         Duration.ofSeconds(3),
                         0.025,

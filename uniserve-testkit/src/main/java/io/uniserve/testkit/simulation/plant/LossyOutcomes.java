@@ -68,13 +68,18 @@ public final class LossyOutcomes extends PassedOn {
 
         @Override
         public void multi(List<Op> ops, Completion<MultiResult> completion) {
-            boolean both = ops.size() > 1
-                    && RegistryPaths.isOutcomes(ops.get(ops.size() - 1).path());
-            if (!both) {
+            int last = ops.size() - 1;
+            if (ops.get(last) instanceof Op.Check) { // of the cluster's identity
+                last--;
+            }
+            if (last < 1 || !RegistryPaths.isOutcomes(ops.get(last).path())) {
                 registry.multi(ops, completion);
                 return;
             }
-            int last = ops.size() - 1;
+            apart(ops, last, completion);
+        }
+
+        private void apart(List<Op> ops, int last, Completion<MultiResult> completion) {
             registry.multi(ops.subList(0, last), first -> {
                 if (first instanceof Outcome.Ok<MultiResult> log && log.value().applied()) {
                     registry.multi(ops.subList(last, ops.size()), second -> {

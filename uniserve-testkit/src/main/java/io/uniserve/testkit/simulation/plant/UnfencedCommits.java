@@ -25,7 +25,8 @@ public final class UnfencedCommits extends PassedOn {
 
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
-        boolean commit = ops.size() == 2
+        boolean commit = ops.size() > 1
+                && ops.stream().skip(2).allMatch(op -> op instanceof Op.Check) // of the cluster's identity
                 && ops.get(0) instanceof Op.Check
                 && RegistryPaths.isLog(ops.get(1).path());
         if (!commit) {
@@ -37,11 +38,11 @@ public final class UnfencedCommits extends PassedOn {
     }
 
     private void unfenced(List<Op> ops, Completion<MultiResult> completion) {
-        registry.multi(ops.subList(1, 2), outcome -> {
+        registry.multi(ops.subList(1, ops.size()), outcome -> {
             if (outcome instanceof Outcome.Ok<MultiResult> ok) {
                 List<Integer> versions = new ArrayList<>(ok.value().versions());
                 versions.add(0, ABSENT);
-                int conflict = ok.value().applied() ? ok.value().conflict() : 1;
+                int conflict = ok.value().applied() ? ok.value().conflict() : ok.value().conflict() + 1;
                 completion.done(Outcome.ok(
                         new MultiResult(ok.value().applied(), ok.value().applied() ? versions : List.of(), conflict)));
             } else {

@@ -1,0 +1,226 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.identity.OwnedObjects;
+import io.uniserve.protocol.replica.TableDefinition;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owner of a cluster's part of durable storage: an object with the identity of the cluster of that name. Checked before a server
+ * reads or writes anything else there, so that two clusters of one name never share a store. A store without an owner is
+ * claimed where it is empty or this registry gave out all its table numbers; that of another identity is taken over only when
+ * the operator says so.
+ */
+final class StoreOwner {
+    private static final Logger LOG = LoggerFactory.getLogger(StoreOwner.class);
+    private static final Pattern KEYS = Pattern.compile("[a-z0-9.-]+");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+    private static final int RETRIES_PER_LOOK = 10;
+
+    private final Environment env;
+    private final OwnedObjects guarded;
+    private final ObjectStore objects;
+    private final ServerConfig config;
+    private final String identity;
+    private final Consumer<UniserveException> refused;
+    private Runnable then;
+    private boolean stopped;
+
+    /** @param then runs once, when the owner is known to be this cluster, or storage does not answer for now */
+    StoreOwner(
+            Environment env,
+            OwnedObjects guarded,
+            ServerConfig config,
+            String identity,
+            Runnable then,
+            Consumer<UniserveException> refused) {
+        this.env = env;
+        this.guarded = guarded;
+        this.objects = guarded.unowned();
+        this.config = config;
+        this.identity = identity;
+        this.then = then;
+        this.refused = refused;
+    }
+
+    /** The owner object of the cluster of this name. */
+    static String key(String cluster) {
+        return "owner/" + cluster;
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    /** Tried until storage answers; a server whose storage does not answer serves without it meanwhile. */
+    void check() {
+        String cluster = config.clusterId();
+        if (config.replicas().shippingNanos() == 0 || !KEYS.matcher(cluster).matches()) {
+            owned(); // there is no durable storage, or none that takes objects of this name
+            return;
+        }
+        String key = key(cluster);
+        objects.list(key, listed -> {
+            if (stopped) {
+                return;
+            }
+            if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
+                later("cannot be listed", listed);
+            } else if (ok.value().contains(key)) {
+                read(key);
+            } else {
+                readNext();
+            }
+        });
+    }
+
+    private void read(String key) {
+        objects.get(key, read -> {
+            if (stopped) {
+                return;
+            }
+            if (!(read instanceof Outcome.Ok<Bytes> ok)) {
+                if (((Outcome.Err<Bytes>) read).error().code() == ErrorCode.CORRUPT) {
+                    refuse("its owner object " + key + " is damaged: restore it");
+                } else {
+                    later("owner cannot be read", read);
+                }
+                return;
+            }
+            String owner;
+            try {
+                owner = IdentityFile.decode("object " + key + " in durable storage", ok.value(), config.clusterId());
+            } catch (UniserveException e) {
+                refused.accept(e);
+                return;
+            }
+            if (owner.equals(identity)) {
+                owned();
+            } else if (config.takeOverStore()) {
+                LOG.warn(
+                        "durable storage: owner changes from cluster {} with identity {} to identity {}, as"
+                                + " storage.take-over says; no process of the former owner may run any more",
+                        config.clusterId(),
+                        owner,
+                        identity);
+                objects.delete(key, deleted -> {
+                    if (deleted instanceof Outcome.Ok<Done>) {
+                        put();
+                    } else {
+                        later("owner cannot be replaced", deleted);
+                    }
+                });
+            } else {
+                refuse("it belongs to cluster " + config.clusterId() + " with identity " + owner);
+            }
+        });
+    }
+
+    /** A store without an owner: of an earlier version, or new. */
+    private void readNext() {
+        env.registry().read(RegistryPaths.CLUSTER, read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof ClusterRecord record) {
+                look(TableDefinition.root(config.clusterId()), record.nextTableId(), () -> look(
+                        "backup/" + config.clusterId() + "/", record.nextTableId(), this::put));
+            } else {
+                later("the cluster's record cannot be read", read);
+            }
+        });
+    }
+
+    private void look(String prefix, long nextTableId, Runnable then) {
+        objects.list(prefix, listed -> {
+            if (stopped) {
+                return;
+            }
+            if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
+                later("cannot be listed", listed);
+                return;
+            }
+            long largest = ok.value().stream()
+                    .mapToLong(key -> number(key.substring(prefix.length())))
+                    .max()
+                    .orElse(0);
+            if (largest < nextTableId) {
+                then.run();
+            } else if (config.takeOverStore()) {
+                LOG.warn(
+                        "durable storage: cluster {} with identity {} takes over objects of table {} and others of a"
+                                + " cluster of that name, as storage.take-over says",
+                        config.clusterId(),
+                        identity,
+                        largest);
+                put();
+            } else {
+                refuse("it has no owner but objects of table " + largest
+                        + ", which this cluster did not make: its next table has number " + nextTableId);
+            }
+        });
+    }
+
+    private static long number(String key) {
+        int slash = key.indexOf('/');
+        String text = slash < 0 ? "" : key.substring(0, slash);
+        return NUMBER.matcher(text).matches() ? Long.parseLong(text) : 0;
+    }
+
+    private void put() {
+        objects.put(key(config.clusterId()), IdentityFile.encode(config.clusterId(), identity), put -> {
+            if (put instanceof Outcome.Ok<Done>) {
+                owned();
+            } else {
+                later("owner cannot be written", put); // another server may have been first
+            }
+        });
+    }
+
+    private void owned() {
+        if (!stopped) {
+            guarded.open();
+            goOn();
+        }
+    }
+
+    private void goOn() {
+        Runnable task = then;
+        then = () -> {};
+        task.run();
+    }
+
+    private void refuse(String why) {
+        refused.accept(new UniserveException(
+                ErrorCode.WRONG_CLUSTER,
+                config.self() + " of cluster " + config.clusterId() + " with identity " + identity
+                        + " may not use this durable storage (storage.directory): " + why
+                        + ". Nothing is read, changed or deleted. Give each cluster a directory of its own; where this"
+                        + " cluster replaces one that is lost, end every process of that one and start a server with"
+                        + " storage.take-over = true (--take-over-store)"));
+    }
+
+    private void later(String what, Outcome<?> outcome) {
+        if (stopped) {
+            return;
+        }
+        String why = outcome instanceof Outcome.Err<?> err ? err.error().getMessage() : "absent";
+        LOG.warn("{}: durable storage is not used yet, {}: {}", config.self(), what, why);
+        env.timers().after(RETRIES_PER_LOOK * config.replicas().retryNanos(), () -> {
+            if (!stopped) {
+                check();
+            }
+        });
+        goOn();
+    }
+}

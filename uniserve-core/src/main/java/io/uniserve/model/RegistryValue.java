@@ -10,4 +10,5 @@ public sealed interface RegistryValue
                 TableMap,
                 TableMeta,
                 TableOutcomes,
-                TermRecord {}
+                TermRecord,
+                Tombstone {}

@@ -17,6 +17,7 @@ import java.util.List;
  * @param pingTargets servers that this one pings, the next ones by id
  * @param rpcTimeoutNanos time-out of small requests to other daemons
  * @param drainTimeoutNanos draining ends after this long whatever is left
+ * @param trash what becomes of replicas of tables that the registry does not know
  */
 public record ServerConfig(
         ServerId id,
@@ -30,11 +31,60 @@ public record ServerConfig(
         long pingNanos,
         int pingTargets,
         long rpcTimeoutNanos,
-        long drainTimeoutNanos) {
+        long drainTimeoutNanos,
+        TrashConfig trash) {
     private static final long MILLI = 1_000_000;
 
     public ServerConfig {
         ports = List.copyOf(ports);
+    }
+
+    /** With the defaults of the trash. */
+    public ServerConfig(
+            ServerId id,
+            long incarnation,
+            Address address,
+            String zone,
+            Capacity capacity,
+            List<PortInfo> ports,
+            ReplicaConfig replicas,
+            long tickNanos,
+            long pingNanos,
+            int pingTargets,
+            long rpcTimeoutNanos,
+            long drainTimeoutNanos) {
+        this(
+                id,
+                incarnation,
+                address,
+                zone,
+                capacity,
+                ports,
+                replicas,
+                tickNanos,
+                pingNanos,
+                pingTargets,
+                rpcTimeoutNanos,
+                drainTimeoutNanos,
+                TrashConfig.defaults());
+    }
+
+    /** The same with another trash. */
+    public ServerConfig withTrash(TrashConfig other) {
+        return new ServerConfig(
+                id,
+                incarnation,
+                address,
+                zone,
+                capacity,
+                ports,
+                replicas,
+                tickNanos,
+                pingNanos,
+                pingTargets,
+                rpcTimeoutNanos,
+                drainTimeoutNanos,
+                other);
     }
 
     /** The defaults of production. */

@@ -13,6 +13,7 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.model.TermRecord;
+import io.uniserve.model.Tombstone;
 
 /**
  * What a node of the registry holds, as bytes with a format version. Fields that a later version added are ignored; a
@@ -59,6 +60,11 @@ public final class RegistryCodec {
             node.setTableLog(TableLogMapping.toProto(log));
         } else if (value instanceof TableOutcomes outcomes) {
             node.setTableOutcomes(TableLogMapping.toProto(outcomes));
+        } else if (value instanceof Tombstone tombstone) {
+            node.setTombstone(RegistryProto.Tombstone.newBuilder()
+                    .setTableId(tombstone.tableId())
+                    .setName(tombstone.name().value())
+                    .setReason(Wire.number(tombstone.reason())));
         }
         return node.build().toByteArray();
     }
@@ -126,6 +132,14 @@ public final class RegistryCodec {
             case BACKUP -> fromProto(node.getBackup());
             case TABLE_LOG -> TableLogMapping.fromProto(node.getTableLog());
             case TABLE_OUTCOMES -> TableLogMapping.fromProto(node.getTableOutcomes());
+            case TOMBSTONE ->
+                new Tombstone(
+                        Wire.notNegative("table_id", node.getTombstone().getTableId()),
+                        IdentityMapping.table(node.getTombstone().getName()),
+                        Wire.constant(
+                                "reason",
+                                Tombstone.Reason.values(),
+                                node.getTombstone().getReason()));
             case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
         };
     }

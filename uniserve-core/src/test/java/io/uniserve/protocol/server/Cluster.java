@@ -58,6 +58,8 @@ final class Cluster {
     long ids;
     /** That of tables yet to be created. */
     Durability durability = Durability.LOCAL;
+    /** Of servers yet to be started. */
+    TrashConfig trash = TrashConfig.defaults();
 
     private long sequence;
     final CoordinatorMachine coordinator;
@@ -278,7 +280,8 @@ final class Cluster {
                 base.tickNanos(),
                 base.pingNanos(),
                 base.pingTargets(),
-                base.rpcTimeoutNanos(),
-                base.drainTimeoutNanos());
+                        base.rpcTimeoutNanos(),
+                        base.drainTimeoutNanos())
+                .withTrash(trash);
     }
 }

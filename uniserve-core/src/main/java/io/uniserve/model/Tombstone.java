@@ -14,6 +14,8 @@ public record Tombstone(long tableId, TableName name, Reason reason) implements 
         /** A restoration put a table of another number in its place. */
         REPLACED,
         /** A restoration copies data under this number. The record goes when the table is there, and stays where it fails. */
-        RESTORING
+        RESTORING,
+        /** The table was lost, and an operator deleted the backup that stands for it. */
+        GIVEN_UP
     }
 }

@@ -203,9 +203,9 @@ class AbsentTablesTest {
         ReplicaKey key = cluster.key(0);
         Host host = cluster.server("s1");
         host.kill();
+        Lost lost = lose(cluster, Cluster.T);
         cluster.loop.run(SECOND);
         TreeMap<String, List<Byte>> before = contents(host, "");
-        Lost lost = lose(cluster, Cluster.T);
         host.start();
         cluster.loop.run(30 * SECOND);
         assertThat(host.fatal).singleElement().satisfies(error -> assertThat(error)
@@ -294,7 +294,7 @@ class AbsentTablesTest {
     void backupOfAnAbsentTableIsNotErased() {
         Cluster cluster = filled(true);
         ReplicaKey key = cluster.key(0);
-        cluster.await(() -> cluster.clean(0), 60);
+        cluster.await(() -> !cluster.objects.keys("backup/test/").isEmpty(), 60);
         Lost lost = lose(cluster, Cluster.T);
         cluster.loop.run(20 * SECOND);
         List<String> objects = cluster.objects.keys("backup/test/" + key.tableId() + "/");
@@ -305,8 +305,6 @@ class AbsentTablesTest {
         find(cluster, lost);
         cluster.converge(0, 2);
         drop(cluster, Cluster.T);
-        cluster.loop.run(30 * SECOND);
-        System.out.println("LEFT " + cluster.objects.keys("") + cluster.store.children("/tombstones") + cluster.store.children(RegistryPaths.backups(Cluster.T)));
         cluster.await(() -> cluster.objects.keys("backup/test/" + key.tableId() + "/").isEmpty(), 60);
     }
 }

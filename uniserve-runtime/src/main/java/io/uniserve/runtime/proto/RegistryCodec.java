@@ -64,7 +64,7 @@ public final class RegistryCodec {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
                     .setName(tombstone.name().value())
-                    .setReason(Wire.number(tombstone.reason())));
+                    .setReasonValue(Wire.number(tombstone.reason())));
         }
         return node.build().toByteArray();
     }
@@ -139,7 +139,7 @@ public final class RegistryCodec {
                         Wire.constant(
                                 "reason",
                                 Tombstone.Reason.values(),
-                                node.getTombstone().getReason()));
+                                node.getTombstone().getReasonValue()));
             case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
         };
     }

@@ -11,14 +11,14 @@ final class TrashMapping {
 
     static PeerProto.TrashCall toProto(TrashCall call) {
         return PeerProto.TrashCall.newBuilder()
-                .setAction(Wire.number(call.action()))
+                .setActionValue(Wire.number(call.action()))
                 .setEntry(call.entry())
                 .build();
     }
 
     static TrashCall fromProto(PeerProto.TrashCall proto) {
         return new TrashCall(
-                Wire.constant("action", TrashCall.Action.values(), proto.getAction()),
+                Wire.constant("action", TrashCall.Action.values(), proto.getActionValue()),
                 Wire.identifier("entry", proto.getEntry()));
     }
 

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -143,7 +144,7 @@ class TrashIT {
                 List.of(
                         new Op.Delete(RegistryPaths.map(LOST), map.version()),
                         new Op.Delete(RegistryPaths.meta(LOST), meta.version())));
-        return new Nodes(meta.value(), map.value());
+        return new Nodes(Objects.requireNonNull(meta.value()), Objects.requireNonNull(map.value()));
     }
 
     private static void find(CuratorRegistry registry, Nodes nodes) throws Exception {

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
@@ -88,7 +89,8 @@ final class Reaper {
 
     private void decide(RegistryCensus census) {
         TreeSet<ReplicaKey> unknown = new TreeSet<>();
-        boolean ours = census.cluster() != null && census.cluster().clusterId().equals(clusterId);
+        ClusterRecord cluster = census.cluster();
+        boolean ours = cluster != null && cluster.clusterId().equals(clusterId);
         for (ReplicaKey key : replicas.keys()) {
             TableMap map = census.maps().get(key.tableId());
             boolean viewed = views.find(key.tableId()) != null; // where the map has gone, soon not any more

@@ -177,8 +177,7 @@ public final class Admin {
      * @return what the trash holds then
      */
     public TrashReport restoreTrash(String server, String entry) {
-        return Stage.await(
-                admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
+        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
     }
 
     /**

@@ -56,8 +56,9 @@ public final class ServerCommand extends CliCommand {
 
     @Option(
             names = "--trash-all-unknown",
-            description = "Give up all replicas of this server where ZooKeeper knows none of their tables: they go to the"
-                    + " trash. Without it such a server does not start.")
+            description =
+                    "Give up all replicas of this server where ZooKeeper knows none of their tables: they go to the"
+                            + " trash. Without it such a server does not start.")
     private boolean trashAllUnknown;
 
     @Override

@@ -29,7 +29,8 @@ final class Selection {
 
     /** The trash of each chosen server, with the chosen entries; a server that does not answer fails the command. */
     Map<ServerId, TrashReport> reports(ClusterClient cluster) {
-        List<ServerId> live = cluster.servers().stream().map(ServerRecord::id).sorted().toList();
+        List<ServerId> live =
+                cluster.servers().stream().map(ServerRecord::id).sorted().toList();
         List<ServerId> chosen = server == null ? live : List.of(ServerNames.named("--server", server, live));
         String name = table == null ? null : new TableName(table).value();
         Map<ServerId, TrashReport> reports = new TreeMap<>();
@@ -56,7 +57,8 @@ final class Selection {
                     .filter(one -> one.entry().id().equals(name))
                     .findFirst()
                     .orElseThrow(() -> UniserveException.invalid("ENTRY " + name
-                            + ": no live server that was asked has it in its trash; uniserve trash list shows what there is")));
+                            + ": no live server that was asked has it in its trash; uniserve"
+                            + " trash list shows what there is")));
         }
         return named;
     }

@@ -42,7 +42,8 @@ final class TrashList extends ClientCommand {
     }
 
     private void print(Map<ServerId, TrashReport> reports) {
-        TextTable lines = new TextTable("SERVER", "ENTRY", "TABLE", "ACTOR", "EPOCH", "LAST INDEX", "SIZE", "KEPT UNTIL");
+        TextTable lines =
+                new TextTable("SERVER", "ENTRY", "TABLE", "ACTOR", "EPOCH", "LAST INDEX", "SIZE", "KEPT UNTIL");
         List<String> more = new ArrayList<>();
         boolean any = false;
         for (Map.Entry<ServerId, TrashReport> of : reports.entrySet()) {
@@ -62,8 +63,9 @@ final class TrashList extends ClientCommand {
             }
             List<ReplicaKey> held = of.getValue().held();
             if (!held.isEmpty()) {
-                more.add("server " + server + ": all of its " + held.size() + " replicas are of tables that ZooKeeper does not"
-                        + " know, e.g. " + held.get(0) + "; they stay where they are");
+                more.add("server " + server + ": all of its " + held.size()
+                        + " replicas are of tables that ZooKeeper does not" + " know, e.g. " + held.get(0)
+                        + "; they stay where they are");
             }
         }
         if (any) {

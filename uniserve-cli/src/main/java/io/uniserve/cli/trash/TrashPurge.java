@@ -50,7 +50,12 @@ final class TrashPurge extends ClientCommand {
             for (Found one : found) {
                 cluster.purgeTrash(one.server(), one.entry().id());
                 if (global().json()) {
-                    console().json(Map.of("purged", one.entry().id(), "server", one.server().value()));
+                    console()
+                            .json(Map.of(
+                                    "purged",
+                                    one.entry().id(),
+                                    "server",
+                                    one.server().value()));
                 } else {
                     console().println("purged " + one.entry().id() + " on server " + ServerNames.brief(one.server()));
                 }

@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
         name = "restore",
         description = {
             "Puts replicas from the trash back into their places.",
-            "ZooKeeper must know the table, and its map must give the actor to that server; then the replica is like one of a"
-                    + " server that was restarted. A server does it by itself when it sees such a map."
+            "ZooKeeper must know the table, and its map must give the actor to that server; then the replica is like"
+                    + " one of a server that was restarted. A server does it by itself when it sees such a map."
         },
         footer = {
             "  uniserve trash restore 1764180000000-t7-a0-1f2e",
@@ -39,10 +39,14 @@ final class TrashRestore extends ClientCommand {
             for (Found one : found) {
                 cluster.restoreTrash(one.server(), one.entry().id());
                 if (global().json()) {
-                    console().json(Map.of("restored", one.entry().id(), "server", one.server().value()));
-                } else {
                     console()
-                            .println("restored " + one.entry().id() + " on server " + ServerNames.brief(one.server()));
+                            .json(Map.of(
+                                    "restored",
+                                    one.entry().id(),
+                                    "server",
+                                    one.server().value()));
+                } else {
+                    console().println("restored " + one.entry().id() + " on server " + ServerNames.brief(one.server()));
                 }
             }
             if (found.isEmpty()) {

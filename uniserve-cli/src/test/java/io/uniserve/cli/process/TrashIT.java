@@ -44,7 +44,9 @@ class TrashIT {
         try (StartedCluster started = StartedCluster.start(ProcessClusterOptions.of(directory, 1, "kv"));
                 CuratorRegistry registry = registry(started)) {
             for (String table : List.of("lost", "kept")) {
-                started.client().admin().createTable(TableSpec.named(table).port("kv").hash(1));
+                started.client()
+                        .admin()
+                        .createTable(TableSpec.named(table).port("kv").hash(1));
                 fill(started, table);
             }
             long lost = number(started, "lost");
@@ -54,7 +56,8 @@ class TrashIT {
             await("it is in the trash")
                     .atMost(PATIENCE)
                     .until(() -> run(started, "trash", "list").out().contains("-t" + lost + "-a0-"));
-            assertThat(started.log("server-1")).contains("WARN", "table lost replica t" + lost + "-a0: moved to the trash");
+            assertThat(started.log("server-1"))
+                    .contains("WARN", "table lost replica t" + lost + "-a0: moved to the trash");
             assertThat(started.files("server-1", "files/trash/")).isNotEmpty();
             Run refused = run(started, "trash", "restore", "--table", "lost");
             assertThat(refused.exit()).isEqualTo(ExitCode.REFUSED);
@@ -164,7 +167,9 @@ class TrashIT {
     private static void write(CuratorRegistry registry, List<Op> ops) throws Exception {
         CompletableFuture<Outcome<MultiResult>> written = new CompletableFuture<>();
         registry.multi(ops, written::complete);
-        assertThat(((Outcome.Ok<MultiResult>) written.get(60, TimeUnit.SECONDS)).value().applied())
+        assertThat(((Outcome.Ok<MultiResult>) written.get(60, TimeUnit.SECONDS))
+                        .value()
+                        .applied())
                 .isTrue();
     }
 }

@@ -38,7 +38,8 @@ class TrashCommandTest {
         assertThat(uniserve.run("trash", "list", "--server", "server-2").out())
                 .contains("1000-t7-a1-3")
                 .doesNotContain("1000-t7-a0-1");
-        assertThat(uniserve.run("trash", "list", "--table", "words", "-o", "json").out())
+        assertThat(uniserve.run("trash", "list", "--table", "words", "-o", "json")
+                        .out())
                 .contains("\"entry\":\"1000-t7-a0-1\"", "\"last_index\":99", "\"bytes_max\":1000")
                 .doesNotContain("t8-a3");
         assertThat(uniserve.run("trash", "list", "--table", "other").lines())
@@ -68,7 +69,8 @@ class TrashCommandTest {
         assertThat(cluster.changes()).isEmpty();
         assertThat(uniserve.run("trash", "purge", "1000-t7-a0-1").lines())
                 .containsExactly("purged 1000-t7-a0-1 on server server-1");
-        assertThat(uniserve.run("trash", "purge", "--server", "server-1", "--all", "--yes").lines())
+        assertThat(uniserve.run("trash", "purge", "--server", "server-1", "--all", "--yes")
+                        .lines())
                 .containsExactly("purged 2000-t8-a3-2 on server server-1");
         assertThat(cluster.changes())
                 .containsExactly("purge trash server-1 1000-t7-a0-1", "purge trash server-1 2000-t8-a3-2");

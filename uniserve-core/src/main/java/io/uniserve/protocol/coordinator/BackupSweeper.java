@@ -136,7 +136,8 @@ final class BackupSweeper {
             }
             if (!ok.value() && kept.add(tableId)) {
                 LOG.warn(
-                        "table number {}: its backup is kept, no map names the table and no tombstone says that it was dropped",
+                        "table number {}: its backup is kept, no map names the table and no tombstone says that it was"
+                                + " dropped",
                         tableId);
             }
             then.accept(ok.value());

@@ -171,8 +171,8 @@ final class TableReplacer {
             table.busy = false;
             if (done.applied()) {
                 LOG.warn(
-                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions {} to {}"
-                                + " of number {} are lost where they were committed; {} keeps what there was",
+                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions"
+                                + " {} to {} of number {} are lost where they were committed; {} keeps what there was",
                         old.name(),
                         version,
                         copies.id(),

@@ -159,7 +159,10 @@ public final class BackupEraser {
                             erased -> completion.done(
                                     erased instanceof Outcome.Err<Done> err
                                                     && err.error().code() == ErrorCode.INVALID_ARGUMENT
-                                            ? Outcome.ok(Done.DONE) // the table is there: its primary sweeps; or what it kept stays
+                                            ? Outcome.ok(
+                                                    Done
+                                                            .DONE) // the table is there: its primary sweeps; or what it
+                                                                   // kept stays
                                             : erased));
                 }
             });

@@ -35,8 +35,7 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             List<Disk.Entry> entries = ((Outcome.Ok<List<Disk.Entry>>) listed).value();
             if (entries.stream().anyMatch(e -> e.name().equals("state"))) {
                 disk.read(
-                        directory + "/state",
-                        read -> withState(disk, table, key, read, options, listener, completion));
+                        directory + "/state", read -> withState(disk, table, key, read, options, listener, completion));
             } else if (entries.stream().anyMatch(e -> e.name().equals("log/"))) {
                 completion.done(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, directory + ": the state file is missing")));
@@ -65,8 +64,8 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             if (!state.table().equals(table) || !state.key().equals(key)) {
                 throw new UniserveException(
                         ErrorCode.CORRUPT,
-                        "it is of " + state.key() + " of table " + state.table() + ", the registry's table of that number is "
-                                + table);
+                        "it is of " + state.key() + " of table " + state.table()
+                                + ", the registry's table of that number is " + table);
             }
         } catch (UniserveException e) {
             completion.done(

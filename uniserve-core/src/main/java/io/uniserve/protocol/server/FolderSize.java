@@ -38,7 +38,8 @@ final class FolderSize {
             for (Disk.Entry entry : ((Outcome.Ok<List<Disk.Entry>>) listed).value()) {
                 bytes += entry.size();
                 if (entry.name().endsWith("/")) {
-                    folders.add(folder + "/" + entry.name().substring(0, entry.name().length() - 1));
+                    folders.add(folder + "/"
+                            + entry.name().substring(0, entry.name().length() - 1));
                 }
             }
             next();

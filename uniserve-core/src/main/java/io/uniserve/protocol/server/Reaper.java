@@ -37,7 +37,13 @@ final class Reaper {
     private boolean busy;
 
     /** @param registry how messages name it */
-    Reaper(Parts parts, String clusterId, ServerId self, String registry, BackupEraser eraser, Predicate<ServerId> live) {
+    Reaper(
+            Parts parts,
+            String clusterId,
+            ServerId self,
+            String registry,
+            BackupEraser eraser,
+            Predicate<ServerId> live) {
         this.env = parts.env();
         this.replicas = parts.replicas();
         this.views = parts.views();
@@ -119,10 +125,10 @@ final class Reaper {
     private void report() {
         List<ReplicaKey> held = guard.held();
         LOG.error(
-                "server {}: all of its {} replicas are of tables that the registry ({}) does not know, e.g. {}: their files stay"
-                        + " as they are. The registry was emptied, set back, or is another cluster's: bring its data back, or"
-                        + " correct zookeeper.connect. To give the replicas up, restart this server with"
-                        + " server.trash-all-unknown=true",
+                "server {}: all of its {} replicas are of tables that the registry ({}) does not know, e.g. {}: their"
+                    + " files stay as they are. The registry was emptied, set back, or is another cluster's: bring its"
+                    + " data back, or correct zookeeper.connect. To give the replicas up, restart this server with"
+                    + " server.trash-all-unknown=true",
                 self,
                 held.size(),
                 registry,

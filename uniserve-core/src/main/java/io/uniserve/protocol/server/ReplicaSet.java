@@ -239,7 +239,10 @@ final class ReplicaSet {
                 onDisk.remove(key);
                 then.run();
             } else if (outcome instanceof Outcome.Err<Done> err) {
-                LOG.warn("{}: its files cannot be moved or deleted: {}", key, err.error().getMessage());
+                LOG.warn(
+                        "{}: its files cannot be moved or deleted: {}",
+                        key,
+                        err.error().getMessage());
             }
             follow(key);
         };

@@ -128,8 +128,8 @@ public final class ServerMachine {
         nextReap = now + 4 * config.pingNanos();
         env.registry().onSession(this::onSession);
         whenListed = () -> registration.start(() -> completion.done(Outcome.ok(Done.DONE)));
-        replicas.scan(() -> trash.load(
-                () -> new StartCheck(env, config, replicas.keys(), this::follow, fatal::fatal).run()));
+        replicas.scan(
+                () -> trash.load(() -> new StartCheck(env, config, replicas.keys(), this::follow, fatal::fatal).run()));
     }
 
     private void follow() {

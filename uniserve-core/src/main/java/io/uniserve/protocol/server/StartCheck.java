@@ -79,15 +79,14 @@ final class StartCheck {
                     read instanceof Outcome.Ok<Optional<ReplicaSummary>> ok ? ok.value() : Optional.empty();
             // what cannot be read speaks neither for the registry nor against it
             boolean known = map != null
-                    && (unread
-                            || summary.isEmpty()
-                            || summary.get().table().equals(map.name()));
+                    && (unread || summary.isEmpty() || summary.get().table().equals(map.name()));
             if (known) {
                 then.run();
                 return;
             }
             if (examples.size() < NAMED_MAX) {
-                examples.add(key + summary.map(s -> " of table " + s.table()).orElse("")
+                examples.add(key
+                        + summary.map(s -> " of table " + s.table()).orElse("")
                         + (map == null ? "" : " (the registry's table of that number is " + map.name() + ")"));
             }
             next(census, left);
@@ -100,8 +99,8 @@ final class StartCheck {
                 "none of this server's " + found.size() + " replicas is of a table that cluster " + config.clusterId()
                         + " has in " + config.trash().registry() + ", e.g. " + String.join(", ", examples)
                         + ": the address may be another cluster's, or the registry lost its data. Nothing was changed."
-                        + " Correct zookeeper.connect; or bring ZooKeeper's data back; or give the replicas up: start with"
-                        + " server.trash-all-unknown=true (--trash-all-unknown), which moves them to the trash, or with a new"
-                        + " data directory");
+                        + " Correct zookeeper.connect; or bring ZooKeeper's data back; or give the replicas up: start"
+                        + " with server.trash-all-unknown=true (--trash-all-unknown), which moves them to the trash,"
+                        + " or with a new data directory");
     }
 }

@@ -68,20 +68,25 @@ final class Trash {
     void load(Runnable then) {
         entries.clear();
         seen.clear();
-        env.disk().delete(PURGED, cleared -> env.disk().list(FOLDER, listed -> {
-            if (cleared instanceof Outcome.Ok<Done> && listed instanceof Outcome.Ok<List<Disk.Entry>> ok) {
-                ArrayDeque<TrashEntry> named = new ArrayDeque<>();
-                for (Disk.Entry entry : ok.value()) {
-                    String id = entry.name().endsWith("/")
-                            ? entry.name().substring(0, entry.name().length() - 1)
-                            : "";
-                    TrashFile.named(id, config.retentionMs()).ifPresent(named::add);
-                }
-                loadNext(named, then);
-            } else {
-                loadLater(then);
-            }
-        }));
+        env.disk()
+                .delete(
+                        PURGED,
+                        cleared -> env.disk().list(FOLDER, listed -> {
+                            if (cleared instanceof Outcome.Ok<Done>
+                                    && listed instanceof Outcome.Ok<List<Disk.Entry>> ok) {
+                                ArrayDeque<TrashEntry> named = new ArrayDeque<>();
+                                for (Disk.Entry entry : ok.value()) {
+                                    String id = entry.name().endsWith("/")
+                                            ? entry.name()
+                                                    .substring(0, entry.name().length() - 1)
+                                            : "";
+                                    TrashFile.named(id, config.retentionMs()).ifPresent(named::add);
+                                }
+                                loadNext(named, then);
+                            } else {
+                                loadLater(then);
+                            }
+                        }));
     }
 
     private void loadLater(Runnable then) {
@@ -212,14 +217,16 @@ final class Trash {
     private void put(TrashEntry entry, Outcome<Done> moved, Completion<Done> completion) {
         if (moved instanceof Outcome.Err<Done>) {
             // the files may be here all the same: what is found decides
-            look(entry, looked -> completion.done(
-                    looked instanceof Outcome.Ok<Boolean> ok && ok.value() ? Outcome.ok(Done.DONE) : moved));
+            look(
+                    entry,
+                    looked -> completion.done(
+                            looked instanceof Outcome.Ok<Boolean> ok && ok.value() ? Outcome.ok(Done.DONE) : moved));
             return;
         }
         add(entry);
         LOG.warn(
-                "table {} replica {}: moved to the trash as {} ({} bytes, epoch {}, kept for {} h): {}. It returns by itself"
-                        + " when the table's map names this server again; see uniserve trash",
+                "table {} replica {}: moved to the trash as {} ({} bytes, epoch {}, kept for {} h): {}. It returns by"
+                        + " itself when the table's map names this server again; see uniserve trash",
                 entry.table().isEmpty() ? "unknown" : entry.table(),
                 entry.key(),
                 entry.id(),
@@ -248,11 +255,7 @@ final class Trash {
                         err.error().getMessage());
             } else {
                 remove(entry.id());
-                LOG.warn(
-                        "table {} replica {}: restored from trash entry {}",
-                        entry.table(),
-                        entry.key(),
-                        entry.id());
+                LOG.warn("table {} replica {}: restored from trash entry {}", entry.table(), entry.key(), entry.id());
                 env.disk().delete(path(entry.id()), left -> {}); // what stays is deleted at the next start
             }
             completion.done(moved);

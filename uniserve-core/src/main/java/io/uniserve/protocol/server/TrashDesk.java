@@ -70,21 +70,23 @@ final class TrashDesk {
     private void restore(TrashEntry entry, Completion<Done> done) {
         ReplicaKey key = entry.key();
         String what = "trash entry " + entry.id() + " is of actor " + key.actor() + " of table "
-                + (entry.table().isEmpty() ? "number " + key.tableId() : entry.table() + " (number " + key.tableId() + ")");
+                + (entry.table().isEmpty()
+                        ? "number " + key.tableId()
+                        : entry.table() + " (number " + key.tableId() + ")");
         TableViews.View view = views.find(key.tableId());
         if (view == null) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,
-                    what + ", which the registry does not know: bring the registry's data back, then the replica returns by"
-                            + " itself; or restore the table from a backup (uniserve restore)");
+                    what
+                            + ", which the registry does not know: bring the registry's data back, then the replica"
+                            + " returns by itself; or restore the table from a backup (uniserve restore)");
         }
         if (!entry.table().isEmpty() && !entry.table().equals(view.meta().name().value())) {
             throw UniserveException.invalid(what + ", and the registry's table of that number is "
                     + view.meta().name() + ": it is another cluster's");
         }
-        ActorState actor = key.actor() < view.map().actors().size()
-                ? view.map().actors().get(key.actor())
-                : null;
+        ActorState actor =
+                key.actor() < view.map().actors().size() ? view.map().actors().get(key.actor()) : null;
         if (actor == null || !actor.hosts(self)) {
             throw UniserveException.invalid(what + ", which the map gives to "
                     + (actor == null ? "no server" : "servers " + actor.isr())

@@ -33,8 +33,8 @@ final class TrashFile {
 
     static Bytes encode(TrashEntry entry) {
         return Bytes.utf8("format=" + FORMAT + "\ntable=" + entry.table() + "\nreplica=" + entry.key() + "\nepoch="
-                        + entry.epoch() + "\nlast-index=" + entry.lastIndex() + "\nbytes=" + entry.bytes()
-                        + "\ntrashed-ms=" + entry.trashedMs() + "\nreason="
+                + entry.epoch() + "\nlast-index=" + entry.lastIndex() + "\nbytes=" + entry.bytes()
+                + "\ntrashed-ms=" + entry.trashedMs() + "\nreason="
                 + entry.reason().replaceAll("\\p{Cntrl}", " ") + "\n");
     }
 

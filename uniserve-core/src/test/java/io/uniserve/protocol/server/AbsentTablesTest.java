@@ -108,7 +108,9 @@ class AbsentTablesTest {
     }
 
     private static @Nullable ErrorCode refused(Cluster cluster, Host host, PeerRequest request) {
-        return ask(cluster, host, request) instanceof Outcome.Err<PeerReply> err ? err.error().code() : null;
+        return ask(cluster, host, request) instanceof Outcome.Err<PeerReply> err
+                ? err.error().code()
+                : null;
     }
 
     @Test
@@ -166,8 +168,7 @@ class AbsentTablesTest {
             host.start();
             cluster.loop.run(5 * SECOND);
             assertThat(trash(cluster, host).entries())
-                    .extracting(
-                            entry -> entry.id() + entry.table() + entry.epoch() + entry.bytes() + entry.reason())
+                    .extracting(entry -> entry.id() + entry.table() + entry.epoch() + entry.bytes() + entry.reason())
                     .isEqualTo(ids);
         }
         find(cluster, lost);
@@ -184,7 +185,8 @@ class AbsentTablesTest {
         Lost lost = lose(cluster, Cluster.T);
         cluster.loop.run(30 * SECOND);
         assertThat(contents(host, "t")).isEqualTo(before);
-        assertThat(host.machine().missing()).anyMatch(text -> text.contains("does not know the tables of its 2 replicas"));
+        assertThat(host.machine().missing())
+                .anyMatch(text -> text.contains("does not know the tables of its 2 replicas"));
         assertThat(trash(cluster, host).held()).hasSize(2);
         // a table that is created afterwards proves nothing for the registry
         cluster.create(OTHER, 1, 2, 1, OnLoss.WAIT, ConsistencyLevel.EVENTUAL);
@@ -208,9 +210,11 @@ class AbsentTablesTest {
         TreeMap<String, List<Byte>> before = contents(host, "");
         host.start();
         cluster.loop.run(30 * SECOND);
-        assertThat(host.fatal).singleElement().satisfies(error -> assertThat(error)
-                .startsWith("WRONG_CLUSTER")
-                .contains("2 replicas", "cluster test", "of table t", "server.trash-all-unknown"));
+        assertThat(host.fatal)
+                .singleElement()
+                .satisfies(error -> assertThat(error)
+                        .startsWith("WRONG_CLUSTER")
+                        .contains("2 replicas", "cluster test", "of table t", "server.trash-all-unknown"));
         assertThat(contents(host, "")).isEqualTo(before);
         assertThat(cluster.store.value(RegistryPaths.server(new io.uniserve.model.ServerId("s1"))))
                 .isNull();
@@ -220,9 +224,10 @@ class AbsentTablesTest {
         cluster.await(() -> host.machine().hosts(key), 30);
         cluster.loop.run(10 * SECOND);
         assertThat(host.fatal).hasSize(1);
-        assertThat(contents(host, "t")).containsKeys(before.keySet().stream()
-                .filter(file -> file.startsWith("t"))
-                .toArray(String[]::new));
+        assertThat(contents(host, "t"))
+                .containsKeys(before.keySet().stream()
+                        .filter(file -> file.startsWith("t"))
+                        .toArray(String[]::new));
     }
 
     @Test
@@ -236,15 +241,14 @@ class AbsentTablesTest {
         TableMap map = (TableMap) lost.map();
         find(
                 cluster,
-                new Lost(
-                        OTHER,
-                        meta.as(OTHER, meta.tableId()),
-                        new TableMap(OTHER, map.tableId(), map.actors())));
+                new Lost(OTHER, meta.as(OTHER, meta.tableId()), new TableMap(OTHER, map.tableId(), map.actors())));
         TreeMap<String, List<Byte>> before = contents(host, "");
         host.start();
         cluster.loop.run(10 * SECOND);
-        assertThat(host.fatal).singleElement().satisfies(error -> assertThat(error)
-                .contains("of table t (the registry's table of that number is other)"));
+        assertThat(host.fatal)
+                .singleElement()
+                .satisfies(error ->
+                        assertThat(error).contains("of table t (the registry's table of that number is other)"));
         assertThat(contents(host, "")).isEqualTo(before);
     }
 
@@ -283,7 +287,8 @@ class AbsentTablesTest {
         away.start();
         cluster.await(
                 () -> cluster.servers.values().stream()
-                        .allMatch(host -> host.disk.files("t" + key.tableId() + "-").isEmpty()),
+                        .allMatch(host ->
+                                host.disk.files("t" + key.tableId() + "-").isEmpty()),
                 30);
         assertThat(away.fatal).isEmpty();
         assertThat(cluster.servers.values())
@@ -305,6 +310,7 @@ class AbsentTablesTest {
         find(cluster, lost);
         cluster.converge(0, 2);
         drop(cluster, Cluster.T);
-        cluster.await(() -> cluster.objects.keys("backup/test/" + key.tableId() + "/").isEmpty(), 60);
+        cluster.await(
+                () -> cluster.objects.keys("backup/test/" + key.tableId() + "/").isEmpty(), 60);
     }
 }

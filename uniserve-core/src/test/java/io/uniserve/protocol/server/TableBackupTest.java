@@ -288,9 +288,7 @@ class TableBackupTest {
         done(cluster, new AdminRequest.DeleteBackup(B));
         assertThat(cluster.objects.keys("backup/test/1/"))
                 .as("no tombstone says that the table was dropped")
-                .isEqualTo(before.stream()
-                        .filter(key -> !key.contains("/pin/"))
-                        .toList())
+                .isEqualTo(before.stream().filter(key -> !key.contains("/pin/")).toList())
                 .isNotEmpty();
         assertThat(((AdminReply.Definitions) done(cluster, new AdminRequest.LostTables())).tables())
                 .hasSize(1);

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 class TrashTest {
     private static final ReplicaKey KEY = new ReplicaKey(7, 3);
     private static final TableName TABLE = new TableName("words");
-    private static final List<String> FILES = List.of("state", "log/00000000000000000001.seg", "checkpoint/5-1/manifest");
+    private static final List<String> FILES =
+            List.of("state", "log/00000000000000000001.seg", "checkpoint/5-1/manifest");
     private static final long DAY_MS = 86_400_000;
     private static final long MILLI = 1_000_000;
     private static final long STEP = 25_000;
@@ -81,7 +82,9 @@ class TrashTest {
         assertThat(put(first, KEY)).isInstanceOf(Outcome.Ok.class);
         TrashEntry entry = first.all().get(0);
         assertThat(entry.keptUntilMs()).isEqualTo(entry.trashedMs() + DAY_MS);
-        assertThat(entry.bytes()).isEqualTo(whole(KEY.toString()).stream().mapToInt(String::length).sum() - FILES.size());
+        assertThat(entry.bytes())
+                .isEqualTo(
+                        whole(KEY.toString()).stream().mapToInt(String::length).sum() - FILES.size());
         Trash second = loaded(trash());
         assertThat(second.all())
                 .singleElement()
@@ -228,7 +231,10 @@ class TrashTest {
         trash.tick();
         loop.run(MILLI);
         assertThat(trash.usage().bytes()).isLessThanOrEqualTo(150).isPositive();
-        assertThat(trash.all()).extracting(entry -> entry.key().actor()).endsWith(3).doesNotContain(0);
+        assertThat(trash.all())
+                .extracting(entry -> entry.key().actor())
+                .endsWith(3)
+                .doesNotContain(0);
     }
 
     @Test

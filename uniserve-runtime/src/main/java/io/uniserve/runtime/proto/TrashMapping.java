@@ -46,8 +46,7 @@ final class TrashMapping {
     static TrashReport fromProto(PeerProto.Trash proto) {
         return new TrashReport(
                 Wire.list("entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
-                Wire.list(
-                        "held", proto.getHeldList(), Limits.REPLICAS_PER_SERVER_MAX, IdentityMapping::fromProto),
+                Wire.list("held", proto.getHeldList(), Limits.REPLICAS_PER_SERVER_MAX, IdentityMapping::fromProto),
                 Wire.notNegative("bytes_max", proto.getBytesMax()));
     }
 

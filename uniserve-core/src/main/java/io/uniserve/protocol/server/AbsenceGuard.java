@@ -34,7 +34,8 @@ final class AbsenceGuard {
             settled.addAll(here);
             return true;
         }
-        if (!off && unknown.containsAll(settled)) {
+        Collection<ReplicaKey> before = settled.isEmpty() ? here : settled; // a new server had none
+        if (!off && unknown.containsAll(before)) {
             held.addAll(unknown);
             return false;
         }

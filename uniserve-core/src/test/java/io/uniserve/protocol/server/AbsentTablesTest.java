@@ -200,6 +200,26 @@ class AbsentTablesTest {
     }
 
     @Test
+    void guardComparesWithWhatWasThereBefore() {
+        ReplicaKey a = new ReplicaKey(1, 0);
+        ReplicaKey b = new ReplicaKey(2, 0);
+        ReplicaKey later = new ReplicaKey(3, 0);
+        AbsenceGuard guard = new AbsenceGuard(false);
+        guard.found(List.of(a, b));
+        assertThat(guard.allows(List.of(a, b), List.of(a))).isTrue();
+        assertThat(guard.allows(List.of(b, later), List.of(b)))
+                .as("one after the other is all, too")
+                .isFalse();
+        assertThat(guard.held()).containsExactly(b);
+        assertThat(guard.allows(List.of(b, later), List.of())).isTrue();
+        assertThat(guard.held()).isEmpty();
+        AbsenceGuard fresh = new AbsenceGuard(false);
+        assertThat(fresh.allows(List.of(a), List.of(a))).isFalse();
+        assertThat(fresh.allows(List.of(a, b), List.of(a))).isTrue();
+        assertThat(new AbsenceGuard(true).allows(List.of(a), List.of(a))).isTrue();
+    }
+
+    @Test
     void serverNoneOfWhoseReplicasIsKnownDoesNotStart() {
         Cluster cluster = filled(false);
         ReplicaKey key = cluster.key(0);

@@ -24,6 +24,8 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TrashEntry;
+import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
@@ -56,6 +58,8 @@ public final class TestingCluster implements ClusterClient {
     private Rebalance rebalance = Rebalance.NONE;
     private final Map<BackupName, TableMeta> backups = new TreeMap<>();
     private final Map<Long, TableMeta> lost = new TreeMap<>();
+    private final Map<ServerId, List<TrashEntry>> trash = new TreeMap<>();
+    private final List<ReplicaKey> held = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
 
@@ -233,6 +237,36 @@ public final class TestingCluster implements ClusterClient {
     @Override
     public List<TableMeta> lostTables() {
         return List.copyOf(lost.values());
+    }
+
+    @Override
+    public TrashReport trash(ServerId server) {
+        return new TrashReport(
+                List.copyOf(trash.getOrDefault(server, List.of())),
+                server.equals(TWO) ? List.copyOf(held) : List.of(),
+                1_000);
+    }
+
+    @Override
+    public void restoreTrash(ServerId server, String entry) {
+        calls.add("restore trash " + server + " " + entry);
+        trash.getOrDefault(server, List.of()).removeIf(one -> one.id().equals(entry));
+    }
+
+    @Override
+    public void purgeTrash(ServerId server, String entry) {
+        calls.add("purge trash " + server + " " + entry);
+        trash.getOrDefault(server, List.of()).removeIf(one -> one.id().equals(entry));
+    }
+
+    /** From now on the server has this in its trash. */
+    public void discard(String server, TrashEntry entry) {
+        trash.computeIfAbsent(new ServerId(server), id -> new ArrayList<>()).add(entry);
+    }
+
+    /** From now on the second server keeps this replica although its table is not known. */
+    public void hold(ReplicaKey key) {
+        held.add(key);
     }
 
     /** From now on durable storage has this table and the cluster does not. */

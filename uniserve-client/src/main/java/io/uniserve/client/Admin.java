@@ -9,9 +9,11 @@ import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.TrashCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +156,45 @@ public final class Admin {
     /** Takes {@link #drainServer} back: the server may hold replicas again. Nothing returns to it by itself. */
     public void undrainServer(String server) {
         Stage.await(admins.drain(new ServerId(server), false, end()));
+    }
+
+    /**
+     * What a live server keeps in its trash: replicas of tables that the registry does not know and of which nothing proves that
+     * they were dropped. INVALID_ARGUMENT where no such server is live.
+     *
+     * @param server id of a live server
+     */
+    public TrashReport trash(String server) {
+        return Stage.await(admins.trash(new ServerId(server), TrashCall.list(), end()));
+    }
+
+    /**
+     * Puts a replica from a server's trash back into its place, where the table's map gives it to that server; there it counts as
+     * one of a server that was restarted. A server does so by itself when it sees such a map. TABLE_NOT_FOUND where the registry
+     * does not know the table; INVALID_ARGUMENT where there is no such entry, or the map does not name the server.
+     *
+     * @param entry {@link io.uniserve.model.TrashEntry#id}
+     * @return what the trash holds then
+     */
+    public TrashReport restoreTrash(String server, String entry) {
+        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
+    }
+
+    /**
+     * Deletes a replica from a server's trash for good; INVALID_ARGUMENT where there is none of that name.
+     *
+     * @return what the trash holds then
+     */
+    public TrashReport purgeTrash(String server, String entry) {
+        if (entry.isEmpty()) {
+            throw UniserveException.invalid("entry is empty: name one, or purge all (emptyTrash)");
+        }
+        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, entry), end()));
+    }
+
+    /** Deletes all replicas in a server's trash for good. */
+    public TrashReport emptyTrash(String server) {
+        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
     }
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */

@@ -8,10 +8,12 @@ import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.protocol.reader.RouteIndex;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +91,24 @@ final class Admins {
     /** Records that a server is to hold nothing, or may again. */
     public CompletableFuture<Done> drain(ServerId server, boolean drained, long deadlineNanos) {
         return recorded(new AdminRequest.DrainServer(server, drained), deadlineNanos);
+    }
+
+    /** Asks for something of a server's trash; one that is gone by a second attempt was deleted, or restored, by the first. */
+    public CompletableFuture<TrashReport> trash(ServerId server, TrashCall call, long deadlineNanos) {
+        return call(new AdminRequest.ServerTrash(server, call), deadlineNanos).thenCompose(answer -> {
+            boolean again = answer.maybeDoneBefore()
+                    && answer.outcome() instanceof Outcome.Err<AdminReply> err
+                    && err.error().code() == ErrorCode.INVALID_ARGUMENT
+                    && call.action() != TrashCall.Action.LIST;
+            if (again) {
+                return CompletableFuture.failedFuture(new UniserveException(
+                        ErrorCode.OUTCOME_UNKNOWN,
+                        "trash entry \"" + call.entry() + "\" of server " + server
+                                + " may have been handled by an earlier attempt: list the trash"));
+            }
+            return CompletableFuture.completedFuture(
+                    value(answer, AdminReply.Trashed.class).report());
+        });
     }
 
     /** A change that is only acknowledged. */

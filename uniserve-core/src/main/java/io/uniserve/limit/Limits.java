@@ -224,5 +224,17 @@ public final class Limits {
     /** Exchanges that are over and whose late chunks are refused. */
     public static final int EXCHANGES_OVER_KEPT = 1_024;
 
+    /** Tombstones of tables that the registry keeps: beyond that those of the lowest numbers go. */
+    public static final int TOMBSTONES_MAX = 10_000;
+
+    /** Replicas in the trash that one answer tells of, oldest first. */
+    public static final int TRASH_ENTRIES_TOLD_MAX = 10_000;
+
+    /** A replica stays in the trash for so long however large the trash is, and after a start whatever the wall clock says. */
+    public static final long TRASH_KEPT_MS_MIN = 3_600_000;
+
+    /** Of the disk: what the trash may take where the configuration does not say it. */
+    public static final int TRASH_DISK_PERCENT = 20;
+
     private Limits() {}
 }

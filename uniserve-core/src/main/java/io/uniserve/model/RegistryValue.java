@@ -11,4 +11,5 @@ public sealed interface RegistryValue
                 TableMap,
                 TableMeta,
                 TableOutcomes,
-                TermRecord {}
+                TermRecord,
+                Tombstone {}

@@ -24,6 +24,9 @@ public final class RegistryPaths {
     /** Parent of the tables, by name. */
     public static final String TABLES = "/tables";
 
+    /** Parent of the {@link io.uniserve.model.Tombstone}s, by the table's number. */
+    public static final String TOMBSTONES = "/tombstones";
+
     private static final String LOG = "/log-";
     private static final String OUTCOMES = "/outcomes-";
 
@@ -81,6 +84,11 @@ public final class RegistryPaths {
     private static String last(String path) {
         int at = path.lastIndexOf('/');
         return path.startsWith(TABLES + "/") && at > TABLES.length() ? path.substring(at) : "";
+    }
+
+    /** The {@link io.uniserve.model.Tombstone} of a table's number. It is created and deleted, and never changed. */
+    public static String tombstone(long tableId) {
+        return TOMBSTONES + "/" + tableId;
     }
 
     /** Parent of a table's backup records. */

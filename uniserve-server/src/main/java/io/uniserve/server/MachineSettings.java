@@ -9,7 +9,9 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.replica.ReplicaConfig;
 import io.uniserve.protocol.server.ServerConfig;
+import io.uniserve.protocol.server.TrashConfig;
 import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.disk.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,6 +57,18 @@ final class MachineSettings {
                 settings.rpcTimeout().toNanos(),
                 settings.drainTimeout().toNanos(),
                 settings.takeOverStorage());
+    }
+
+    /** What becomes of replicas that the registry does not know. */
+    static TrashConfig trash(Settings whole, DataDirectory data, long wallMillis) {
+        ServerSettings.Trash given = whole.server().trash();
+        long share = given.bytesMax() > 0 ? given.bytesMax() : diskBytes(data) / 100 * Limits.TRASH_DISK_PERCENT;
+        return new TrashConfig(
+                given.retention().toMillis(),
+                share,
+                wallMillis,
+                "ZooKeeper " + whole.zookeeper().connect(),
+                given.allUnknown());
     }
 
     private static Capacity capacity(ServerSettings.Capacity given, DataDirectory data) {

@@ -123,7 +123,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "uniserve.server.engine.longest",
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
-            measure(metrics, exchange);
+            measure(metrics, exchange, machine);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new Health(resources.loop, machine::missing));
             complete = true;
@@ -134,7 +134,9 @@ public final class ServerDaemon implements AutoCloseable {
         }
     }
 
-    private static void measure(ServerMetrics metrics, ExchangeHost exchange) {
+    private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerMachine machine) {
+        metrics.gauge("uniserve.server.trash.entries", "Replicas in the trash", machine::trashEntries);
+        metrics.gauge("uniserve.server.trash.bytes", "Bytes of these replicas", machine::trashBytes);
         metrics.gauge(
                 "uniserve.server.exchange.runs",
                 "Runs of scatters whose chunks are kept",
@@ -151,7 +153,8 @@ public final class ServerDaemon implements AutoCloseable {
 
     private ServerConfig config(Settings whole) {
         return MachineSettings.of(
-                settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos());
+                        settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos())
+                .withTrash(MachineSettings.trash(whole, resources.data, resources.clock.wallMillis()));
     }
 
     private QueryService queries(ServerHandlers handlers, MemoryFaults faults) {

@@ -11,6 +11,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.ReadMode;
@@ -66,6 +67,15 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Tables that durable storage has and the cluster does not. */
     List<TableMeta> lostTables();
+
+    /** What a server keeps in its trash. */
+    TrashReport trash(ServerId server);
+
+    /** Puts a replica from a server's trash back into its place. */
+    void restoreTrash(ServerId server, String entry);
+
+    /** Deletes a replica from a server's trash. */
+    void purgeTrash(ServerId server, String entry);
 
     /** Servers, tables and loads as the coordinator sees them. */
     ClusterStatus status();

@@ -16,6 +16,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.ReadMode;
@@ -126,6 +127,21 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public List<TableMeta> lostTables() {
         return client.admin().lostTables();
+    }
+
+    @Override
+    public TrashReport trash(ServerId server) {
+        return client.admin().trash(server.value());
+    }
+
+    @Override
+    public void restoreTrash(ServerId server, String entry) {
+        TrashReport unused = client.admin().restoreTrash(server.value(), entry);
+    }
+
+    @Override
+    public void purgeTrash(ServerId server, String entry) {
+        TrashReport unused = client.admin().purgeTrash(server.value(), entry);
     }
 
     /** All of a table's data may be read. */

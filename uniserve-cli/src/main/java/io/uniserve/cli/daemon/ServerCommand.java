@@ -61,6 +61,13 @@ public final class ServerCommand extends CliCommand {
     @Option(names = "--zone", paramLabel = "ZONE", description = "Copies are spread over zones (default: default).")
     private @Nullable String zone;
 
+    @Option(
+            names = "--trash-all-unknown",
+            description =
+                    "Give up all replicas of this server where ZooKeeper knows none of their tables: they go to the"
+                            + " trash. Without it such a server does not start.")
+    private boolean trashAllUnknown;
+
     @Override
     public Integer call() throws Exception {
         Logging.daemon();
@@ -71,7 +78,8 @@ public final class ServerCommand extends CliCommand {
                 .with("storage.take-over", takeOverStore ? "true" : null)
                 .with("server.ports", ports)
                 .with("server.ports-dir", portsDirectory)
-                .with("server.zone", zone);
+                .with("server.zone", zone)
+                .with("server.trash-all-unknown", trashAllUnknown ? "true" : null);
         Settings settings = options.load("server", own);
         Foreground foreground = new Foreground(console());
         ServerDaemon daemon = ServerDaemon.start(settings, foreground::failed);

@@ -6,6 +6,7 @@ import io.uniserve.model.BackupInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableName;
+import io.uniserve.model.Tombstone;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -13,6 +14,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
+import java.util.List;
 
 /**
  * Deletes a backup: first the manifest that makes it complete, then every actor's pin, then what says that it was begun. So
@@ -38,17 +40,59 @@ final class BackupRemover {
         }
         forget(false, done -> {
             if (done instanceof Outcome.Ok<Done>) {
-                job.each(backup.actors(), this::release, released -> {
-                    if (released instanceof Outcome.Ok<Done>) {
-                        forget(true, completion);
-                    } else {
-                        completion.done(released);
-                    }
-                });
+                giveUp(given -> release(given, completion));
             } else {
                 completion.done(done);
             }
         });
+    }
+
+    /**
+     * A backup that is named after a table and its number stands for that table, which this cluster lost: an operator who
+     * deletes it gives the table up, and the tombstone lets go what else there is of the number.
+     */
+    private void giveUp(Completion<Done> then) {
+        String id = "-" + backup.tableId();
+        String name = job.name().value();
+        boolean named = name.equals("lost-" + backup.table() + id) || name.equals("lost" + id);
+        boolean ours = backup.cluster().equals(job.reign().config().clusterId());
+        if (!named || !ours || job.reign().catalog().find(backup.tableId()) != null) {
+            then.done(Outcome.ok(Done.DONE));
+            return;
+        }
+        TermRegistry registry = job.reign().registry();
+        Tombstones.find(registry, backup.tableId(), found -> {
+            if (!(found instanceof Outcome.Ok<Boolean> ok)) {
+                then.done(Outcome.err(((Outcome.Err<Boolean>) found).error()));
+            } else if (ok.value()) {
+                then.done(Outcome.ok(Done.DONE));
+            } else {
+                TableName table = new TableName(backup.table());
+                registry.write(
+                        List.of(Tombstones.create(backup.tableId(), table, Tombstone.Reason.GIVEN_UP)),
+                        written -> then.done(
+                                written.applied()
+                                        ? Outcome.ok(Done.DONE)
+                                        : Outcome.err(new UniserveException(
+                                                ErrorCode.UNAVAILABLE,
+                                                "the registry did not confirm the tombstone of table number "
+                                                        + backup.tableId() + ": delete backup " + name + " again"))));
+            }
+        });
+    }
+
+    private void release(Outcome<Done> given, Completion<Done> completion) {
+        if (given instanceof Outcome.Ok<Done>) {
+            job.each(backup.actors(), this::release, released -> {
+                if (released instanceof Outcome.Ok<Done>) {
+                    forget(true, completion);
+                } else {
+                    completion.done(released);
+                }
+            });
+        } else {
+            completion.done(given);
+        }
     }
 
     private void forget(boolean all, Completion<Done> completion) {

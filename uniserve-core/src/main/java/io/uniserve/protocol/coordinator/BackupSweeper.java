@@ -19,13 +19,14 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Removes the backups of dropped tables: has a server delete an actor's objects, then deletes its record, so that what is not
- * deleted yet is known. Servers may still write records while the table is dropped, so this is no part of the drop itself but
+ * deleted yet is known. That a table was dropped is known by its tombstone: where there is none everything stays. Servers may still write records while the table is dropped, so this is no part of the drop itself but
  * repeated until nothing is left. Records of a table created again under the name are spared by its number.
  */
 final class BackupSweeper {
@@ -39,6 +40,7 @@ final class BackupSweeper {
     private final TreeSet<TableName> names = new TreeSet<>();
     private final CoordinatorEnvironment env;
     private final MembershipManager members;
+    private final TreeSet<Long> kept = new TreeSet<>();
     private boolean busy;
     private long pauseUntil;
 
@@ -107,10 +109,38 @@ final class BackupSweeper {
                 collect(name, children, deletes);
                 return;
             }
-            erase(name, ok.value(), new ArrayDeque<>(members.servers()), false, () -> {
-                deletes.add(new Op.Delete(path, ok.value().version()));
-                collect(name, children, deletes);
+            proven(ok.value(), proven -> {
+                if (!proven) {
+                    collect(name, children, deletes);
+                    return;
+                }
+                erase(name, ok.value(), new ArrayDeque<>(members.servers()), false, () -> {
+                    deletes.add(new Op.Delete(path, ok.value().version()));
+                    collect(name, children, deletes);
+                });
             });
+        });
+    }
+
+    /** Whether a tombstone says that the record's table is of no use; without one record and objects stay. */
+    private void proven(Versioned found, Consumer<Boolean> then) {
+        if (!(found.value() instanceof BackupRecord record)) {
+            then.accept(true);
+            return;
+        }
+        long tableId = record.key().tableId();
+        Tombstones.find(registry, tableId, read -> {
+            if (!(read instanceof Outcome.Ok<Boolean> ok)) {
+                busy = false;
+                return;
+            }
+            if (!ok.value() && kept.add(tableId)) {
+                LOG.warn(
+                        "table number {}: its backup is kept, no map names the table and no tombstone says that it was"
+                                + " dropped",
+                        tableId);
+            }
+            then.accept(ok.value());
         });
     }
 

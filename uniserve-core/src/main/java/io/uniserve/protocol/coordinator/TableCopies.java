@@ -9,6 +9,7 @@ import io.uniserve.model.Fencing;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.model.Tombstone;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.archive.TableBackup;
 import io.uniserve.protocol.coordinator.TermRegistry.Written;
@@ -25,7 +26,8 @@ import java.util.Map;
 
 /**
  * Copies the parts of a backup as the continuous backups of a table's actors that is to be: gives it a number, and writes a
- * backup record for each actor first, so that what follows is found and deleted whoever ends it.
+ * backup record for each actor and the number's tombstone first, so that what follows is found and deleted whoever ends it.
+ * The write that makes the table deletes the tombstone.
  */
 final class TableCopies {
     private static final int RECORDS_PER_WRITE = 256;
@@ -145,6 +147,9 @@ final class TableCopies {
                     versions.length == 0
                             ? new Op.Create(path, records[actor], false)
                             : new Op.Set(path, records[actor], versions[actor]));
+        }
+        if (from == 0 && versions.length == 0) {
+            ops.add(Tombstones.create(id, table, Tombstone.Reason.RESTORING));
         }
         reign.registry().write(ops, done -> {
             if (done.applied()) {

@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableName;
+import io.uniserve.model.Tombstone;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Outcome;
@@ -17,7 +18,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Drops one table: definition and map in one write. Servers see it and delete their replicas. */
+/**
+ * Drops one table: definition, map and the tombstone of its number in one write. Servers see the tombstone and delete their
+ * replicas.
+ */
 final class TableDropper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDropper.class);
     private static final int ATTEMPTS_MAX = 40;
@@ -90,6 +94,7 @@ final class TableDropper {
         List<Op> ops = new ArrayList<>(List.of(
                 new Op.Delete(RegistryPaths.map(name), table.mapVersion()),
                 new Op.Delete(RegistryPaths.meta(name), table.metaVersion)));
+        ops.add(Tombstones.create(tableId, name, Tombstone.Reason.DROPPED));
         ops.addAll(more);
         reign.registry().write(ops, written -> {
             if (written.applied()) {
@@ -105,6 +110,7 @@ final class TableDropper {
     private void dropped() {
         LOG.info("table {} (number {}) is dropped", name, tableId);
         reign.sweeper().addAll(List.of(name));
+        Tombstones.trim(reign.registry());
         reign.routingChanged();
         answer.ok(new AdminReply.Ack());
     }

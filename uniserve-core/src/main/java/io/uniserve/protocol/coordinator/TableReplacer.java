@@ -9,6 +9,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
+import io.uniserve.model.Tombstone;
 import io.uniserve.placement.ServerView;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.archive.TableBackup;
@@ -156,6 +157,8 @@ final class TableReplacer {
         if (outcomes.version() != Registry.ABSENT) {
             ops.add(new Op.Delete(RegistryPaths.outcomes(old.name(), old.tableId()), outcomes.version()));
         }
+        ops.add(Tombstones.create(old.tableId(), old.name(), Tombstone.Reason.REPLACED));
+        ops.add(Tombstones.delete(copies.id()));
         ops.addAll(copies.checks());
         for (int actor = 0; actor < found.size(); actor++) {
             int known = found.get(actor).version();
@@ -168,8 +171,8 @@ final class TableReplacer {
             table.busy = false;
             if (done.applied()) {
                 LOG.warn(
-                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions {} to {}"
-                                + " of number {} are lost where they were committed; {} keeps what there was",
+                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions"
+                                + " {} to {} of number {} are lost where they were committed; {} keeps what there was",
                         old.name(),
                         version,
                         copies.id(),

@@ -97,7 +97,8 @@ final class TableRestorer {
         TableMap map = new TableMap(meta.name(), id, actors);
         List<Op> ops = new ArrayList<>(List.of(
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
-                new Op.Create(RegistryPaths.map(meta.name()), map, false)));
+                new Op.Create(RegistryPaths.map(meta.name()), map, false),
+                Tombstones.delete(id)));
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
             long version = backup.version();
             TableLog log = new TableLog(id, version, backup.newest() + 1, null, List.of(), version);

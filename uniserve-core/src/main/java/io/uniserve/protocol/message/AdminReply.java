@@ -6,6 +6,7 @@ import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
 import java.util.List;
 
 /** Answers to {@link AdminRequest}s. */
@@ -85,4 +86,7 @@ public sealed interface AdminReply {
             tables = List.copyOf(tables);
         }
     }
+
+    /** A server's trash. */
+    record Trashed(TrashReport report) implements AdminReply {}
 }

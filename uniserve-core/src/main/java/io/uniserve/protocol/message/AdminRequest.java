@@ -73,4 +73,7 @@ public sealed interface AdminRequest {
 
     /** Tables of which durable storage has a backup, and which this cluster does not have. */
     record LostTables() implements AdminRequest {}
+
+    /** Asks for something of one server's trash. Answered with {@link AdminReply.Trashed}. */
+    record ServerTrash(ServerId server, TrashCall call) implements AdminRequest {}
 }

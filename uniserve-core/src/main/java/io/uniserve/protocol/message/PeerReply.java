@@ -7,6 +7,7 @@ import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TrashReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -250,4 +251,7 @@ public sealed interface PeerReply {
     record Piece(ChunkInfo whole, Bytes bytes) {
         public static final Piece LOST = new Piece(ChunkInfo.NOTHING, Bytes.EMPTY);
     }
+
+    /** A server's trash. */
+    record Trashed(TrashReport report) implements PeerReply {}
 }

@@ -172,4 +172,7 @@ public sealed interface PeerRequest {
 
     /** Tells a server that an attempt of a plan is over: it lets go of all that it keeps for it. */
     record EndExchange(ExchangeId exchange) implements PeerRequest {}
+
+    /** Asks for something of a server's trash. Answered with {@link PeerReply.Trashed}: what is there then. */
+    record Trash(TrashCall call) implements PeerRequest {}
 }

@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -34,7 +35,7 @@ public final class BackupEraser {
     }
 
     /**
-     * Deletes every object of the actor. Errors: INVALID_ARGUMENT where the table is there, UNSUPPORTED where this server has no
+     * Deletes every object of the actor. Errors: INVALID_ARGUMENT where the table is there or has no tombstone, UNSUPPORTED where this server has no
      * durable storage, UNAVAILABLE where it is at it already, those of registry and storage: then some may be left.
      */
     public void erase(TableName table, ReplicaKey key, Completion<Done> completion) {
@@ -73,9 +74,25 @@ public final class BackupEraser {
                         completion.done(
                                 error(ErrorCode.INVALID_ARGUMENT, "table " + table + " is there: drop it first"));
                     } else {
-                        list(key, completion);
+                        dropped(table, key, completion);
                     }
                 }));
+    }
+
+    /** That no map names the table proves nothing: its tombstone does. */
+    private void dropped(TableName table, ReplicaKey key, Completion<Done> completion) {
+        env.registry().read(RegistryPaths.tombstone(key.tableId()), read -> {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
+                completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+            } else if (ok.value().version() == Registry.ABSENT) {
+                completion.done(error(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "no tombstone says that table " + table + " (number " + key.tableId()
+                                + ") was dropped: its backup is kept"));
+            } else {
+                list(key, completion);
+            }
+        });
     }
 
     private void list(ReplicaKey key, Completion<Done> completion) {
@@ -142,7 +159,10 @@ public final class BackupEraser {
                             erased -> completion.done(
                                     erased instanceof Outcome.Err<Done> err
                                                     && err.error().code() == ErrorCode.INVALID_ARGUMENT
-                                            ? Outcome.ok(Done.DONE) // the table is there: its primary sweeps
+                                            ? Outcome.ok(
+                                                    Done
+                                                            .DONE) // the table is there: its primary sweeps; or what it
+                                                                   // kept stays
                                             : erased));
                 }
             });

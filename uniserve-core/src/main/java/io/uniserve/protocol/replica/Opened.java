@@ -35,7 +35,7 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             List<Disk.Entry> entries = ((Outcome.Ok<List<Disk.Entry>>) listed).value();
             if (entries.stream().anyMatch(e -> e.name().equals("state"))) {
                 disk.read(
-                        directory + "/state", read -> withState(disk, directory, read, options, listener, completion));
+                        directory + "/state", read -> withState(disk, table, key, read, options, listener, completion));
             } else if (entries.stream().anyMatch(e -> e.name().equals("log/"))) {
                 completion.done(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, directory + ": the state file is missing")));
@@ -47,7 +47,8 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
 
     private static void withState(
             Disk disk,
-            String directory,
+            TableName table,
+            ReplicaKey key,
             Outcome<Bytes> read,
             LogOptions options,
             LogListener listener,
@@ -56,9 +57,16 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             completion.done(Outcome.err(err.error()));
             return;
         }
+        String directory = key.toString();
         DiskState state;
         try {
             state = DiskState.decode(((Outcome.Ok<Bytes>) read).value());
+            if (!state.table().equals(table) || !state.key().equals(key)) {
+                throw new UniserveException(
+                        ErrorCode.CORRUPT,
+                        "it is of " + state.key() + " of table " + state.table()
+                                + ", the registry's table of that number is " + table);
+            }
         } catch (UniserveException e) {
             completion.done(
                     Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + "/state: " + e.reason(), e)));

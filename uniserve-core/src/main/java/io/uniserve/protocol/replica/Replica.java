@@ -427,7 +427,8 @@ public final class Replica {
         end(() -> host.env().disk().delete(key.toString(), completion));
     }
 
-    private void end(Runnable then) {
+    /** Ends the replica and runs the task when nothing of it is under way any more; files stay. */
+    public void end(Runnable then) {
         close();
         this.files.close(then);
     }

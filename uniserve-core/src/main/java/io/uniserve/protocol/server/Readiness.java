@@ -20,13 +20,21 @@ final class Readiness {
     private final Members members;
     private final TableViews views;
     private final ReplicaSet replicas;
+    private final AbsenceGuard guard;
 
-    Readiness(ServerId self, Registration registration, Members members, TableViews views, ReplicaSet replicas) {
+    Readiness(
+            ServerId self,
+            Registration registration,
+            Members members,
+            TableViews views,
+            ReplicaSet replicas,
+            AbsenceGuard guard) {
         this.self = self;
         this.registration = registration;
         this.members = members;
         this.views = views;
         this.replicas = replicas;
+        this.guard = guard;
     }
 
     /** One sentence for each thing that is missing; empty for a server that is ready. */
@@ -40,6 +48,11 @@ final class Readiness {
         }
         if (!views.complete()) {
             missing.add("it has not read all tables yet");
+        }
+        List<ReplicaKey> held = guard.held();
+        if (!held.isEmpty()) {
+            missing.add("the registry does not know the tables of its " + held.size() + " replicas, e.g. " + held.get(0)
+                    + ": their files are kept");
         }
         for (TableViews.View view : views.all()) {
             for (ActorState actor : view.map().actors()) {

@@ -3,22 +3,30 @@ package io.uniserve.protocol.server;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TrashEntry;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaHost;
+import io.uniserve.protocol.replica.ReplicaSummary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The replicas on this server: those the maps name, and those found on disk. */
 final class ReplicaSet {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaSet.class);
     private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,9})/");
 
     private final Environment env;
@@ -26,19 +34,21 @@ final class ReplicaSet {
     private final ServerId self;
     private final GatePublisher gates;
     private final TableViews views;
+    private final Trash trash;
     private final TreeMap<ReplicaKey, Replica> replicas = new TreeMap<>();
     private final Runnable soon;
     private final TreeSet<ReplicaKey> onDisk = new TreeSet<>();
     private final TreeSet<ReplicaKey> ending = new TreeSet<>();
     private final TreeSet<ReplicaKey> ticking = new TreeSet<>();
 
-    ReplicaSet(Environment env, ReplicaHost host, GatePublisher gates, TableViews views, Runnable soon) {
+    ReplicaSet(Environment env, ReplicaHost host, GatePublisher gates, TableViews views, Trash trash, Runnable soon) {
         this.env = env;
         this.host = host;
         this.self = host.self();
         this.gates = gates;
         this.soon = soon;
         this.views = views;
+        this.trash = trash;
     }
 
     /** The replica of a directory of this name; null for any other entry. */
@@ -76,6 +86,14 @@ final class ReplicaSet {
         return List.copyOf(replicas.values());
     }
 
+    /** Keys of all replicas that are here, open or not, but for those that are ending. */
+    TreeSet<ReplicaKey> keys() {
+        TreeSet<ReplicaKey> keys = new TreeSet<>(onDisk);
+        keys.addAll(replicas.keySet());
+        keys.removeAll(ending);
+        return keys;
+    }
+
     /** Keys of directories that no table claims. */
     List<ReplicaKey> unclaimed() {
         List<ReplicaKey> keys = new ArrayList<>();
@@ -100,6 +118,9 @@ final class ReplicaSet {
                 continue;
             }
             Replica replica = replicas.get(key);
+            if (replica == null && actor.hosts(self) && !onDisk.contains(key) && returns(key, view)) {
+                continue;
+            }
             if (replica == null && (actor.hosts(self) || onDisk.contains(key))) {
                 replica = new Replica(host, key, view.meta().name());
                 replicas.put(key, replica);
@@ -137,24 +158,75 @@ final class ReplicaSet {
         }
     }
 
-    /** Removes a replica that nobody counts on; {@code aside} keeps its files under {@code quarantine/}. */
-    void remove(ReplicaKey key, boolean aside, Runnable then) {
-        Replica replica = replicas.remove(key);
-        gates.remove(key);
-        if (!ending.add(key)) {
+    /** A replica that the map gives to this server and that is in the trash comes back as it was, as after a restart. */
+    private boolean returns(ReplicaKey key, TableViews.View view) {
+        TrashEntry entry = trash.find(key, view.meta().name());
+        if (entry != null) {
+            restore(entry, done -> {});
+        }
+        return entry != null;
+    }
+
+    /** Puts a replica from the trash back into its place and follows the map with it. */
+    void restore(TrashEntry entry, Completion<Done> completion) {
+        ReplicaKey key = entry.key();
+        ending.add(key);
+        trash.restore(entry, done -> {
+            ending.remove(key);
+            if (done instanceof Outcome.Ok<Done>) {
+                onDisk.add(key);
+                follow(key);
+            } else {
+                env.timers().after(10 * host.config().retryNanos(), () -> follow(key));
+            }
+            completion.done(done);
+        });
+    }
+
+    private void follow(ReplicaKey key) {
+        TableViews.View view = views.find(key.tableId());
+        if (view != null) {
+            follow(view);
+        }
+    }
+
+    /** Moves a replica to the trash, unless its files are being read, or a call into its engine takes long: then later. */
+    void discard(ReplicaKey key, String reason) {
+        Replica replica = replicas.get(key);
+        if (replica != null && !replica.mayEnd() || ending.contains(key)) {
             return;
         }
-        io.uniserve.protocol.env.Completion<io.uniserve.protocol.env.Done> done = outcome -> {
-            ending.remove(key);
-            if (outcome instanceof Outcome.Ok<io.uniserve.protocol.env.Done>) {
-                onDisk.remove(key);
-                then.run();
-            }
-            TableViews.View view = views.find(key.tableId());
-            if (view != null) {
-                follow(view);
-            }
-        };
+        long last = replica == null ? 0 : replica.lastIndex();
+        Completion<Done> done = ended(key, () -> {});
+        if (replica == null) {
+            discard(key, last, reason, done);
+        } else {
+            replica.end(() -> discard(key, last, reason, done));
+        }
+    }
+
+    private void discard(ReplicaKey key, long lastIndex, String reason, Completion<Done> done) {
+        ReplicaSummary.read(env.disk(), key.toString(), read -> {
+            Optional<ReplicaSummary> found =
+                    read instanceof Outcome.Ok<Optional<ReplicaSummary>> ok ? ok.value() : Optional.empty();
+            trash.put(
+                    key,
+                    found.map(known -> known.table().value()).orElse(""),
+                    found.map(ReplicaSummary::epoch).orElse(0L),
+                    Math.max(lastIndex, found.map(ReplicaSummary::lastIndex).orElse(0L)),
+                    reason,
+                    done);
+        });
+    }
+
+    /** Removes a replica that nobody counts on; {@code aside} keeps its files under {@code quarantine/}. */
+    void remove(ReplicaKey key, boolean aside, Runnable then) {
+        Replica replica = replicas.get(key);
+        boolean again = ending.contains(key);
+        Completion<Done> done = ended(key, then);
+        if (again) {
+            return;
+        }
         if (replica == null) {
             env.disk().delete(key.toString(), done);
         } else if (aside) {
@@ -162,6 +234,26 @@ final class ReplicaSet {
         } else {
             replica.destroy(done);
         }
+    }
+
+    /** From now on the replica is not here; {@code then} runs when its files have gone from their place. */
+    private Completion<Done> ended(ReplicaKey key, Runnable then) {
+        replicas.remove(key);
+        gates.remove(key);
+        ending.add(key);
+        return outcome -> {
+            ending.remove(key);
+            if (outcome instanceof Outcome.Ok<Done>) {
+                onDisk.remove(key);
+                then.run();
+            } else if (outcome instanceof Outcome.Err<Done> err) {
+                LOG.warn(
+                        "{}: its files cannot be moved or deleted: {}",
+                        key,
+                        err.error().getMessage());
+            }
+            follow(key);
+        };
     }
 
     void close() {

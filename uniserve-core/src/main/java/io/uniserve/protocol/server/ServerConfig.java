@@ -18,6 +18,7 @@ import java.util.List;
  * @param rpcTimeoutNanos time-out of small requests to other daemons
  * @param drainTimeoutNanos draining ends after this long whatever is left
  * @param takeOverStore durable storage of a former cluster of this name becomes this cluster's
+ * @param trash what becomes of replicas of tables that the registry does not know
  */
 public record ServerConfig(
         ServerId id,
@@ -32,14 +33,15 @@ public record ServerConfig(
         int pingTargets,
         long rpcTimeoutNanos,
         long drainTimeoutNanos,
-        boolean takeOverStore) {
+        boolean takeOverStore,
+        TrashConfig trash) {
     private static final long MILLI = 1_000_000;
 
     public ServerConfig {
         ports = List.copyOf(ports);
     }
 
-    /** One that takes no storage over. */
+    /** One that takes no storage over, with the defaults of the trash. */
     public ServerConfig(
             ServerId id,
             long incarnation,
@@ -66,11 +68,21 @@ public record ServerConfig(
                 pingTargets,
                 rpcTimeoutNanos,
                 drainTimeoutNanos,
-                false);
+                false,
+                TrashConfig.defaults());
+    }
+
+    /** The same with another trash. */
+    public ServerConfig withTrash(TrashConfig other) {
+        return with(takeOverStore, other);
     }
 
     /** The same, that takes durable storage of a former cluster of this name over where told so. */
     public ServerConfig withTakeOverStore(boolean value) {
+        return with(value, trash);
+    }
+
+    private ServerConfig with(boolean takeOver, TrashConfig other) {
         return new ServerConfig(
                 id,
                 incarnation,
@@ -84,7 +96,8 @@ public record ServerConfig(
                 pingTargets,
                 rpcTimeoutNanos,
                 drainTimeoutNanos,
-                value);
+                takeOver,
+                other);
     }
 
     /** The server with its address, for errors. */

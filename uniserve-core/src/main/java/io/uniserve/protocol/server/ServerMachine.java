@@ -61,6 +61,9 @@ public final class ServerMachine {
     private final Pinger pinger;
     private final LeaseKeeper leases;
     private final Reaper reaper;
+    private final Trash trash;
+    private final TrashDesk trashDesk;
+    private final AbsenceGuard guard;
     private final BackupEraser eraser;
     private final TableBackupDesk backups;
     private final UpdateDesk updates;
@@ -93,20 +96,29 @@ public final class ServerMachine {
         this.views = new TableViews(env, retry, watches, new ViewEvents());
         this.members = new Members(env, retry, watches, this::membersChanged);
         this.ticker = new Ticker(env.clock(), env.timers(), config.tickNanos(), this::tick);
-        this.replicas = new ReplicaSet(env, host, gates, views, ticker::soon);
+        this.trash = new Trash(env, config.trash(), retry);
+        this.guard = new AbsenceGuard(config.trash().acceptUnknown());
+        this.replicas = new ReplicaSet(env, host, gates, views, trash, ticker::soon);
+        this.trashDesk = new TrashDesk(config, trash, views, replicas, guard);
         this.registration = new Registration(env, config, fatal);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
         this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
         this.eraser = new BackupEraser(env, config.replicas());
         this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
-        this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
+        this.reaper = new Reaper(
+                new Reaper.Parts(env, replicas, views, guard),
+                config.clusterId(),
+                config.id(),
+                config.trash().registry(),
+                eraser,
+                server -> members.find(server) != null);
         this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
         this.cuts = new CutDesk(env.clock(), env.registry(), atomic.service().disclosure()::await);
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
-        this.readiness = new Readiness(config.id(), registration, members, views, replicas);
+        this.readiness = new Readiness(config.id(), registration, members, views, replicas, guard);
         this.cluster = new Refresher<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
     }
@@ -130,15 +142,29 @@ public final class ServerMachine {
         nextPing = now;
         nextLease = now;
         nextReap = now + 4 * config.pingNanos();
-        replicas.scan(() -> {
-            if (stopped) {
-                return;
-            }
-            watches.add(RegistryPaths.CLUSTER, cluster::dirty);
-            members.start();
-            views.start();
-            ticker.start();
-        });
+        replicas.scan(
+                () -> trash.load(() -> new StartCheck(env, config, replicas.keys(), this::follow, fatal::fatal).run()));
+    }
+
+    private void follow() {
+        if (stopped) {
+            return;
+        }
+        guard.found(replicas.keys());
+        watches.add(RegistryPaths.CLUSTER, cluster::dirty);
+        members.start();
+        views.start();
+        ticker.start();
+    }
+
+    /** Number of replicas in the trash; safe for use by any thread. */
+    public long trashEntries() {
+        return trash.usage().entries();
+    }
+
+    /** Bytes of the trash; safe for use by any thread. */
+    public long trashBytes() {
+        return trash.usage().bytes();
     }
 
     /** Stops acting at once, as a crash would; files stay as they are. */
@@ -292,6 +318,8 @@ public final class ServerMachine {
                                     : Outcome.ok(new PeerReply.Ack())));
         } else if (request instanceof PeerRequest.PinActor || request instanceof PeerRequest.Archive) {
             backups.handle(request, outcome -> later(completion, outcome));
+        } else if (request instanceof PeerRequest.Trash asked) {
+            trashDesk.handle(asked.call(), outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Vouch vouch) {
             later(completion, Outcome.ok(vouched(vouch)));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
@@ -402,6 +430,7 @@ public final class ServerMachine {
         if (now - nextReap >= 0) {
             nextReap = now + 4 * config.pingNanos();
             reaper.run();
+            trash.tick();
         }
         if (replicas.wantTicks()) {
             return config.tickNanos();

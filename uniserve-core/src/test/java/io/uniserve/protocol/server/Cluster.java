@@ -60,6 +60,8 @@ final class Cluster {
     boolean takeOverStore;
     /** That of tables yet to be created. */
     Durability durability = Durability.LOCAL;
+    /** Of servers yet to be started. */
+    TrashConfig trash = TrashConfig.defaults();
 
     private long sequence;
     final CoordinatorMachine coordinator;
@@ -258,30 +260,31 @@ final class Cluster {
                 new ServerId(name), incarnation, "test", address, "z", new Capacity(1000, 1, 1), List.of(port));
         ReplicaConfig replicas = base.replicas();
         return new ServerConfig(
-                base.id(),
-                base.incarnation(),
-                base.address(),
-                base.zone(),
-                base.capacity(),
-                base.ports(),
-                new ReplicaConfig(
-                        replicas.clusterId(),
-                        log,
-                        replicas.leaseNanos(),
-                        replicas.drift(),
-                        replicas.replicateTimeoutNanos(),
-                        replicas.retryNanos(),
-                        engineTimeoutNanos > 0 ? engineTimeoutNanos : replicas.engineTimeoutNanos(),
-                        replicas.learnerTimeoutNanos(),
-                        replicas.learnerLagMax(),
-                        checkpointEntries,
-                        replicas.checkpointBytes(),
-                        replicas.shippingNanos()),
-                base.tickNanos(),
-                base.pingNanos(),
-                base.pingTargets(),
-                base.rpcTimeoutNanos(),
-                base.drainTimeoutNanos(),
-                takeOverStore);
+                        base.id(),
+                        base.incarnation(),
+                        base.address(),
+                        base.zone(),
+                        base.capacity(),
+                        base.ports(),
+                        new ReplicaConfig(
+                                replicas.clusterId(),
+                                log,
+                                replicas.leaseNanos(),
+                                replicas.drift(),
+                                replicas.replicateTimeoutNanos(),
+                                replicas.retryNanos(),
+                                engineTimeoutNanos > 0 ? engineTimeoutNanos : replicas.engineTimeoutNanos(),
+                                replicas.learnerTimeoutNanos(),
+                                replicas.learnerLagMax(),
+                                checkpointEntries,
+                                replicas.checkpointBytes(),
+                                replicas.shippingNanos()),
+                        base.tickNanos(),
+                        base.pingNanos(),
+                        base.pingTargets(),
+                        base.rpcTimeoutNanos(),
+                        base.drainTimeoutNanos())
+                .withTrash(trash)
+                .withTakeOverStore(takeOverStore);
     }
 }

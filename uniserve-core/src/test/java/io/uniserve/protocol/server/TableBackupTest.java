@@ -264,15 +264,34 @@ class TableBackupTest {
                 .singleElement()
                 .extracting(meta -> meta.name().value())
                 .isEqualTo("t");
-        done(cluster, new AdminRequest.SalvageTable(tables.get(0).tableId(), B));
-        done(cluster, new AdminRequest.RestoreTable(B, Cluster.T));
+        BackupName named = new BackupName("lost-t-" + tables.get(0).tableId());
+        done(cluster, new AdminRequest.SalvageTable(tables.get(0).tableId(), named));
+        done(cluster, new AdminRequest.RestoreTable(named, Cluster.T));
         assertThat(rows(cluster, Cluster.T, 0)).containsExactlyElementsOf(names(27));
         assertThat(cluster.map().tableId()).isGreaterThan(tables.get(0).tableId());
         // Restored actors remember requests too: this client must not be taken for the one before.
         cluster.ack(cluster.send(new RequestId(7, 7, 1), AckLevel.ISR, "after"));
         assertThat(rows(cluster, Cluster.T, 0)).hasSize(28);
-        done(cluster, new AdminRequest.DeleteBackup(B));
+        done(cluster, new AdminRequest.DeleteBackup(named));
         assertThat(cluster.objects.keys("backup/test/1/")).isEmpty();
+    }
+
+    @Test
+    void anotherBackupOfALostTableTakesNothingElseAlong() {
+        Cluster lost = filled(27);
+        lost.loop.run(20 * SECOND);
+        Cluster cluster = new Cluster(2, 10);
+        cluster.objects.adopt(lost.objects);
+        done(cluster, new AdminRequest.LostTables());
+        done(cluster, new AdminRequest.SalvageTable(1, B));
+        List<String> before = cluster.objects.keys("backup/test/1/");
+        done(cluster, new AdminRequest.DeleteBackup(B));
+        assertThat(cluster.objects.keys("backup/test/1/"))
+                .as("no tombstone says that the table was dropped")
+                .isEqualTo(before.stream().filter(key -> !key.contains("/pin/")).toList())
+                .isNotEmpty();
+        assertThat(((AdminReply.Definitions) done(cluster, new AdminRequest.LostTables())).tables())
+                .hasSize(1);
     }
 
     @Test

@@ -44,7 +44,8 @@ public record ServerSettings(
         Work work,
         Exchange exchange,
         Duration drainTimeout,
-        Duration stopGrace) {
+        Duration stopGrace,
+        Trash trash) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long TIB = 1L << 40;
@@ -65,6 +66,14 @@ public record ServerSettings(
 
     /** What chunks of plans with scatters may take: of one query, and of all; in memory, and, beyond that, in files. */
     public record Exchange(long queryMemoryBytes, long memoryBytes, long queryFileBytes, long fileBytes) {}
+
+    /**
+     * Replicas of tables that the registry does not know.
+     *
+     * @param bytesMax 0: a share of the disk
+     * @param allUnknown whether all of the server's replicas may go to the trash at once
+     */
+    public record Trash(Duration retention, long bytesMax, boolean allUnknown) {}
 
     static ServerSettings of(Section root) {
         Section server = root.section("server");
@@ -100,7 +109,11 @@ public record ServerSettings(
                 work(server),
                 exchange(server),
                 server.duration("drain-timeout", Duration.ZERO, Duration.ofHours(1)),
-                server.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)));
+                server.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)),
+                new Trash(
+                        server.duration("trash-retention", Duration.ofSeconds(1), Duration.ofDays(365)),
+                        server.bytes("trash-bytes-max", 0, 1_024 * TIB),
+                        server.flag("trash-all-unknown")));
     }
 
     private static Work work(Section server) {

@@ -34,6 +34,8 @@ public final class PeerReplyMapping {
             proto.setLoad(LoadMapping.toProto(load));
         } else if (reply instanceof PeerReply.Pieces pieces) {
             proto.setPieces(ExchangeMapping.toProto(pieces));
+        } else if (reply instanceof PeerReply.Trashed trash) {
+            proto.setTrash(TrashMapping.toProto(trash.report()));
         } else {
             ArchiveMapping.put(proto, reply);
         }
@@ -71,6 +73,7 @@ public final class PeerReplyMapping {
             case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
             case COPIED -> new PeerReply.Copied(RegistryCodec.fromProto(proto.getCopied()));
             case PIECES -> ExchangeMapping.fromProto(proto.getPieces());
+            case TRASH -> new PeerReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };
     }

@@ -91,6 +91,8 @@ public final class PeerRequestMapping {
             proto.setPullChunks(ExchangeMapping.toProto(pull));
         } else if (request instanceof PeerRequest.EndExchange end) {
             proto.setEndExchange(ExchangeMapping.toProto(end.exchange()));
+        } else if (request instanceof PeerRequest.Trash trash) {
+            proto.setTrash(TrashMapping.toProto(trash.call()));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
@@ -202,6 +204,7 @@ public final class PeerRequestMapping {
             case ARCHIVE -> new PeerRequest.Archive(ArchiveMapping.fromProto(proto.getArchive()));
             case PULL_CHUNKS -> ExchangeMapping.fromProto(proto.getPullChunks());
             case END_EXCHANGE -> new PeerRequest.EndExchange(ExchangeMapping.fromProto(proto.getEndExchange()));
+            case TRASH -> new PeerRequest.Trash(TrashMapping.fromProto(proto.getTrash()));
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");
         };

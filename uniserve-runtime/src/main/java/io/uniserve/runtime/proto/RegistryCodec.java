@@ -14,6 +14,7 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.model.TermRecord;
+import io.uniserve.model.Tombstone;
 
 /**
  * What a node of the registry holds, as bytes with a format version. Fields that a later version added are ignored; a
@@ -64,6 +65,11 @@ public final class RegistryCodec {
             node.setIdentity(RegistryProto.IdentityRecord.newBuilder()
                     .setCluster(identity.cluster())
                     .setIdentity(identity.identity()));
+        } else if (value instanceof Tombstone tombstone) {
+            node.setTombstone(RegistryProto.Tombstone.newBuilder()
+                    .setTableId(tombstone.tableId())
+                    .setName(tombstone.name().value())
+                    .setReasonValue(Wire.number(tombstone.reason())));
         }
         return node.build().toByteArray();
     }
@@ -135,6 +141,14 @@ public final class RegistryCodec {
                 new IdentityRecord(
                         Wire.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
                         Wire.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
+            case TOMBSTONE ->
+                new Tombstone(
+                        Wire.notNegative("table_id", node.getTombstone().getTableId()),
+                        IdentityMapping.table(node.getTombstone().getName()),
+                        Wire.constant(
+                                "reason",
+                                Tombstone.Reason.values(),
+                                node.getTombstone().getReasonValue()));
             case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
         };
     }

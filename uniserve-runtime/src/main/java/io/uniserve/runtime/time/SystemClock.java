@@ -9,6 +9,11 @@ public final class SystemClock implements Clock {
 
     private SystemClock() {}
 
+    /** The wall clock, in milliseconds since 1970: it may jump, so it is for times that outlive the process alone. */
+    public long wallMillis() {
+        return System.currentTimeMillis();
+    }
+
     @Override
     public long nanos() {
         return System.nanoTime();

@@ -47,7 +47,8 @@ class ServerSettingsTest {
                                 Limits.EXCHANGE_QUERY_SPILL_BYTES_MAX,
                                 Limits.EXCHANGE_SERVER_SPILL_BYTES_MAX),
                         Duration.ofSeconds(60),
-                        Duration.ofSeconds(5)));
+                        Duration.ofSeconds(5),
+                        new ServerSettings.Trash(Duration.ofHours(24), 0, false)));
     }
 
     @Test
@@ -67,6 +68,7 @@ class ServerSettingsTest {
                     catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
                     exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
                     drain-timeout = 9s, stop-grace = 0s
+                    trash-retention = 7h, trash-bytes-max = 5GiB, trash-all-unknown = true
                   }
                 }
                 """;
@@ -99,6 +101,7 @@ class ServerSettingsTest {
                         new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30),
                         new ServerSettings.Exchange(1L << 20, 2L << 20, 3L << 20, 4L << 20),
                         Duration.ofSeconds(9),
-                        Duration.ZERO));
+                        Duration.ZERO,
+                        new ServerSettings.Trash(Duration.ofHours(7), 5L << 30, true)));
     }
 }

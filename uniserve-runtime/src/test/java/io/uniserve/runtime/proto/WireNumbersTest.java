@@ -6,9 +6,11 @@ import com.google.protobuf.Descriptors.EnumDescriptor;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.Tombstone;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.TrashCall;
 import org.junit.jupiter.api.Test;
 
 /** Enum numbers on the wire are the ordinal plus one: a constant that moved would change the meaning of old messages. */
@@ -21,6 +23,8 @@ class WireNumbersTest {
         matches(ReadMode.values(), DataProto.ReadMode.getDescriptor());
         matches(LogEntry.Type.values(), PeerProto.LogEntryType.getDescriptor());
         matches(PeerReply.Vote.Kind.values(), PeerProto.VoteKind.getDescriptor());
+        matches(TrashCall.Action.values(), PeerProto.TrashAction.getDescriptor());
+        matches(Tombstone.Reason.values(), RegistryProto.TombstoneReason.getDescriptor());
         matches(PeerReply.Replicated.Status.values(), PeerProto.ReplicatedStatus.getDescriptor());
     }
 

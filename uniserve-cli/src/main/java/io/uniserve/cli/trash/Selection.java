@@ -1,0 +1,65 @@
+package io.uniserve.cli.trash;
+
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TrashEntry;
+import io.uniserve.model.TrashReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that choose servers and entries. */
+final class Selection {
+    @Option(names = "--server", paramLabel = "SERVER", description = "Only of this server, as status shows it.")
+    private @Nullable String server;
+
+    @Option(names = "--table", paramLabel = "TABLE", description = "Only replicas of this table.")
+    private @Nullable String table;
+
+    boolean byTable() {
+        return table != null;
+    }
+
+    /** The trash of each chosen server, with the chosen entries; a server that does not answer fails the command. */
+    Map<ServerId, TrashReport> reports(ClusterClient cluster) {
+        List<ServerId> live =
+                cluster.servers().stream().map(ServerRecord::id).sorted().toList();
+        List<ServerId> chosen = server == null ? live : List.of(ServerNames.named("--server", server, live));
+        String name = table == null ? null : new TableName(table).value();
+        Map<ServerId, TrashReport> reports = new TreeMap<>();
+        for (ServerId id : chosen) {
+            TrashReport report = cluster.trash(id);
+            List<TrashEntry> entries = report.entries().stream()
+                    .filter(entry -> name == null || entry.table().equals(name))
+                    .toList();
+            reports.put(id, new TrashReport(entries, report.held(), report.bytesMax()));
+        }
+        return reports;
+    }
+
+    /** The chosen entries: those of these names, or all where no name is given. INVALID_ARGUMENT for a name without entry. */
+    List<Found> entries(ClusterClient cluster, List<String> names) {
+        List<Found> found = new ArrayList<>();
+        reports(cluster).forEach((id, report) -> report.entries().forEach(entry -> found.add(new Found(id, entry))));
+        if (names.isEmpty()) {
+            return found;
+        }
+        List<Found> named = new ArrayList<>();
+        for (String name : names) {
+            named.add(found.stream()
+                    .filter(one -> one.entry().id().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> UniserveException.invalid("ENTRY " + name
+                            + ": no live server that was asked has it in its trash; uniserve"
+                            + " trash list shows what there is")));
+        }
+        return named;
+    }
+}

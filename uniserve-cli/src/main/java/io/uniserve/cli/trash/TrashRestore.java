@@ -1,0 +1,58 @@
+package io.uniserve.cli.trash;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.cluster.ClusterClient;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve trash restore}. */
+@Command(
+        name = "restore",
+        description = {
+            "Puts replicas from the trash back into their places.",
+            "ZooKeeper must know the table, and its map must give the actor to that server; then the replica is like"
+                    + " one of a server that was restarted. A server does it by itself when it sees such a map."
+        },
+        footer = {
+            "  uniserve trash restore 1764180000000-t7-a0-1f2e",
+            "  uniserve trash restore --table speeches --server 5345c4a8"
+        })
+final class TrashRestore extends ClientCommand {
+    @Mixin
+    private Selection selection = new Selection();
+
+    @Parameters(arity = "0..*", paramLabel = "ENTRY", description = "Entries as list shows them.")
+    private List<String> names = List.of();
+
+    @Override
+    public Integer call() {
+        if (names.isEmpty() && !selection.byTable()) {
+            throw usage("give an ENTRY or --table TABLE");
+        }
+        try (ClusterClient cluster = connect()) {
+            List<Found> found = selection.entries(cluster, names);
+            for (Found one : found) {
+                cluster.restoreTrash(one.server(), one.entry().id());
+                if (global().json()) {
+                    console()
+                            .json(Map.of(
+                                    "restored",
+                                    one.entry().id(),
+                                    "server",
+                                    one.server().value()));
+                } else {
+                    console().println("restored " + one.entry().id() + " on server " + ServerNames.brief(one.server()));
+                }
+            }
+            if (found.isEmpty()) {
+                console().note("nothing in the trash is of that table");
+            }
+        }
+        return ExitCode.OK;
+    }
+}

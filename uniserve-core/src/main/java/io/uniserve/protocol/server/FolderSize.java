@@ -1,0 +1,48 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/** Bytes of all files below a directory, one listing after the other. */
+final class FolderSize {
+    private final Disk disk;
+    private final Completion<Long> completion;
+    private final ArrayDeque<String> folders = new ArrayDeque<>();
+    private long bytes;
+
+    private FolderSize(Disk disk, Completion<Long> completion) {
+        this.disk = disk;
+        this.completion = completion;
+    }
+
+    static void of(Disk disk, String folder, Completion<Long> completion) {
+        FolderSize size = new FolderSize(disk, completion);
+        size.folders.add(folder);
+        size.next();
+    }
+
+    private void next() {
+        String folder = folders.poll();
+        if (folder == null) {
+            completion.done(Outcome.ok(bytes));
+            return;
+        }
+        disk.list(folder, listed -> {
+            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            for (Disk.Entry entry : ((Outcome.Ok<List<Disk.Entry>>) listed).value()) {
+                bytes += entry.size();
+                if (entry.name().endsWith("/")) {
+                    folders.add(folder + "/"
+                            + entry.name().substring(0, entry.name().length() - 1));
+                }
+            }
+            next();
+        });
+    }
+}

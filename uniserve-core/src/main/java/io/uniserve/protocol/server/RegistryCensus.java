@@ -1,0 +1,107 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Census of a registry: every table's map and every tombstone, read after a sync. Any read that fails makes it fail: a part
+ * of it would show tables as absent that are there. Tombstones are read last, so a table that is dropped meanwhile has one.
+ *
+ * @param cluster the cluster's record; null where there is none
+ * @param maps by the table's number
+ * @param tombstones numbers of tables
+ */
+record RegistryCensus(@Nullable ClusterRecord cluster, TreeMap<Long, TableMap> maps, TreeSet<Long> tombstones) {
+    private static final Logger LOG = LoggerFactory.getLogger(RegistryCensus.class);
+
+    static void take(Registry registry, Completion<RegistryCensus> completion) {
+        registry.sync(synced -> {
+            if (synced instanceof Outcome.Err<?> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            registry.read(RegistryPaths.CLUSTER, read -> {
+                if (read instanceof Outcome.Ok<Versioned> ok) {
+                    ClusterRecord cluster = ok.value().value() instanceof ClusterRecord record ? record : null;
+                    tables(registry, new RegistryCensus(cluster, new TreeMap<>(), new TreeSet<>()), completion);
+                } else {
+                    completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                }
+            });
+        });
+    }
+
+    private static void tables(Registry registry, RegistryCensus census, Completion<RegistryCensus> completion) {
+        registry.children(RegistryPaths.TABLES, listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                next(registry, ok.value(), 0, census, completion);
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            }
+        });
+    }
+
+    private static void next(
+            Registry registry,
+            List<String> names,
+            int at,
+            RegistryCensus census,
+            Completion<RegistryCensus> completion) {
+        if (at == names.size()) {
+            tombstones(registry, census, completion);
+            return;
+        }
+        TableName name = tableName(names.get(at));
+        if (name == null) {
+            next(registry, names, at + 1, census, completion);
+            return;
+        }
+        registry.read(RegistryPaths.map(name), read -> {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
+                completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                return;
+            }
+            if (ok.value().value() instanceof TableMap map) {
+                census.maps().put(map.tableId(), map);
+            }
+            next(registry, names, at + 1, census, completion);
+        });
+    }
+
+    private static void tombstones(Registry registry, RegistryCensus census, Completion<RegistryCensus> completion) {
+        registry.children(RegistryPaths.TOMBSTONES, listed -> {
+            if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+                return;
+            }
+            for (String number : ok.value()) {
+                if (number.matches("\\d{1,18}")) {
+                    census.tombstones().add(Long.parseLong(number));
+                }
+            }
+            completion.done(Outcome.ok(census));
+        });
+    }
+
+    private static @Nullable TableName tableName(String name) {
+        try {
+            return new TableName(name);
+        } catch (UniserveException e) {
+            LOG.debug("not a table: {}", e.reason());
+            return null;
+        }
+    }
+}

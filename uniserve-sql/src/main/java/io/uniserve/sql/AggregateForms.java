@@ -183,8 +183,8 @@ final class AggregateForms extends SqlShuttle {
         return key.equalsDeep(value, Litmus.IGNORE)
                 || (key instanceof SqlCall how
                         && how.operandCount() == 1
-                        && key.getKind().belongsTo(EnumSet.of(
-                                SqlKind.DESCENDING, SqlKind.NULLS_FIRST, SqlKind.NULLS_LAST))
+                        && key.getKind()
+                                .belongsTo(EnumSet.of(SqlKind.DESCENDING, SqlKind.NULLS_FIRST, SqlKind.NULLS_LAST))
                         && of(how.operand(0), value));
     }
 }

@@ -8,7 +8,6 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlAggFunction;
-
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -25,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Which functions are over many rows, and how each is merged. */
 final class Aggregates {
     /** Merged from counts, means and variances of the actors' rows. */
-    static final Set<String> SPREADS =
-            Set.of("STDDEV", "STDDEV_SAMP", "STDDEV_POP", "VARIANCE", "VAR_SAMP", "VAR_POP");
+    static final Set<String> SPREADS = Set.of("STDDEV", "STDDEV_SAMP", "STDDEV_POP", "VARIANCE", "VAR_SAMP", "VAR_POP");
 
     /** Texts in an order; operands are the value, the separator and what to order by. */
     static final Set<String> TEXTS = Set.of("STRING_AGG", "LISTAGG");
@@ -55,9 +53,8 @@ final class Aggregates {
             "APPROX_COUNT_DISTINCT");
 
     /** Those that need all values of a group in one place. */
-    static final Set<String> WHOLE = OWN.keySet().stream()
-            .filter(name -> !PLAIN.contains(name))
-            .collect(Collectors.toUnmodifiableSet());
+    static final Set<String> WHOLE =
+            OWN.keySet().stream().filter(name -> !PLAIN.contains(name)).collect(Collectors.toUnmodifiableSet());
 
     /** All, by their names in capital letters. */
     static final Set<String> NAMES = names();

@@ -80,7 +80,8 @@ public final class Functions {
             "NULLIF");
 
     /** Parts of expressions and items that are no functions; FILTER and WITHIN GROUP are of aggregates. */
-    private static final Set<String> FORMS = Set.of("AS", "DESC", "NULLS FIRST", "NULLS LAST", "FILTER", "WITHIN GROUP");
+    private static final Set<String> FORMS =
+            Set.of("AS", "DESC", "NULLS FIRST", "NULLS LAST", "FILTER", "WITHIN GROUP");
 
     /** Parts of a statement's syntax that the parser makes calls of: each is looked at by name elsewhere. */
     private static final Set<SqlKind> CLAUSES = Set.of(

@@ -93,7 +93,8 @@ final class MergeWriter extends SqlWriter {
             case "COUNT" -> "CAST(" + added("count(" + value + ")") + " AS BIGINT)";
             case "AVG" -> "(" + sum("sum(" + value + ")") + " / nullif(" + sum("count(" + value + ")") + ", 0))";
             case "SUM" -> sum("sum(" + value + ")");
-            default -> least ? "min(" + column("min(" + value + ")") + ")" : "max(" + column("max(" + value + ")") + ")";
+            default ->
+                least ? "min(" + column("min(" + value + ")") + ")" : "max(" + column("max(" + value + ")") + ")";
         };
     }
 

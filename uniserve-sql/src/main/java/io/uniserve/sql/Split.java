@@ -197,8 +197,7 @@ final class Split {
             fetched.add(one.fetched(answers.size() + fetched.size(), sides.get(one.item())));
         }
         after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
-        return new SplitQuery(
-                partial, top, finish, asked.titles(), stays, sides, whole, whole && each, fetched);
+        return new SplitQuery(partial, top, finish, asked.titles(), stays, sides, whole, whole && each, fetched);
     }
 
     /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */
@@ -267,7 +266,8 @@ final class Split {
             columns.addAll(ordering.values());
         }
         String all = "SELECT " + String.join(", ", columns) + " FROM "
-                + partials.merged("(" + partial + ") AS " + SplitQuery.PARTS) + " GROUP BY " + String.join(", ", partials.groupColumns()) + having;
+                + partials.merged("(" + partial + ") AS " + SplitQuery.PARTS) + " GROUP BY "
+                + String.join(", ", partials.groupColumns()) + having;
         String statement = limited
                 ? "SELECT " + String.join(", ", partials.names()) + " FROM (" + all + ") AS tops"
                         + ordering.firstByValues()

@@ -17,8 +17,8 @@ final class Spreads {
         String all = "sum(" + count + ")";
         String apart = "(" + table + mean + " - " + table + partials.least(mean) + ")";
         String sum = "sum(" + count + " * " + apart + ")";
-        String squares = "(sum(" + count + " * (" + variance + " + " + apart + " * " + apart + ")) - " + sum + " * " + sum
-                + " / " + all + ")";
+        String squares = "(sum(" + count + " * (" + variance + " + " + apart + " * " + apart + ")) - " + sum + " * "
+                + sum + " / " + all + ")";
         boolean population = name.endsWith("_POP");
         String divided = "greatest(" + squares + ", 0) / " + (population ? all : "(" + all + " - 1)");
         String result = name.startsWith("STDDEV") ? "sqrt(" + divided + ")" : divided;

@@ -127,15 +127,13 @@ class FunctionsTest {
 
     /** Whatever the letters of the name are, by line and column. */
     private static void refused(String sql, String name) {
-        assertThatThrownBy(() -> plan(sql))
-                .as(sql)
-                .isInstanceOfSatisfying(UniserveException.class, e -> {
-                    assertThat(e.code()).as(sql).isIn(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT);
-                    assertThat(e.getMessage().toUpperCase(Locale.ROOT))
-                            .as(sql)
-                            .contains("LINE 1, COLUMN ")
-                            .contains(name.toUpperCase(Locale.ROOT));
-                });
+        assertThatThrownBy(() -> plan(sql)).as(sql).isInstanceOfSatisfying(UniserveException.class, e -> {
+            assertThat(e.code()).as(sql).isIn(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT);
+            assertThat(e.getMessage().toUpperCase(Locale.ROOT))
+                    .as(sql)
+                    .contains("LINE 1, COLUMN ")
+                    .contains(name.toUpperCase(Locale.ROOT));
+        });
     }
 
     @Test
@@ -163,7 +161,9 @@ class FunctionsTest {
         Stream<String> others = others().stream()
                 .map(SqlOperator::getName)
                 .filter(name -> !Functions.answered().contains(name));
-        return Stream.concat(REFUSED.stream(), others).filter(name -> !name.isEmpty()).distinct();
+        return Stream.concat(REFUSED.stream(), others)
+                .filter(name -> !name.isEmpty())
+                .distinct();
     }
 
     /** As a function by its name, and as a call where the parser made one of it. */
@@ -183,7 +183,8 @@ class FunctionsTest {
     @Test
     void callsOfWhatIsNotAnsweredAreRefusedByName() throws IllegalAccessException {
         SqlNode operand = new SqlIdentifier("a", SqlParserPos.ZERO);
-        for (SqlOperator one : Stream.concat(standard().stream(), others().stream()).toList()) {
+        for (SqlOperator one :
+                Stream.concat(standard().stream(), others().stream()).toList()) {
             boolean clause = Set.of("ROW", "$SCALAR_QUERY").contains(one.getName());
             if (!Functions.answered().contains(one.getName()) && !clause) {
                 SqlNode call = new SqlBasicCall(one, List.of(operand), SqlParserPos.ZERO);
@@ -328,7 +329,9 @@ class FunctionsTest {
     @Test
     void valuesThatMustMeetAreSentAsTheyAre() {
         SplitQuery split = SplitQuery.of(
-                TABLES, "SELECT s, median(a), count(*), sum(DISTINCT b) FROM t WHERE f GROUP BY s HAVING avg(d) > 1", -1);
+                TABLES,
+                "SELECT s, median(a), count(*), sum(DISTINCT b) FROM t WHERE f GROUP BY s HAVING avg(d) > 1",
+                -1);
         assertThat(split.partial())
                 .isEqualTo("SELECT \"s\" AS c0, \"a\" AS c1, \"b\" AS c2, \"d\" AS c3 FROM rows WHERE \"f\"");
         assertThat(split.finish())
@@ -341,6 +344,7 @@ class FunctionsTest {
     @Test
     void aColumnMayHaveTheNameOfAFunction() {
         Map<String, Columns> tables = Map.of("t", columns("median bigint, rank bigint, pi bigint", "median"));
-        assertThatCode(() -> QueryPlan.of(tables, "SELECT median, \"rank\", pi FROM t")).doesNotThrowAnyException();
+        assertThatCode(() -> QueryPlan.of(tables, "SELECT median, \"rank\", pi FROM t"))
+                .doesNotThrowAnyException();
     }
 }

@@ -164,7 +164,8 @@ public final class SqlCommand extends ClientCommand {
                     "the cluster has no table with typed columns: create one, with --port duckdb and -O columns=...");
         }
         String words = NO_NAMES.matcher(sql)
-                .replaceAll(found -> found.group(1) != null && WORD.matcher(found.group(1)).matches() ? found.group(1) : " ");
+                .replaceAll(found ->
+                        found.group(1) != null && WORD.matcher(found.group(1)).matches() ? found.group(1) : " ");
         return TABLE.matcher(words)
                 .results()
                 .flatMap(found -> named(typed, found.group(1)))

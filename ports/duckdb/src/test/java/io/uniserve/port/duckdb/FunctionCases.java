@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 
 /** Expressions for each function and aggregate that queries may use, and shapes of queries for them. */
 final class FunctionCases {
-    static final String COLUMNS = ", g varchar, a bigint, b integer, c decimal(12,2), d double, s varchar, dt date, f boolean,"
-            + " n varchar, p decimal(38,4)";
+    static final String COLUMNS =
+            ", g varchar, a bigint, b integer, c decimal(12,2), d double, s varchar, dt date, f boolean,"
+                    + " n varchar, p decimal(38,4)";
 
     /** How far numbers may be apart, as a part of them. */
     private static final double CLOSE = 1e-9;
@@ -73,8 +74,23 @@ final class FunctionCases {
         scalar("<=", "a <= b", "d <= c", "s <= n");
         scalar(">", "a > b", "d > c", "s > 'Z'", "CAST(n AS DOUBLE) > 0e0");
         scalar(">=", "a >= b", "d >= c", "s >= n");
-        scalar("+", "a + b", "c + d", "+b", "dt + INTERVAL '1' MONTH=> CAST(dt + INTERVAL '1' MONTH AS DATE)", "p + 1", "a + 9223372036854775806");
-        scalar("-", "a - b", "-d", "c - 1", "-c", "dt - INTERVAL '30' DAY=> CAST(dt - INTERVAL '30' DAY AS DATE)", "b - 2147483647", "d - d");
+        scalar(
+                "+",
+                "a + b",
+                "c + d",
+                "+b",
+                "dt + INTERVAL '1' MONTH=> CAST(dt + INTERVAL '1' MONTH AS DATE)",
+                "p + 1",
+                "a + 9223372036854775806");
+        scalar(
+                "-",
+                "a - b",
+                "-d",
+                "c - 1",
+                "-c",
+                "dt - INTERVAL '30' DAY=> CAST(dt - INTERVAL '30' DAY AS DATE)",
+                "b - 2147483647",
+                "d - d");
         scalar("*", "b * 3", "c * c", "d * d", "d * 1e300", "p * 2");
         scalar("/", "b / 2", "c / 4", "d / 3", "a / 7.0");
         scalar("%", "b % 3", "a % 7", "-b % 3", "b % -2");
@@ -140,16 +156,10 @@ final class FunctionCases {
         scalar("NULLS FIRST", "(SELECT wa FROM w ORDER BY nullif(wa, 1) NULLS FIRST, k LIMIT 1)");
         scalar("NULLS LAST", "(SELECT wa FROM w ORDER BY nullif(wa, 1) DESC NULLS LAST, k LIMIT 1)");
 
-        aggregate("COUNT", "count(*)", "count(a)", "count(DISTINCT s)", "count(ALL d)=> count(d)", "count(NULLIF(b, 1))");
-        aggregate("SUM", "sum(a)", "sum(DISTINCT b)", "sum(c)", "sum(p)", "sum(d)", "sum(1)");
         aggregate(
-                "AVG",
-                "avg(b)",
-                "avg(a)",
-                "avg(DISTINCT b)",
-                "avg(c)",
-                "avg(d)",
-                "avg(p)");
+                "COUNT", "count(*)", "count(a)", "count(DISTINCT s)", "count(ALL d)=> count(d)", "count(NULLIF(b, 1))");
+        aggregate("SUM", "sum(a)", "sum(DISTINCT b)", "sum(c)", "sum(p)", "sum(d)", "sum(1)");
+        aggregate("AVG", "avg(b)", "avg(a)", "avg(DISTINCT b)", "avg(c)", "avg(d)", "avg(p)");
         aggregate("MIN", "min(a)", "min(s)", "min(DISTINCT dt)", "min(f)", "min(CAST(n AS DOUBLE))");
         aggregate("MAX", "max(a)", "max(s)", "max(DISTINCT c)", "max(f)", "max(CAST(n AS DOUBLE))");
         aggregate("ANY_VALUE", "any_value(s)=> min(s)", "any_value(a)=> min(a)", "any_value(f)=> min(f)");
@@ -170,7 +180,14 @@ final class FunctionCases {
             }
             aggregate(name, all.toArray(String[]::new));
         }
-        aggregate("MEDIAN", "median(a)", "median(DISTINCT b)", "median(c)", "median(d)", "median(p)", "median(CAST(n AS DOUBLE))");
+        aggregate(
+                "MEDIAN",
+                "median(a)",
+                "median(DISTINCT b)",
+                "median(c)",
+                "median(d)",
+                "median(p)",
+                "median(CAST(n AS DOUBLE))");
         aggregate("QUANTILE", "quantile(b, 0.5)", "quantile(s, 0.25)", "quantile(DISTINCT a, 0.75)");
         aggregate("QUANTILE_CONT", "quantile_cont(b, 0.3)", "quantile_cont(c, 0)", "quantile_cont(DISTINCT d, 1)");
         aggregate("QUANTILE_DISC", "quantile_disc(b, 0.3)", "quantile_disc(dt, 0.9)", "quantile_disc(f, 0.5)");

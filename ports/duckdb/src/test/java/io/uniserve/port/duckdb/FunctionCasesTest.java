@@ -54,8 +54,8 @@ class FunctionCasesTest {
                 .toList();
         cluster.load(new Tpch.Table("w", "k", "k bigint, wa bigint, wt varchar"), 2, 1, partners);
         List<String> far = IntStream.range(0, 600)
-                .mapToObj(i -> i + "|" + i % 3 + "|" + (1_000_000_000L + i * 7919L % 101) + "."
-                        + (i % 8) * 125 + "|" + (4_000_000_000_000_000L + i * 7919L % 1013) + "|")
+                .mapToObj(i -> i + "|" + i % 3 + "|" + (1_000_000_000L + i * 7919L % 101) + "." + (i % 8) * 125 + "|"
+                        + (4_000_000_000_000_000L + i * 7919L % 1013) + "|")
                 .toList();
         cluster.load(new Tpch.Table("far", "id", "id bigint, g integer, x double, y bigint"), 4, 1, far);
     }
@@ -125,8 +125,7 @@ class FunctionCasesTest {
         int rows = 0;
         for (FunctionCases.Pair one : FunctionCases.scalars(name)) {
             for (String shape : List.of(
-                    "SELECT id, # FROM h ORDER BY id",
-                    "SELECT id, # FROM v WHERE (#) IS NOT NULL ORDER BY id")) {
+                    "SELECT id, # FROM h ORDER BY id", "SELECT id, # FROM v WHERE (#) IS NOT NULL ORDER BY id")) {
                 rows += compare(one.ours(shape), one.theirs(shape), true) ? 1 : 0;
             }
         }
@@ -182,10 +181,10 @@ class FunctionCasesTest {
             }
         }
         BigDecimal count = BigDecimal.valueOf(values.size());
-        BigDecimal mean = values.stream().reduce(BigDecimal.ZERO, BigDecimal::add).divide(count, MathContext.DECIMAL128);
-        BigDecimal squares = values.stream()
-                .map(value -> value.subtract(mean).pow(2))
-                .reduce(BigDecimal.ZERO, BigDecimal::add);
+        BigDecimal mean =
+                values.stream().reduce(BigDecimal.ZERO, BigDecimal::add).divide(count, MathContext.DECIMAL128);
+        BigDecimal squares =
+                values.stream().map(value -> value.subtract(mean).pow(2)).reduce(BigDecimal.ZERO, BigDecimal::add);
         double variance = squares.divide(count, MathContext.DECIMAL128).doubleValue();
         double off = variance * (1e-12 + 16 * Math.ulp(far) / Math.sqrt(variance));
         assertThat(number("SELECT var_pop(" + of + ") FROM far")).isCloseTo(variance, within(off));
@@ -200,8 +199,10 @@ class FunctionCasesTest {
     @Test
     void theOrderOfTextsIsThatOfTheirValuesWhereNoneIsGiven() throws SQLException {
         assertThat(ask("SELECT string_agg(wt, '') FROM w")).contains("p".repeat(10) + "q".repeat(10) + "r".repeat(10));
-        assertThat(ask("SELECT string_agg(wt, '-' ORDER BY k DESC) FROM w WHERE k < 3")).contains("r-q-p");
-        assertThat(ask("SELECT listagg(DISTINCT wt) WITHIN GROUP (ORDER BY wt DESC) FROM w")).contains("r,q,p");
+        assertThat(ask("SELECT string_agg(wt, '-' ORDER BY k DESC) FROM w WHERE k < 3"))
+                .contains("r-q-p");
+        assertThat(ask("SELECT listagg(DISTINCT wt) WITHIN GROUP (ORDER BY wt DESC) FROM w"))
+                .contains("r,q,p");
     }
 
     /** Values that have to meet are more than an actor may send. */
@@ -216,10 +217,12 @@ class FunctionCasesTest {
 
     @Test
     void nothingIsAskedOfActorsForWhatIsRefused() {
-        for (String sql : List.of("SELECT mode(a) FROM h", "SELECT corr(a, b) FROM h", "SELECT a, rank() OVER () FROM h")) {
+        for (String sql :
+                List.of("SELECT mode(a) FROM h", "SELECT corr(a, b) FROM h", "SELECT a, rank() OVER () FROM h")) {
             assertThatThrownBy(() -> ask(sql))
-                    .isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code())
-                            .isIn(Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT)));
+                    .isInstanceOfSatisfying(
+                            UniserveException.class,
+                            e -> assertThat(e.code()).isIn(Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT)));
         }
     }
 }

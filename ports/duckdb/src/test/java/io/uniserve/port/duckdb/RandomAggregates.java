@@ -33,10 +33,20 @@ final class RandomAggregates {
             ours.add(one.ours() + filter);
             theirs.add(one.theirs() + filter);
         }
-        String from = of("h", "h", "v", "u", "e", "h JOIN w ON a = wa", "w LEFT JOIN h ON a = wa", "v JOIN w ON a = wa AND k < 9");
+        String from = of(
+                "h",
+                "h",
+                "v",
+                "u",
+                "e",
+                "h JOIN w ON a = wa",
+                "w LEFT JOIN h ON a = wa",
+                "v JOIN w ON a = wa AND k < 9");
         String where = of("", "", " WHERE b > 0", " WHERE s LIKE '%a%' OR f", " WHERE FALSE");
         String by = groups.isEmpty() ? "" : " GROUP BY " + groups.get(0);
-        String having = groups.isEmpty() || random.nextInt(3) > 0 ? "" : " HAVING " + of("count(*) > 1", "median(a) IS NOT NULL", "stddev(b) > 1");
+        String having = groups.isEmpty() || random.nextInt(3) > 0
+                ? ""
+                : " HAVING " + of("count(*) > 1", "median(a) IS NOT NULL", "stddev(b) > 1");
         String order = groups.isEmpty() ? "" : " ORDER BY 1 NULLS FIRST" + of("", " LIMIT 3", " LIMIT 2 OFFSET 1");
         String end = " FROM " + from + where + by + having + order;
         return new FunctionCases.Pair(

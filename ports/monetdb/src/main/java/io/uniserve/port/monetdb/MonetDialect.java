@@ -22,8 +22,8 @@ final class MonetDialect {
     private static final Pattern AVERAGE = Pattern.compile(
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 
-    private static final Pattern EQUALITY =
-            Pattern.compile("(?<=(?: ON | WHERE | AND )\\(?)((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
+    private static final Pattern EQUALITY = Pattern.compile(
+            "(?<=(?: ON | WHERE | AND )\\(?)((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
 
     /** Conditions of a join, or those of a statement. */
     private static final Pattern CONDITIONS =
@@ -71,8 +71,7 @@ final class MonetDialect {
         String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
         Map<String, String> constants = new LinkedHashMap<>();
-        String masked = CONSTANT
-                .matcher(averages)
+        String masked = CONSTANT.matcher(averages)
                 .replaceAll(found -> constants.computeIfAbsent(found.group(), text -> MASK + constants.size() + MASK));
         String right = MonetRewrites.right(masked);
         boolean grouped = NUMBERED.matcher(right).find();
@@ -93,7 +92,8 @@ final class MonetDialect {
 
     /** An equality, written as none: it is no part of a join then, but looked at for what the join finds. */
     static String equal(String left, String right) {
-        return "CASE WHEN " + left + " = " + right + " THEN 1 WHEN " + left + " <> " + right + " THEN 0 ELSE NULL END = 1";
+        return "CASE WHEN " + left + " = " + right + " THEN 1 WHEN " + left + " <> " + right
+                + " THEN 0 ELSE NULL END = 1";
     }
 
     /** MonetDBLite finds too few partners, or none, where it joins by several columns. So each join has one equality. */

@@ -44,7 +44,10 @@ public final class MonetEngine implements Engine {
 
     /** The dialect refuses the same again: a statement must be right for MonetDB whoever planned it. */
     private static final Unable UNABLE = new Unable(
-            "MonetDB", Set.of(Unable.Part.values()), Functions.ofDuckDb(), one -> MonetDialect.mixed(MonetDialect.translated(one)));
+            "MonetDB",
+            Set.of(Unable.Part.values()),
+            Functions.ofDuckDb(),
+            one -> MonetDialect.mixed(MonetDialect.translated(one)));
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();

@@ -79,9 +79,10 @@ class MonetDialectTest {
                         relations,
                         "SELECT (rows.\"a\" = b0.c0) AS c0 FROM ((b0 CROSS JOIN b1) CROSS JOIN rows) WHERE (b0.c0 = b1.c0) AND"
                                 + " (rows.\"a\" = b1.c1) AND (rows.\"b\" = b0.c1)"))
-                .endsWith("SELECT (mine.\"a\" = b0.c0) AS c0 FROM ((b0 CROSS JOIN b1) CROSS JOIN mine) WHERE (b0.c0 = b1.c0) AND"
-                        + " (mine.\"a\" = b1.c1) AND (CASE WHEN mine.\"b\" = b0.c1 THEN 1 WHEN mine.\"b\" <> b0.c1 THEN 0"
-                        + " ELSE NULL END = 1)");
+                .endsWith(
+                        "SELECT (mine.\"a\" = b0.c0) AS c0 FROM ((b0 CROSS JOIN b1) CROSS JOIN mine) WHERE (b0.c0 = b1.c0) AND"
+                                + " (mine.\"a\" = b1.c1) AND (CASE WHEN mine.\"b\" = b0.c1 THEN 1 WHEN mine.\"b\" <> b0.c1 THEN 0"
+                                + " ELSE NULL END = 1)");
     }
 
     @Test

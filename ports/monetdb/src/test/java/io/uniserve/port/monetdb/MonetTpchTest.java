@@ -208,7 +208,8 @@ class MonetTpchTest {
         String flags = "SELECT l_returnflag, CASE WHEN bool_and(l_quantity > 1) THEN 1 ELSE 0 END,"
                 + " CASE WHEN bool_or(l_tax > 0.07) THEN 1 ELSE 0 END FROM lineitem GROUP BY l_returnflag ORDER BY l_returnflag";
         assertThat(values(ask("lineitem", flags))).isEqualTo(expected(flags));
-        assertThat(values(ask("lineitem", "SELECT approx_count_distinct(l_suppkey), any_value(l_suppkey) FROM lineitem")))
+        assertThat(values(
+                        ask("lineitem", "SELECT approx_count_distinct(l_suppkey), any_value(l_suppkey) FROM lineitem")))
                 .isEqualTo(expected("SELECT count(DISTINCT l_suppkey), min(l_suppkey) FROM lineitem"));
     }
 

@@ -58,20 +58,22 @@ class SolrCopiesIT {
                 .start();
         cluster.client()
                 .admin()
+                .deadline(PATIENCE)
                 .createTable(TableSpec.named("docs").port("solr").hash(3).replicas(2));
         Random random = new Random(7);
+        UniserveClient writer = client();
         for (int round = 0; round < 12; round++) {
             List<Document> rows = new ArrayList<>();
             for (int i = 0; i < 15; i++) {
                 rows.add(row("d" + random.nextInt(60), random));
             }
-            cluster.client()
-                    .table("docs")
+            writer.table("docs")
                     .update("solr.add@1", Document.CODEC, rows)
                     .run()
                     .orThrow();
-            ask(cluster.client(), BEST); // copies publish for readers, each at its own time
+            ask(writer, BEST); // copies publish for readers, each at its own time
         }
+        writer.close();
     }
 
     private Document row(String id, Random random) {

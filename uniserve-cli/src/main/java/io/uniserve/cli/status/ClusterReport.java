@@ -107,8 +107,11 @@ record ClusterReport(
                     : OptionalLong.empty();
         }
 
-        /** Log entries that the actor furthest behind has not in durable storage; empty where nobody tells. */
+        /** Log entries that the actor furthest behind has not in durable storage; empty where one primary does not report. */
         OptionalLong backupLag() {
+            if (!actors.stream().allMatch(Actor::reported)) {
+                return OptionalLong.empty();
+            }
             return actors.stream()
                     .flatMap(actor -> actor.replicas().stream())
                     .flatMap(replica -> replica.backupLag().stream())
@@ -126,6 +129,11 @@ record ClusterReport(
                     .filter(load -> load.rows() != ReplicaLoad.UNKNOWN)
                     .map(load -> OptionalLong.of(load.rows()))
                     .orElse(OptionalLong.empty());
+        }
+
+        /** True where the server of its primary reports about it. */
+        boolean reported() {
+            return primary().flatMap(Replica::load).isPresent();
         }
 
         private Optional<Replica> primary() {

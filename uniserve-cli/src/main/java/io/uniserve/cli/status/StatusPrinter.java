@@ -142,7 +142,8 @@ final class StatusPrinter {
                 "CHECKPOINT",
                 "ROWS",
                 "QUERIES/S",
-                "DISK");
+                "DISK",
+                "STATE");
         boolean any = false;
         for (Table table : report.tables()) {
             for (Actor actor : table.actors()) {
@@ -173,7 +174,8 @@ final class StatusPrinter {
                         load -> load.backupCheckpointIndex() < 0 ? "-" : "%d".formatted(load.backupCheckpointIndex())),
                 cell(replica, StatusPrinter::rows),
                 cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),
-                cell(replica, load -> size(load.diskBytes())));
+                cell(replica, load -> size(load.diskBytes())),
+                replica.health().trouble().orElse("ok"));
     }
 
     static String rows(ReplicaLoad load) {

@@ -86,7 +86,7 @@ final class LoadMapping {
                 .setLastIndex(load.lastIndex())
                 .setStableIndex(load.stableIndex())
                 .setAppliedIndex(load.appliedIndex())
-                .setRows(Math.max(0, load.rows()))
+                .setRows(load.rows() == ReplicaLoad.UNKNOWN ? 0 : load.rows())
                 .setRowsUnknown(load.rows() == ReplicaLoad.UNKNOWN)
                 .setMemoryBytes(load.memoryBytes())
                 .setDiskBytes(load.diskBytes())
@@ -117,6 +117,6 @@ final class LoadMapping {
                 proto.getBackupCheckpointIndex(),
                 proto.getAgeSeconds(),
                 serving(proto.getServingValue()),
-                Wire.notNegative("backup_failing_millis", proto.getBackupFailingMillis()));
+                proto.getBackupFailingMillis());
     }
 }

@@ -144,7 +144,7 @@ public final class CoordinatorMachine {
         if (request instanceof PeerRequest.Ping) {
             completion.done(Outcome.ok(new PeerReply.Pong(config.sender(), 0)));
         } else if (reign == null) {
-            completion.done(Outcome.err(election.notLeader()));
+            completion.done(Outcome.err(notLeader()));
         } else {
             reign.onPeer(request, completion);
         }
@@ -153,7 +153,7 @@ public final class CoordinatorMachine {
     /** Handles a request of a client. */
     public void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
         if (reign == null) {
-            completion.done(Outcome.err(election.notLeader()));
+            completion.done(Outcome.err(notLeader()));
         } else {
             reign.onAdmin(request, completion);
         }
@@ -166,6 +166,13 @@ public final class CoordinatorMachine {
             contact.registered(now); // its node is looked after by the election
         }
         election.onSession(event);
+    }
+
+    private UniserveException notLeader() {
+        return registryTrouble()
+                .map(why -> new UniserveException(
+                        ErrorCode.NOT_LEADER, "coordinator " + config.id() + " does not lead: " + why))
+                .orElseGet(election::notLeader);
     }
 
     /** Why this coordinator has no contact with its registry; empty where it has. */

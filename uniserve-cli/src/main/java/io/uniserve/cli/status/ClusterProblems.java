@@ -29,9 +29,9 @@ final class ClusterProblems {
             }
             server.problems().forEach(problem -> problems.add(of(name, problem)));
         }
-        report.tables().forEach(table -> TableState.of(table, current(report))
-                .problem(table)
-                .ifPresent(problems::add));
+        report.tables()
+                .forEach(table ->
+                        TableState.of(table, current(report)).problem(table).ifPresent(problems::add));
         problems.sort(Comparator.comparing(Problem::severity).reversed());
         return problems;
     }

@@ -38,8 +38,8 @@ final class ClusterReadiness {
                                 + ServerNames.brief(replica.server()) + " is not live"));
                 int copies = Math.max(table.meta().rf(), actor.state().desired().size());
                 if (actor.state().isr().size() < copies) {
-                    missing.add(name(table, actor) + " has " + actor.state().isr().size() + " of " + copies
-                            + " replicas in sync");
+                    missing.add(name(table, actor) + " has "
+                            + actor.state().isr().size() + " of " + copies + " replicas in sync");
                 }
             }
         }

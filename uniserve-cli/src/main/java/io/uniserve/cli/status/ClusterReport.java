@@ -70,6 +70,7 @@ record ClusterReport(
                             : Health.failed(worst.object() + ": " + worst.text()))
                     .orElse(Health.OK);
         }
+
         double queriesPerSecond() {
             return load.map(l -> l.replicas().stream()
                             .mapToDouble(ReplicaLoad::queriesPerSecond)

@@ -88,7 +88,8 @@ final class StatusJson {
                         .map(load -> load.registryAgeMillis())
                         .filter(age -> age >= 0)
                         .orElse(null));
-        fields.put("problems", server.problems().stream().map(StatusJson::problem).toList());
+        fields.put(
+                "problems", server.problems().stream().map(StatusJson::problem).toList());
         return fields;
     }
 

@@ -138,8 +138,7 @@ class DamagedFilesIT {
         int before = log(other).length();
         cluster().daemon(server).kill();
         flipped(objects, () -> {
-            await().atMost(PATIENCE)
-                    .until(() -> log(other).substring(before).contains("cannot be restored: CORRUPT"));
+            await().atMost(PATIENCE).until(() -> log(other).substring(before).contains("cannot be restored: CORRUPT"));
             assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
                     .isInstanceOfSatisfying(
                             UniserveException.class,
@@ -164,8 +163,7 @@ class DamagedFilesIT {
         int before = log(other).length();
         cluster().daemon(server).kill();
         flipped(objects, () -> {
-            await().atMost(PATIENCE)
-                    .until(() -> log(other).substring(before).contains("cannot be restored: CORRUPT"));
+            await().atMost(PATIENCE).until(() -> log(other).substring(before).contains("cannot be restored: CORRUPT"));
             assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
                     .isInstanceOf(UniserveException.class);
             cluster().startServer(server);
@@ -245,11 +243,13 @@ class DamagedFilesIT {
         List<ReplicaLoad> loads = client().admin().status().loads().stream()
                 .flatMap(load -> load.replicas().stream())
                 .toList();
-        return sole.map().actors().stream().allMatch(actor -> loads.stream()
-                .anyMatch(load -> load.key().equals(new ReplicaKey(sole.meta().tableId(), actor.actor()))
-                        && load.epoch() == actor.epoch()
-                        && load.role().equals(ReplicaLoad.PRIMARY)
-                        && load.backupIndex() >= load.lastIndex()));
+        return sole.map().actors().stream()
+                .allMatch(actor -> loads.stream()
+                        .anyMatch(load ->
+                                load.key().equals(new ReplicaKey(sole.meta().tableId(), actor.actor()))
+                                        && load.epoch() == actor.epoch()
+                                        && load.role().equals(ReplicaLoad.PRIMARY)
+                                        && load.backupIndex() >= load.lastIndex()));
     }
 
     private static boolean whole(TableRoute route) {

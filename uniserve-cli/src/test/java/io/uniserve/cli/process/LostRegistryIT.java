@@ -45,7 +45,11 @@ class LostRegistryIT {
                 .createTable(TableSpec.named("words").port("kv").hash(2).replicas(2));
         started.client()
                 .table("words")
-                .updateDocuments("kv.put@1", Stream.of("a", "b", "c").map(id -> Map.<String, Object>of("id", id)).toList())
+                .updateDocuments(
+                        "kv.put@1",
+                        Stream.of("a", "b", "c")
+                                .map(id -> Map.<String, Object>of("id", id))
+                                .toList())
                 .run()
                 .orThrow();
     }
@@ -62,8 +66,9 @@ class LostRegistryIT {
     }
 
     private void awaitReady() {
-        await("ready").atMost(PATIENCE).until(() -> run("ready", "--all", "--servers", "" + SERVERS)
-                .exit() == ExitCode.OK);
+        await("ready")
+                .atMost(PATIENCE)
+                .until(() -> run("ready", "--all", "--servers", "" + SERVERS).exit() == ExitCode.OK);
         await("ok").atMost(PATIENCE).until(() -> run("status").exit() == ExitCode.OK);
     }
 
@@ -81,9 +86,11 @@ class LostRegistryIT {
         awaitReady();
         Map<String, Integer> before = logged();
         started.processes().daemon("zookeeper").kill();
-        await("every server warns").atMost(PATIENCE).untilAsserted(() -> before.forEach(
-                (server, length) -> assertThat(started.log(server).substring(length))
-                        .containsPattern("WARN.*server .*: the connection to the registry was lost")));
+        await("every server warns")
+                .atMost(PATIENCE)
+                .untilAsserted(() -> before.forEach(
+                        (server, length) -> assertThat(started.log(server).substring(length))
+                                .containsPattern("WARN.*server .*: the connection to the registry was lost")));
         await("not ready").atMost(PATIENCE).until(() -> run("ready", "--all").exit() != ExitCode.OK);
         Run ready = run("ready", "--all");
         // The coordinator says that it is not confirmed, and once its session has expired that it does not lead.
@@ -107,7 +114,11 @@ class LostRegistryIT {
         Files.createDirectory(store);
         started.client()
                 .table("words")
-                .updateDocuments("kv.put@1", Stream.of("d", "e", "f", "g").map(id -> Map.<String, Object>of("id", id)).toList())
+                .updateDocuments(
+                        "kv.put@1",
+                        Stream.of("d", "e", "f", "g")
+                                .map(id -> Map.<String, Object>of("id", id))
+                                .toList())
                 .run()
                 .orThrow();
         await("the backup fails").atMost(PATIENCE).untilAsserted(() -> {
@@ -127,7 +138,8 @@ class LostRegistryIT {
     @Order(3)
     void allCopiesOfAnActorAreGone() throws Exception {
         awaitReady();
-        String folder = "/t" + started.client().admin().describeTable("words").map().tableId() + "-a1/";
+        String folder =
+                "/t" + started.client().admin().describeTable("words").map().tableId() + "-a1/";
         for (String server : logged().keySet()) {
             started.processes().daemon(server).kill();
         }
@@ -137,10 +149,12 @@ class LostRegistryIT {
             }
             started.processes().startServer(server);
         }
-        await("both servers are live").atMost(PATIENCE).until(() -> run("status").lines().stream()
-                        .filter(line -> line.contains(" kv "))
-                        .count()
-                > SERVERS);
+        await("both servers are live")
+                .atMost(PATIENCE)
+                .until(() -> run("status").lines().stream()
+                                .filter(line -> line.contains(" kv "))
+                                .count()
+                        > SERVERS);
         await("nothing says ok of the table")
                 .atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(UniserveException.class)

@@ -118,11 +118,7 @@ class ClusterHealthTest {
     @Test
     void allServersAreGone() throws IOException {
         script.live.clear();
-        judged(
-                ExitCode.NOT_PASSED,
-                "unavailable",
-                "unavailable: 2 actors without a live primary",
-                "no server is live");
+        judged(ExitCode.NOT_PASSED, "unavailable", "unavailable: 2 actors without a live primary", "no server is live");
         script.tables = false;
         assertThat(run("status").exit()).isEqualTo(ExitCode.NOT_PASSED);
         assertThat(run("ready", "--all").exit()).isEqualTo(ExitCode.NOT_PASSED);
@@ -159,7 +155,11 @@ class ClusterHealthTest {
     void aBackupThatFailsIsNotOkAndTheClusterServes() throws IOException {
         script.report(ONE, 4, ReplicaLoad.PRIMARY, 30, Serving.YES, 12_345);
         script.problems.get(ONE).add(new Problem(Severity.FAILING, "backup", "the backup of 1 actor fails: IO: gone"));
-        judged(ExitCode.NOT_PASSED, "backup-failing", "backup: FAILED for 12 s, 1 of 2 actors", "ready: 2 servers live");
+        judged(
+                ExitCode.NOT_PASSED,
+                "backup-failing",
+                "backup: FAILED for 12 s, 1 of 2 actors",
+                "ready: 2 servers live");
         assertThat(run("status").out()).contains("FAILING   server server-1, backup  the backup of 1 actor fails: IO");
     }
 
@@ -187,7 +187,9 @@ class ClusterHealthTest {
     @Test
     void describeJudgesEachActor() {
         uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2", "--rf", "2");
-        assertThat(run("table", "describe", "words").lines()).filteredOn(line -> line.endsWith(" ok")).hasSize(2);
+        assertThat(run("table", "describe", "words").lines())
+                .filteredOn(line -> line.endsWith(" ok"))
+                .hasSize(2);
         script.report(ONE, Serving.NO);
         assertThat(run("table", "describe", "words").lines())
                 .filteredOn(line -> line.endsWith(" has no read lease on server-1"))

@@ -65,9 +65,7 @@ final class StatusSurvey {
             long now = reign.env().clock().nanos();
             String why = contact.trouble(now)
                     .orElseGet(() -> "the registry does not confirm that it leads, last "
-                            + (contact.ageMillis(now) < 0
-                                    ? "never"
-                                    : contact.ageMillis(now) / 1_000 + " s ago"));
+                            + (contact.ageMillis(now) < 0 ? "never" : contact.ageMillis(now) / 1_000 + " s ago"));
             problems.add(new Problem(
                     Problem.Severity.ERROR, "registry", why + ": tables and servers are shown as it last knew them"));
         }

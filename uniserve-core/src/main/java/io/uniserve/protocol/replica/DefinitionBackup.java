@@ -96,10 +96,7 @@ final class DefinitionBackup {
                     nowThere();
                 }
             } else {
-                trouble.failed(
-                        STEP,
-                        host.env().clock().nanos(),
-                        ((Outcome.Err<List<String>>) listed).error());
+                trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<List<String>>) listed).error());
             }
         });
     }

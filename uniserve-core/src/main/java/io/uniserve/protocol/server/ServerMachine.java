@@ -104,7 +104,8 @@ public final class ServerMachine {
         this.replicas = new ReplicaSet(env, host, gates, views, ticker::soon);
         this.registration = new Registration(env, config, fatal, contact);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
-        this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views, contact);
+        this.leases =
+                new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views, contact);
         this.eraser = new BackupEraser(env, config.replicas());
         this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
         this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);

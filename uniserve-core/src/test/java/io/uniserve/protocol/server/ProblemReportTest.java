@@ -75,7 +75,8 @@ class ProblemReportTest {
         host.registry().cut(true);
         cluster.loop.run(4 * SECOND);
         assertThat(load(cluster, host).problems()).extracting(Problem::object).containsExactly("registry");
-        assertThat(host.machine().missing()).anyMatch(missing -> missing.contains("the registry has confirmed nothing"));
+        assertThat(host.machine().missing())
+                .anyMatch(missing -> missing.contains("the registry has confirmed nothing"));
         host.registry().cut(false);
         cluster.await(() -> host.machine().missing().isEmpty(), 30);
     }

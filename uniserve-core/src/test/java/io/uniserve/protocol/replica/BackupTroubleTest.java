@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 
 class BackupTroubleTest {
     private static final long MILLI = 1_000_000;
-    private static final UniserveException FULL = new UniserveException(ErrorCode.DISK_FULL, "no room");
+    private final UniserveException full = new UniserveException(ErrorCode.DISK_FULL, "no room");
     private final BackupTrouble trouble = new BackupTrouble();
 
     @Test
     void aFailureLastsSinceTheFirstUntilItWorks() {
-        trouble.failed("the log", 10 * MILLI, FULL);
-        trouble.failed("the log", 500 * MILLI, FULL);
+        trouble.failed("the log", 10 * MILLI, full);
+        trouble.failed("the log", 500 * MILLI, full);
         BackupProgress progress = trouble.progress(7, 5, 1_010 * MILLI);
         assertThat(progress.failingMillis()).isEqualTo(1_000);
         assertThat(progress.failure()).contains("the log cannot be stored", "DISK_FULL", "no room");
@@ -26,8 +26,8 @@ class BackupTroubleTest {
 
     @Test
     void theLongestOfSeveralIsReported() {
-        trouble.failed("the log", 900 * MILLI, FULL);
-        trouble.failed("the checkpoint", 400 * MILLI, FULL);
+        trouble.failed("the log", 900 * MILLI, full);
+        trouble.failed("the checkpoint", 400 * MILLI, full);
         assertThat(trouble.progress(0, 0, 1_000 * MILLI).failure()).startsWith("the checkpoint");
         assertThat(trouble.progress(0, 0, 1_000 * MILLI).failingMillis()).isEqualTo(600);
     }

@@ -95,7 +95,7 @@ final class LoadMapping {
                 .setBackupIndex(load.backupIndex())
                 .setBackupCheckpointIndex(load.backupCheckpointIndex())
                 .setAgeSeconds(load.ageSeconds())
-                .setServingValue(load.serving().ordinal())
+                .setServingValue(Wire.number(load.serving()) - 1)
                 .setBackupFailingMillis(load.backupFailingMillis())
                 .build();
     }

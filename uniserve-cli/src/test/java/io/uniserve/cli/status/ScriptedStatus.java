@@ -35,19 +35,27 @@ final class ScriptedStatus {
 
     final TreeSet<ServerId> live = new TreeSet<>(List.of(ONE, TWO));
     final TreeSet<ServerId> silent = new TreeSet<>();
-    final Map<ServerId, List<ReplicaLoad>> replicas = new TreeMap<>();
-    final Map<ServerId, List<Problem>> problems = new TreeMap<>();
+    private final Map<ServerId, List<ReplicaLoad>> replicas = new TreeMap<>();
+    private final Map<ServerId, List<Problem>> problems = new TreeMap<>();
     final List<Problem> coordinator = new ArrayList<>();
     boolean tables = true;
 
     ScriptedStatus() {
         for (ServerId server : List.of(ONE, TWO)) {
-            problems.put(server, new ArrayList<>());
-            replicas.put(server, new ArrayList<>());
             for (int actor = 0; actor < 2; actor++) {
-                replicas.get(server).add(replica(actor, EPOCH, role(server), ROWS, Serving.YES, 0));
+                replicas(server).add(replica(actor, EPOCH, role(server), ROWS, Serving.YES, 0));
             }
         }
+    }
+
+    /** What the server reports of its replicas, by actor, for the test to change. */
+    List<ReplicaLoad> replicas(ServerId server) {
+        return replicas.computeIfAbsent(server, id -> new ArrayList<>());
+    }
+
+    /** The problems that the server reports, for the test to change. */
+    List<Problem> problems(ServerId server) {
+        return problems.computeIfAbsent(server, id -> new ArrayList<>());
     }
 
     static String role(ServerId server) {
@@ -61,7 +69,7 @@ final class ScriptedStatus {
 
     /** What the server reports of actor 1 from now on. */
     void report(ServerId server, long epoch, String role, long rows, Serving serving, long backupFailing) {
-        replicas.get(server).set(1, replica(1, epoch, role, rows, serving, backupFailing));
+        replicas(server).set(1, replica(1, epoch, role, rows, serving, backupFailing));
     }
 
     /** The server reports that the actor serves as the map says. */
@@ -93,7 +101,7 @@ final class ScriptedStatus {
                 new Address("c", 7070));
         List<Load> loads = live.stream()
                 .filter(id -> !silent.contains(id))
-                .map(id -> new Load(id, replicas.get(id), 1, 0, List.of(), 100, problems.get(id)))
+                .map(id -> new Load(id, replicas(id), 1, 0, List.of(), 100, problems(id)))
                 .toList();
         return new ClusterStatus(routing, 1, loads, List.of(), Rebalance.NONE, coordinator);
     }

@@ -1,6 +1,7 @@
 package io.uniserve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
@@ -187,9 +188,11 @@ class BadInputTest {
 
     @Test
     void statusOfTheRealCluster() {
-        Run run = run("status --actors");
-        assertThat(run.exit()).isZero();
-        assertThat(run.out()).contains("cluster cli", "words", " kv ", "primary", "in-sync");
-        assertThat(run("status -o json").out()).contains("\"underReplicated\":0", "\"rows\":50");
+        await("the cluster is well").untilAsserted(() -> {
+            Run run = run("status --actors");
+            assertThat(run.exit()).as(run.out()).isZero();
+            assertThat(run.out()).contains("cluster cli", "words", " kv ", "primary", "in-sync");
+            assertThat(run("status -o json").out()).contains("\"underReplicated\":0", "\"rows\":50");
+        });
     }
 }

@@ -42,6 +42,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster of two servers in memory, for tests of the commands. An actor refuses a batch in which a row has the field {@code
@@ -62,6 +63,7 @@ public final class TestingCluster implements ClusterClient {
     private final List<ReplicaKey> held = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
+    private @Nullable ClusterStatus status;
 
     /** From now on the actor acknowledges nothing. */
     public void fail(int actor, ErrorCode code) {
@@ -298,8 +300,17 @@ public final class TestingCluster implements ClusterClient {
         rebalance = told;
     }
 
+    /** The status from now on. */
+    public void status(ClusterStatus told) {
+        status = told;
+    }
+
     @Override
     public ClusterStatus status() {
+        ClusterStatus told = status;
+        if (told != null) {
+            return told;
+        }
         Routing routing = new Routing("c0ffee", tables(), servers(), new Address("127.0.0.1", 7070));
         List<ReplicaLoad> replicas = new ArrayList<>();
         for (TableRoute table : tables()) {

@@ -173,6 +173,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     /** On the loop. A coordinator that stands by is ready too: it knows the tables and who leads. */
     private static List<String> missing(CoordinatorMachine machine) {
         List<String> missing = new ArrayList<>();
+        machine.registryTrouble().ifPresent(missing::add);
         if (machine.leader().isEmpty()) {
             missing.add("no coordinator leads");
         }

@@ -59,6 +59,18 @@ public final class Limits {
     public static final long BACKUP_ACTOR_MS_MAX = 1_800_000;
 
     public static final long DISK_STALL_MS_MAX = 10_000;
+
+    /** A write to durable storage without an answer for so long counts as failing. */
+    public static final long STORE_STALL_MS_MAX = 30_000;
+
+    /** Problems in one daemon's report. */
+    public static final int PROBLEMS_TOLD_MAX = 64;
+
+    public static final int PROBLEM_TEXT_CHARS_MAX = 1_024;
+
+    /** A registry that stays lost is logged again after this time. */
+    public static final long REGISTRY_LOSS_LOG_MS = 30_000;
+
     public static final long TAKEOVER_RETRY_MS_MIN = 5_000;
     public static final long TAKEOVER_RETRY_MS_MAX = 300_000;
     public static final long RESTORE_RETRY_MS_MIN = 1_000;

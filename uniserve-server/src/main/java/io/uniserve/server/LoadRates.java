@@ -59,7 +59,7 @@ final class LoadRates {
         }
         Runtime runtime = Runtime.getRuntime();
         long memory = runtime.totalMemory() - runtime.freeMemory();
-        return new Load(load.server(), replicas, cpuMillisPerSecond, memory, sets.top());
+        return load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top());
     }
 
     private void measure(Load load, long now) {

@@ -28,6 +28,9 @@ import java.util.Map;
 public final class RemoteCluster implements ClusterClient {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ADMIN_DEADLINE = Duration.ofSeconds(60);
+    /** Longer than an election, and short enough for a person who waits. */
+    private static final Duration STATUS_DEADLINE = Duration.ofSeconds(15);
+
     private static final Duration BACKUP_DEADLINE = Duration.ofHours(1);
 
     private final UniserveClient client;
@@ -151,7 +154,7 @@ public final class RemoteCluster implements ClusterClient {
 
     @Override
     public ClusterStatus status() {
-        return client.admin().status();
+        return client.admin().deadline(STATUS_DEADLINE).status();
     }
 
     @Override

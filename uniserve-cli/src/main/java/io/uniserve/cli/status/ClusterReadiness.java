@@ -1,40 +1,45 @@
 package io.uniserve.cli.status;
 
 import io.uniserve.cli.ServerNames;
-import io.uniserve.model.ActorState;
-import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.cli.status.ClusterReport.Actor;
+import io.uniserve.cli.status.ClusterReport.Server;
+import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
-import io.uniserve.protocol.message.PeerReply.Load;
-import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** What a cluster or one server of it lacks, by what the coordinator knows and what servers tell it. */
+/**
+ * Conditions that a cluster or one server of it lacks to be ready, by the coordinator and the reports of the servers. Whatever is
+ * not known is one of them.
+ */
 final class ClusterReadiness {
     private ClusterReadiness() {}
 
-    /** Of all servers and actors; {@code servers} is how many are to be live, 0 for any number. */
+    /** Of all servers and actors; {@code servers} is how many are to be live, 0 for any number but none. */
     static List<String> missing(ClusterStatus status, int servers) {
-        List<String> missing = new ArrayList<>();
-        List<ServerRecord> live = status.routing().servers();
-        if (live.size() < servers) {
-            missing.add(live.size() + " of " + servers + " servers are live");
+        ClusterReport report = ClusterReport.of(status);
+        List<String> missing = coordinator(report);
+        int live = report.servers().size();
+        if (live < servers) {
+            missing.add(live + " of " + servers + " servers are live");
         }
-        if (live.isEmpty()) {
+        if (live == 0) {
             missing.add("no server is live: servers that refuse this cluster's ZooKeeper say why in their logs");
         }
-        live.forEach(server -> missing.addAll(missing(status, server.id())));
-        for (TableRoute table : status.routing().tables()) {
-            for (ActorState actor : table.map().actors()) {
-                int copies = Math.max(table.meta().rf(), actor.desired().size());
-                if (actor.isr().size() < copies) {
-                    missing.add(table.meta().name() + "/" + actor.actor() + " has "
-                            + actor.isr().size() + " of " + copies + " replicas in sync");
+        report.servers().forEach(server -> server(report, server.record().id(), missing));
+        for (Table table : report.tables()) {
+            for (Actor actor : table.actors()) {
+                // What live servers lack was added with each of them.
+                actor.replicas().stream()
+                        .filter(replica -> !report.live(replica.server()))
+                        .forEach(replica -> missing.add(name(table, actor) + ": its server "
+                                + ServerNames.brief(replica.server()) + " is not live"));
+                int copies = Math.max(table.meta().rf(), actor.state().desired().size());
+                if (actor.state().isr().size() < copies) {
+                    missing.add(name(table, actor) + " has "
+                            + actor.state().isr().size() + " of " + copies + " replicas in sync");
                 }
             }
         }
@@ -43,42 +48,54 @@ final class ClusterReadiness {
 
     /** Of one server. */
     static List<String> missing(ClusterStatus status, ServerId server) {
-        List<String> missing = new ArrayList<>();
-        String brief = ServerNames.brief(server);
-        Optional<Load> load = status.loads().stream()
-                .filter(told -> told.server().equals(server))
-                .findFirst();
-        if (status.routing().servers().stream().noneMatch(record -> record.id().equals(server))) {
-            return List.of(brief + " is not live");
-        }
-        if (load.isEmpty()) {
-            return List.of(brief + " does not answer the coordinator");
-        }
-        for (TableRoute table : status.routing().tables()) {
-            for (ActorState actor : table.map().actors()) {
-                if (actor.hosts(server) || actor.desired().contains(server)) {
-                    String lacks = lacks(table, actor, server, load.get());
-                    if (lacks != null) {
-                        missing.add(table.meta().name() + "/" + actor.actor() + " " + lacks + " on " + brief);
-                    }
-                }
-            }
+        ClusterReport report = ClusterReport.of(status);
+        List<String> missing = coordinator(report);
+        if (report.live(server)) {
+            server(report, server, missing);
+        } else {
+            missing.add(ServerNames.brief(server) + " is not live");
         }
         return missing;
     }
 
-    private static @Nullable String lacks(TableRoute table, ActorState actor, ServerId server, Load load) {
-        if (!actor.isr().contains(server)) {
-            return "is not in sync yet";
+    private static List<String> coordinator(ClusterReport report) {
+        List<String> missing = new ArrayList<>();
+        report.problems().stream()
+                .filter(problem -> problem.severity().unready())
+                .forEach(problem -> missing.add("coordinator: " + problem.object() + ": " + problem.text()));
+        return missing;
+    }
+
+    private static void server(ClusterReport report, ServerId id, List<String> missing) {
+        String brief = ServerNames.brief(id);
+        Server server = report.servers().stream()
+                .filter(one -> one.record().id().equals(id))
+                .findFirst()
+                .orElseThrow();
+        if (server.load().isEmpty()) {
+            missing.add(brief + " does not answer the coordinator");
+            return;
         }
-        ReplicaKey key = new ReplicaKey(table.meta().tableId(), actor.actor());
-        Optional<ReplicaLoad> told =
-                load.replicas().stream().filter(r -> r.key().equals(key)).findFirst();
-        if (told.isEmpty() || told.get().epoch() != actor.epoch()) {
-            return "has not begun epoch " + actor.epoch();
+        for (Problem problem : server.problems()) {
+            if (problem.severity().unready()) {
+                missing.add(brief + ": " + problem.object() + ": " + problem.text());
+            }
         }
-        String role = told.get().role();
-        boolean serves = actor.primary().equals(server) ? role.equals(ReplicaLoad.PRIMARY) : role.equals("follower");
-        return serves ? null : "is " + role;
+        for (Table table : report.tables()) {
+            for (Actor actor : table.actors()) {
+                if (actor.state().isr().contains(id)) {
+                    actor.replicas().stream()
+                            .filter(replica -> replica.server().equals(id))
+                            .flatMap(replica -> replica.health().trouble().stream())
+                            .forEach(lacks -> missing.add(name(table, actor) + " " + lacks));
+                } else if (actor.state().hosts(id) || actor.state().desired().contains(id)) {
+                    missing.add(name(table, actor) + " is not in sync yet on " + brief);
+                }
+            }
+        }
+    }
+
+    private static String name(Table table, Actor actor) {
+        return table.meta().name() + "/" + actor.state().actor();
     }
 }

@@ -12,7 +12,9 @@ import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,10 +24,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's state joined with what its servers report: a replica is what the map says and what its server says.
+ * The cluster's state joined with what its servers report: a replica is what the map says and what its server says. Nothing
+ * that is not reported counts as ok, or as zero.
  *
  * @param coordinator the leader, null while there is none
  * @param drained servers that are to hold nothing, live or not
+ * @param problems of the coordinator
  */
 record ClusterReport(
         String cluster,
@@ -34,15 +38,39 @@ record ClusterReport(
         List<Server> servers,
         List<Table> tables,
         List<ServerId> drained,
-        Rebalance rebalance) {
+        Rebalance rebalance,
+        List<Problem> problems) {
     ClusterReport {
         servers = List.copyOf(servers);
         tables = List.copyOf(tables);
         drained = List.copyOf(drained);
+        problems = List.copyOf(problems);
+    }
+
+    boolean live(ServerId server) {
+        return servers.stream().anyMatch(one -> one.record().id().equals(server));
     }
 
     /** One live server; {@code load} is empty where it did not tell. */
     record Server(ServerRecord record, int primaries, int replicas, Optional<Load> load) {
+        /** As the server reports them; none where it did not answer, which is a problem of its own. */
+        List<Problem> problems() {
+            return load.map(Load::problems).orElse(List.of());
+        }
+
+        /** The cause of the worst problem, ok where there is none. */
+        Health health() {
+            if (load.isEmpty()) {
+                return Health.unknown("does not answer the coordinator");
+            }
+            return problems().stream()
+                    .max(Comparator.comparing(Problem::severity))
+                    .map(worst -> worst.severity() == Problem.Severity.UNKNOWN
+                            ? Health.unknown(worst.object() + ": " + worst.text())
+                            : Health.failed(worst.object() + ": " + worst.text()))
+                    .orElse(Health.OK);
+        }
+
         double queriesPerSecond() {
             return load.map(l -> l.replicas().stream()
                             .mapToDouble(ReplicaLoad::queriesPerSecond)
@@ -70,12 +98,21 @@ record ClusterReport(
             return actors.stream().filter(actor -> !actor.primaryLives()).count();
         }
 
-        long rows() {
-            return actors.stream().mapToLong(Actor::rows).sum();
+        /** Empty where those of one actor are not known. */
+        OptionalLong rows() {
+            boolean known = actors.stream().allMatch(actor -> actor.rows().isPresent());
+            return known
+                    ? OptionalLong.of(actors.stream()
+                            .mapToLong(actor -> actor.rows().orElse(0))
+                            .sum())
+                    : OptionalLong.empty();
         }
 
-        /** Log entries that the actor furthest behind has not in durable storage; empty where nobody tells. */
+        /** Log entries that the actor furthest behind has not in durable storage; empty where one primary does not report. */
         OptionalLong backupLag() {
+            if (!actors.stream().allMatch(Actor::reported)) {
+                return OptionalLong.empty();
+            }
             return actors.stream()
                     .flatMap(actor -> actor.replicas().stream())
                     .flatMap(replica -> replica.backupLag().stream())
@@ -86,12 +123,46 @@ record ClusterReport(
 
     /** One actor. */
     record Actor(ActorState state, boolean primaryLives, List<Replica> replicas) {
-        long rows() {
+        /** Of the primary; empty where it has not reported them. */
+        OptionalLong rows() {
+            return primary()
+                    .flatMap(Replica::load)
+                    .filter(load -> load.rows() != ReplicaLoad.UNKNOWN)
+                    .map(load -> OptionalLong.of(load.rows()))
+                    .orElse(OptionalLong.empty());
+        }
+
+        /** True where the server of its primary reports about it. */
+        boolean reported() {
+            return primary().flatMap(Replica::load).isPresent();
+        }
+
+        private Optional<Replica> primary() {
             return replicas.stream()
                     .filter(replica -> replica.server().equals(state.primary()))
-                    .flatMap(replica -> replica.load().stream())
-                    .mapToLong(ReplicaLoad::rows)
-                    .sum();
+                    .findFirst();
+        }
+
+        /** Whether the primary serves, without which the actor takes no updates. */
+        Health health() {
+            return primary().map(Replica::health).orElse(Health.unknown("the map has no replica of its primary"));
+        }
+
+        /** The trouble of a replica that should serve too; empty for none. */
+        Optional<String> otherTrouble() {
+            return replicas.stream()
+                    .filter(replica -> state.isr().contains(replica.server())
+                            && !replica.server().equals(state.primary()))
+                    .flatMap(replica -> replica.health().trouble().stream())
+                    .findFirst();
+        }
+
+        /** How long its backup has failed, in milliseconds; 0 where it does not. */
+        long backupFailingMillis() {
+            return primary()
+                    .flatMap(Replica::load)
+                    .map(ReplicaLoad::backupFailingMillis)
+                    .orElse(0L);
         }
 
         /** True when fewer are in sync than the table's rf, or than are desired where an operator wishes more. */
@@ -101,15 +172,21 @@ record ClusterReport(
 
         /** True when something is not as it should be. */
         boolean needsAttention(int rf) {
-            return !primaryLives
+            return !health().ok()
+                    || otherTrouble().isPresent()
+                    || backupFailingMillis() > 0
                     || lacksReplicas(rf)
                     || !state.learners().isEmpty()
                     || !state.fencing().isEmpty();
         }
     }
 
-    /** One replica; {@code role} by the map, {@code lag} in log entries behind the primary, empty where unknown. */
-    record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag) {
+    /**
+     * One replica; {@code role} by the map, {@code lag} in log entries behind the primary, empty where unknown.
+     *
+     * @param health whether it serves, if it is in sync
+     */
+    record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag, Health health) {
         /** Log entries that are not in durable storage; empty where the replica is no primary or there is none. */
         Optional<Long> backupLag() {
             return load.filter(l -> l.backupIndex() >= 0).map(l -> Math.max(0, l.lastIndex() - l.backupIndex()));
@@ -122,9 +199,15 @@ record ClusterReport(
         status.loads().forEach(load -> loads.put(load.server(), load));
         TreeSet<ServerId> live = new TreeSet<>();
         routing.servers().forEach(server -> live.add(server.id()));
+        Map<ServerId, Map<ReplicaKey, ReplicaLoad>> replicas = new TreeMap<>();
+        status.loads().forEach(load -> {
+            Map<ReplicaKey, ReplicaLoad> own = new TreeMap<>();
+            load.replicas().forEach(replica -> own.put(replica.key(), replica));
+            replicas.put(load.server(), own);
+        });
         List<Table> tables = new ArrayList<>();
         for (TableRoute route : routing.tables()) {
-            tables.add(table(route, loads, live));
+            tables.add(table(route, loads, replicas, live));
         }
         List<Server> servers = routing.servers().stream()
                 .map(record -> server(record, routing, Optional.ofNullable(loads.get(record.id()))))
@@ -136,7 +219,8 @@ record ClusterReport(
                 servers,
                 tables,
                 status.drained(),
-                status.rebalance());
+                status.rebalance(),
+                status.problems());
     }
 
     private static Server server(ServerRecord record, Routing routing, Optional<Load> load) {
@@ -151,18 +235,26 @@ record ClusterReport(
         return new Server(record, primaries, replicas, load);
     }
 
-    private static Table table(TableRoute route, Map<ServerId, Load> loads, TreeSet<ServerId> live) {
+    private static Table table(
+            TableRoute route,
+            Map<ServerId, Load> loads,
+            Map<ServerId, Map<ReplicaKey, ReplicaLoad>> reported,
+            TreeSet<ServerId> live) {
         List<Actor> actors = new ArrayList<>();
         for (ActorState state : route.map().actors()) {
             ReplicaKey key = new ReplicaKey(route.meta().tableId(), state.actor());
-            Optional<ReplicaLoad> primary = load(loads, state.primary(), key);
+            Optional<ReplicaLoad> primary = load(reported, state.primary(), key);
             List<Replica> replicas = new ArrayList<>();
             List<ServerId> all = new ArrayList<>(state.isr());
             all.addAll(state.learners());
             for (ServerId server : all) {
-                Optional<ReplicaLoad> own = load(loads, server, key);
+                Optional<ReplicaLoad> own = load(reported, server, key);
                 Optional<Long> lag = primary.flatMap(p -> own.map(o -> Math.max(0, p.lastIndex() - o.appliedIndex())));
-                replicas.add(new Replica(server, role(state, server), own, lag));
+                Health health = state.isr().contains(server)
+                        ? ReplicaHealth.of(
+                                state, server, live.contains(server), Optional.ofNullable(loads.get(server)), own)
+                        : Health.unknown("it catches up");
+                replicas.add(new Replica(server, role(state, server), own, lag, health));
             }
             actors.add(new Actor(state, live.contains(state.primary()), replicas));
         }
@@ -176,10 +268,8 @@ record ClusterReport(
         return state.isr().contains(server) ? "in-sync" : "learner";
     }
 
-    private static Optional<ReplicaLoad> load(Map<ServerId, Load> loads, ServerId server, ReplicaKey key) {
-        return Optional.ofNullable(loads.get(server)).stream()
-                .flatMap(load -> load.replicas().stream())
-                .filter(replica -> replica.key().equals(key))
-                .findFirst();
+    private static Optional<ReplicaLoad> load(
+            Map<ServerId, Map<ReplicaKey, ReplicaLoad>> reported, ServerId server, ReplicaKey key) {
+        return Optional.ofNullable(reported.get(server)).map(own -> own.get(key));
     }
 }

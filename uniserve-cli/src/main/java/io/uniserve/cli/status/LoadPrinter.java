@@ -91,7 +91,7 @@ final class LoadPrinter {
                             replica.role(),
                             cell(replica, load -> "%.2f".formatted(load.queryCostMillisPerSecond())),
                             cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),
-                            cell(replica, load -> "%,d".formatted(load.rows())),
+                            cell(replica, StatusPrinter::rows),
                             cell(replica, load -> StatusPrinter.size(load.memoryBytes())),
                             cell(replica, load -> StatusPrinter.size(load.diskBytes())),
                             cell(replica, load -> "%,.0f s".formatted(load.ageSeconds())));

@@ -25,10 +25,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "ready",
         description = {
-            "Tells whether a server, or with --all the whole cluster, is ready, by the coordinator: the server is live"
-                    + " and answers; every replica that the maps give it is in sync and has begun its epoch; with --all,"
-                    + " too, every actor has all its replicas in sync. What is missing is printed; exit code 1 then, or 5"
-                    + " after --wait.",
+            "Tells whether a server, or with --all the whole cluster, is ready, by the coordinator: the registry confirms"
+                    + " that it leads; the server is live, answers and has contact with the registry; every replica that"
+                    + " the maps give it is in sync, has begun its epoch and has a read lease; with --all, too, at least"
+                    + " one server is live and every actor has all its replicas in sync. What is missing or not known is"
+                    + " printed; exit code 1 then, or 5 after --wait and where no coordinator answers.",
             "A server is named as status shows it, or by the HOST:PORT at which it serves."
         },
         footer = {

@@ -17,7 +17,10 @@ import picocli.CommandLine.Option;
         name = "status",
         description = {
             "Shows the cluster: servers with their load; tables; actors whose replicas need attention, or all of them.",
-            "LAG is how many log entries a replica has still to apply."
+            "LAG is how many log entries a replica has still to apply. What is not known is shown as - or unknown, never as"
+                    + " ok or 0.",
+            "Problems are listed last. Exit code 1 where one of them is an ERROR (not served), UNKNOWN, or FAILING (such as"
+                    + " the backup); 0 where there are none or only WARNINGs, such as copies that are restored."
         },
         footer = {
             "  uniserve status",
@@ -49,13 +52,15 @@ public final class StatusCommand extends ClientCommand {
         LoadPrinter loads = new LoadPrinter(console(), global().json());
         Consumer<ClusterReport> printer = load ? loads::print : status::print;
         try (ClusterClient cluster = connect()) {
-            printer.accept(ClusterReport.of(cluster.status()));
+            ClusterReport report = ClusterReport.of(cluster.status());
+            printer.accept(report);
             CountDownLatch never = new CountDownLatch(1);
             while (watch != null && !never.await(watch.toMillis(), TimeUnit.MILLISECONDS)) {
                 console().println("");
-                printer.accept(ClusterReport.of(cluster.status()));
+                report = ClusterReport.of(cluster.status());
+                printer.accept(report);
             }
+            return ClusterProblems.failed(report) ? ExitCode.NOT_PASSED : ExitCode.OK;
         }
-        return ExitCode.OK;
     }
 }

@@ -9,8 +9,11 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.AdminReply.Moving;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +31,20 @@ final class StatusJson {
         fields.put("servers", report.servers().stream().map(StatusJson::server).toList());
         fields.put("drained", report.drained().stream().map(ServerId::value).toList());
         fields.put("rebalance", rebalance(report.rebalance()));
-        fields.put("tables", report.tables().stream().map(StatusJson::table).toList());
+        fields.put(
+                "tables",
+                report.tables().stream().map(table -> table(report, table)).toList());
+        List<Problem> problems = ClusterProblems.of(report);
+        fields.put("ok", problems.isEmpty());
+        fields.put("problems", problems.stream().map(StatusJson::problem).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> problem(Problem problem) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
+        fields.put("object", problem.object());
+        fields.put("text", problem.text());
         return fields;
     }
 
@@ -65,15 +81,31 @@ final class StatusJson {
         fields.put("memoryBytes", server.load().map(load -> load.memoryBytes()).orElse(null));
         fields.put("queriesPerSecond", server.load().isEmpty() ? null : server.queriesPerSecond());
         fields.put("diskBytes", server.load().isEmpty() ? null : server.diskBytes());
+        fields.put("state", word(server.health()));
+        fields.put(
+                "registryAgeMillis",
+                server.load()
+                        .map(load -> load.registryAgeMillis())
+                        .filter(age -> age >= 0)
+                        .orElse(null));
+        fields.put(
+                "problems", server.problems().stream().map(StatusJson::problem).toList());
         return fields;
     }
 
-    private static Map<String, @Nullable Object> table(Table table) {
+    private static String word(Health health) {
+        return health.state().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Map<String, @Nullable Object> table(ClusterReport report, Table table) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("name", table.meta().name().value());
         fields.put("port", table.meta().port());
         fields.put("rf", table.meta().rf());
-        fields.put("rows", table.rows());
+        fields.put("rows", table.rows().isPresent() ? table.rows().getAsLong() : null);
+        TableState state = TableState.of(table, ClusterProblems.current(report));
+        fields.put("state", state.word());
+        fields.put("stateText", state.text());
         fields.put(
                 "backupLag", table.backupLag().isPresent() ? table.backupLag().getAsLong() : null);
         fields.put("underReplicated", table.underReplicated());
@@ -88,6 +120,8 @@ final class StatusJson {
         fields.put("epoch", actor.state().epoch());
         fields.put("primary", actor.state().primary().value());
         fields.put("primaryLives", actor.primaryLives());
+        fields.put("state", word(actor.health()));
+        fields.put("reason", actor.health().reason());
         List<String> fenced = actor.state().fencing().stream()
                 .map(Fencing::server)
                 .map(ServerId::value)
@@ -102,6 +136,8 @@ final class StatusJson {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("server", replica.server().value());
         fields.put("role", replica.role());
+        fields.put("state", word(replica.health()));
+        fields.put("reason", replica.health().reason());
         fields.put("lag", replica.lag().orElse(null));
         fields.put("epoch", replica.load().map(load -> load.epoch()).orElse(null));
         fields.put("lastIndex", replica.load().map(load -> load.lastIndex()).orElse(null));
@@ -115,7 +151,15 @@ final class StatusJson {
                         .map(load -> load.backupCheckpointIndex())
                         .filter(index -> index >= 0)
                         .orElse(null));
-        fields.put("rows", replica.load().map(load -> load.rows()).orElse(null));
+        fields.put(
+                "rows",
+                replica.load()
+                        .map(load -> load.rows())
+                        .filter(rows -> rows != ReplicaLoad.UNKNOWN)
+                        .orElse(null));
+        fields.put(
+                "backupFailingMillis",
+                replica.load().map(load -> load.backupFailingMillis()).orElse(null));
         fields.put("memoryBytes", replica.load().map(load -> load.memoryBytes()).orElse(null));
         fields.put("diskBytes", replica.load().map(load -> load.diskBytes()).orElse(null));
         fields.put(

@@ -11,6 +11,8 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.protocol.message.AdminReply.Moving;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
+import java.util.List;
 import java.util.function.Function;
 
 /** A {@link ClusterReport} for people, or as JSON. */
@@ -38,11 +40,22 @@ final class StatusPrinter {
         console.println("");
         tables(report);
         actors(report);
+        problems(report);
+    }
+
+    private void problems(ClusterReport report) {
+        List<Problem> problems = ClusterProblems.of(report);
+        if (!problems.isEmpty()) {
+            TextTable text = new TextTable("SEVERITY", "OBJECT", "PROBLEM");
+            problems.forEach(problem -> text.row(problem.severity(), problem.object(), problem.text()));
+            console.println("");
+            text.print(console);
+        }
     }
 
     private void servers(ClusterReport report) {
         TextTable text = new TextTable(
-                "SERVER", "ADDRESS", "ZONE", "PORTS", "PRIMARIES", "REPLICAS", "CPU", "QUERIES/S", "DISK");
+                "SERVER", "ADDRESS", "ZONE", "PORTS", "PRIMARIES", "REPLICAS", "CPU", "QUERIES/S", "DISK", "STATE");
         for (Server server : report.servers()) {
             text.row(
                     ServerNames.brief(server.record().id()),
@@ -59,7 +72,8 @@ final class StatusPrinter {
                     server.load()
                             .map(load -> "%.1f".formatted(server.queriesPerSecond()))
                             .orElse("-"),
-                    server.load().map(load -> size(server.diskBytes())).orElse("-"));
+                    server.load().map(load -> size(server.diskBytes())).orElse("-"),
+                    state(server));
         }
         text.print(console);
         if (!report.drained().isEmpty()) {
@@ -96,21 +110,23 @@ final class StatusPrinter {
                     table.meta().port(),
                     table.actors().size(),
                     table.meta().rf(),
-                    "%,d".formatted(table.rows()),
+                    table.rows().isPresent() ? "%,d".formatted(table.rows().getAsLong()) : "-",
                     table.underReplicated(),
                     table.backupLag().isPresent()
                             ? "%,d".formatted(table.backupLag().getAsLong())
                             : "-",
-                    state(table));
+                    TableState.of(table, ClusterProblems.current(report)).text());
         }
         text.print(console);
     }
 
-    private static String state(Table table) {
-        if (table.withoutPrimary() > 0) {
-            return "unavailable: " + table.withoutPrimary() + " actors without a live primary";
-        }
-        return table.underReplicated() > 0 ? "restoring copies" : "ok";
+    /** In a word: the problems below say why. */
+    private static String state(Server server) {
+        return switch (server.health().state()) {
+            case OK -> "ok";
+            case UNKNOWN -> "unknown";
+            case FAILED -> "problems";
+        };
     }
 
     private void actors(ClusterReport report) {
@@ -126,7 +142,8 @@ final class StatusPrinter {
                 "CHECKPOINT",
                 "ROWS",
                 "QUERIES/S",
-                "DISK");
+                "DISK",
+                "STATE");
         boolean any = false;
         for (Table table : report.tables()) {
             for (Actor actor : table.actors()) {
@@ -155,9 +172,14 @@ final class StatusPrinter {
                 cell(
                         replica,
                         load -> load.backupCheckpointIndex() < 0 ? "-" : "%d".formatted(load.backupCheckpointIndex())),
-                cell(replica, load -> "%,d".formatted(load.rows())),
+                cell(replica, StatusPrinter::rows),
                 cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),
-                cell(replica, load -> size(load.diskBytes())));
+                cell(replica, load -> size(load.diskBytes())),
+                replica.health().trouble().orElse("ok"));
+    }
+
+    static String rows(ReplicaLoad load) {
+        return load.rows() == ReplicaLoad.UNKNOWN ? "-" : "%,d".formatted(load.rows());
     }
 
     private static String cell(Replica replica, Function<ReplicaLoad, String> text) {

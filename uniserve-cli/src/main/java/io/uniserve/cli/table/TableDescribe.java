@@ -3,6 +3,8 @@ package io.uniserve.cli.table;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.status.ActorStates;
+import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -10,7 +12,7 @@ import picocli.CommandLine.Parameters;
 /** {@code uniserve table describe}. */
 @Command(
         name = "describe",
-        description = "Shows a table's definition and where its actors are.",
+        description = "Shows a table's definition, where its actors are, and whether they serve.",
         footer = {"  uniserve table describe speeches", "  uniserve table describe speeches -o json"})
 final class TableDescribe extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
@@ -20,7 +22,8 @@ final class TableDescribe extends ClientCommand {
     public Integer call() {
         TableName table = new TableName(name);
         try (ClusterClient cluster = connect()) {
-            new TablePrinter(console(), global().json()).describe(cluster.table(table));
+            TableRoute route = cluster.table(table);
+            new TablePrinter(console(), global().json()).describe(route, ActorStates.of(cluster, table));
         }
         return ExitCode.OK;
     }

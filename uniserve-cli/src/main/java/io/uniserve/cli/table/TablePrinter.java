@@ -3,6 +3,7 @@ package io.uniserve.cli.table;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.TextTable;
+import io.uniserve.cli.status.ActorStates;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.Partitioner;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Tables on the console, as text or JSON. */
 final class TablePrinter {
@@ -69,14 +71,16 @@ final class TablePrinter {
         text.print(console);
     }
 
-    void describe(TableRoute table) {
+    void describe(TableRoute table, ActorStates states) {
         if (json) {
-            console.json(fields(table));
+            Map<String, Object> fields = definition(table);
+            fields.put("placement", placement(table, states));
+            console.json(fields);
             return;
         }
         definition(table).forEach((name, value) -> console.println("%-12s %s".formatted(name, value)));
         console.println("");
-        TextTable text = new TextTable("ACTOR", "EPOCH", "COPIES", "PRIMARY", "IN-SYNC", "LEARNERS", "FENCED");
+        TextTable text = new TextTable("ACTOR", "EPOCH", "COPIES", "PRIMARY", "IN-SYNC", "LEARNERS", "FENCED", "STATE");
         for (ActorState actor : table.map().actors()) {
             text.row(
                     actor.actor(),
@@ -85,7 +89,8 @@ final class TablePrinter {
                     ServerNames.brief(actor.primary()),
                     names(actor.isr()),
                     names(actor.learners()),
-                    names(actor.fencing().stream().map(Fencing::server).toList()));
+                    names(actor.fencing().stream().map(Fencing::server).toList()),
+                    states.of(actor.actor()));
         }
         text.print(console);
     }
@@ -125,6 +130,11 @@ final class TablePrinter {
 
     private static Map<String, Object> fields(TableRoute table) {
         Map<String, Object> fields = definition(table);
+        fields.put("placement", placement(table, null));
+        return fields;
+    }
+
+    private static List<Map<String, Object>> placement(TableRoute table, @Nullable ActorStates states) {
         List<Map<String, Object>> actors = new ArrayList<>();
         for (ActorState actor : table.map().actors()) {
             Map<String, Object> one = new LinkedHashMap<>();
@@ -139,9 +149,11 @@ final class TablePrinter {
                     actor.fencing().stream()
                             .map(fence -> fence.server().value())
                             .toList());
+            if (states != null) {
+                one.put("state", states.of(actor.actor()));
+            }
             actors.add(one);
         }
-        fields.put("placement", actors);
-        return fields;
+        return actors;
     }
 }

@@ -1,6 +1,7 @@
 package io.uniserve.cli.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.RunningCluster;
@@ -90,7 +91,8 @@ class ConnectTest {
         uniserve.input("{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
         ok(run(known, "load", "words", "-", "--format", "jsonl"));
         assertThat(ok(run(known, "query", "words", "count")).out()).contains("{\"count\":2}");
-        assertThat(ok(run(known, "status")).out()).contains("words");
+        await("the cluster is well")
+                .untilAsserted(() -> assertThat(ok(run(known, "status")).out()).contains("words"));
         assertThat(ok(run(known, "table", "list")).out()).contains("words");
         assertThat(ok(run(known, "table", "describe", "words")).out()).contains("words");
         ok(run(known, "table", "drop", "words"));

@@ -9,7 +9,10 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -128,40 +131,69 @@ class DamagedFilesIT {
     @Test
     @Order(6)
     void aBitIsFlippedInEachObjectOfTheBackup() throws Exception {
-        allCopiesAreWhole();
-        await().atMost(PATIENCE).until(() -> !backup("sole").isEmpty());
-        cluster().daemon("server-2").kill();
-        backup("sole").forEach(file -> flip(file, size(file) / 2));
-        await().atMost(PATIENCE).until(() -> log("server-1").contains("cannot be restored: CORRUPT"));
-        assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
-                .isInstanceOfSatisfying(
-                        UniserveException.class,
-                        e -> assertThat(e.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED));
-        assertThat(count("copies")).isEqualTo("{\"count\":" + ROWS + "}");
+        ServerId dead = holderOfSole();
+        String server = started.daemon(dead);
+        String other = other(server);
+        List<Path> objects = backup("sole", dead);
+        int before = log(other).length();
+        cluster().daemon(server).kill();
+        flipped(objects, () -> {
+            await().atMost(PATIENCE).until(() -> log(other).substring(before).contains("cannot be restored: CORRUPT"));
+            assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
+                    .isInstanceOfSatisfying(
+                            UniserveException.class,
+                            e -> assertThat(e.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED));
+            assertThat(count("copies")).isEqualTo("{\"count\":" + ROWS + "}");
+        });
         // Put right, as from a copy elsewhere, the same objects serve.
-        backup("sole").forEach(file -> flip(file, size(file) / 2));
         await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(UniserveException.class)
                 .until(() -> count("sole").equals("{\"count\":" + ROWS + "}"));
-        cluster().startServer("server-2");
+        cluster().startServer(server);
         allCopiesAreWhole();
     }
 
     @Test
     @Order(7)
     void theServerComesBackWhileItsActorsCannotBeTakenOverFromADamagedBackup() throws Exception {
-        allCopiesAreWhole();
-        cluster().daemon("server-1").kill();
-        List<Path> objects = backup("sole");
+        ServerId dead = holderOfSole();
+        String server = started.daemon(dead);
+        String other = other(server);
+        List<Path> objects = backup("sole", dead);
+        int before = log(other).length();
+        cluster().daemon(server).kill();
+        flipped(objects, () -> {
+            await().atMost(PATIENCE).until(() -> log(other).substring(before).contains("cannot be restored: CORRUPT"));
+            assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
+                    .isInstanceOf(UniserveException.class);
+            cluster().startServer(server);
+            // Its files are whole: they are better than the backup.
+            allCopiesAreWhole();
+        });
+    }
+
+    /** Runs it while a bit of each object is wrong. */
+    private static void flipped(List<Path> objects, Runnable meanwhile) {
+        assertThat(objects).isNotEmpty();
         objects.forEach(file -> flip(file, size(file) / 2));
-        int before = log("server-2").length();
-        await().atMost(PATIENCE).until(() -> log("server-2").substring(before).contains("cannot be restored: CORRUPT"));
-        assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
-                .isInstanceOf(UniserveException.class);
-        cluster().startServer("server-1");
-        // Its files are whole: they are better than the backup.
+        try {
+            meanwhile.run();
+        } finally {
+            objects.forEach(file -> flip(file, size(file) / 2));
+        }
+    }
+
+    /** A server that has an actor of {@code sole}, by the coordinator, once all is whole: no test may count on one of them. */
+    private ServerId holderOfSole() {
         allCopiesAreWhole();
-        objects.forEach(file -> flip(file, size(file) / 2));
+        return route("sole").map().actors().get(0).primary();
+    }
+
+    private String other(String server) {
+        return cluster().daemons().keySet().stream()
+                .filter(name -> name.startsWith("server-") && !name.equals(server))
+                .findAny()
+                .orElseThrow();
     }
 
     private interface Damage {
@@ -202,6 +234,22 @@ class DamagedFilesIT {
             assertThat(client().query(table, "sum n").body().utf8())
                     .isEqualTo("{\"sum\":" + ROWS * (ROWS - 1L) / 2 + "}");
         }
+        await("what a sole copy has is in durable storage").atMost(PATIENCE).until(this::soleIsShipped);
+    }
+
+    /** True when the primary of each actor of {@code sole} reports that durable storage has its whole log. */
+    private boolean soleIsShipped() {
+        TableRoute sole = route("sole");
+        List<ReplicaLoad> loads = client().admin().status().loads().stream()
+                .flatMap(load -> load.replicas().stream())
+                .toList();
+        return sole.map().actors().stream()
+                .allMatch(actor -> loads.stream()
+                        .anyMatch(load ->
+                                load.key().equals(new ReplicaKey(sole.meta().tableId(), actor.actor()))
+                                        && load.epoch() == actor.epoch()
+                                        && load.role().equals(ReplicaLoad.PRIMARY)
+                                        && load.backupIndex() >= load.lastIndex()));
     }
 
     private static boolean whole(TableRoute route) {
@@ -221,8 +269,13 @@ class DamagedFilesIT {
         return started.log(server);
     }
 
-    private List<Path> backup(String table) {
-        return files("store", "/" + route(table).meta().tableId() + "/");
+    /** What durable storage has of the table's actors whose primary is on this server. */
+    private List<Path> backup(String table, ServerId primary) {
+        TableRoute route = route(table);
+        return route.map().actors().stream()
+                .filter(actor -> actor.primary().equals(primary))
+                .flatMap(actor -> files("store", "/" + route.meta().tableId() + "/" + actor.actor() + "/").stream())
+                .toList();
     }
 
     private List<Path> files(String directory, String part) {

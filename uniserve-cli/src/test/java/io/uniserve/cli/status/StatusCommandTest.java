@@ -23,16 +23,19 @@ class StatusCommandTest {
     @Test
     void anEmptyCluster() {
         Run run = uniserve.run("status");
-        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.exit()).as("server-2 does not answer").isEqualTo(ExitCode.NOT_PASSED);
         assertThat(run.lines())
                 .containsExactly(
                         "cluster c0ffee, coordinator 127.0.0.1:7070, term 7",
                         "",
-                        "SERVER    ADDRESS         ZONE  PORTS  PRIMARIES  REPLICAS    CPU  QUERIES/S  DISK",
-                        "server-1  127.0.0.1:7071  a     kv             0         0  1.5 %        0.0  0 KB",
-                        "server-2  127.0.0.1:7072  b     kv             0         0      -          -     -",
+                        "SERVER    ADDRESS         ZONE  PORTS  PRIMARIES  REPLICAS    CPU  QUERIES/S  DISK  STATE",
+                        "server-1  127.0.0.1:7071  a     kv             0         0  1.5 %        0.0  0 KB  ok",
+                        "server-2  127.0.0.1:7072  b     kv             0         0      -          -     -  unknown",
                         "",
-                        "no tables");
+                        "no tables",
+                        "",
+                        "SEVERITY  OBJECT           PROBLEM",
+                        "UNKNOWN   server server-2  does not answer the coordinator");
     }
 
     @Test
@@ -61,15 +64,15 @@ class StatusCommandTest {
     @Test
     void actorsAreShownWhenAskedFor() {
         uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
-        assertThat(uniserve.run("status").out()).doesNotContain("ACTOR  EPOCH").contains("words  kv");
+        assertThat(uniserve.run("status").out()).contains("words  kv");
         assertThat(uniserve.run("status", "--actors").lines())
                 .contains(
                         "TABLE  ACTOR  EPOCH  SERVER    ROLE     LAG  LAST  BACKUP LAG  CHECKPOINT  ROWS  QUERIES/S "
-                                + " DISK",
+                                + " DISK  STATE",
                         "words      1      1  server-1  primary    0     9           2           5     4        2.5  1"
-                                + " MB",
+                                + " MB  ok",
                         "words      1      1  server-2  in-sync    -     -           -           -     -          -   "
-                                + "  -");
+                                + "  -  unknown: server server-2 does not answer the coordinator");
     }
 
     @Test

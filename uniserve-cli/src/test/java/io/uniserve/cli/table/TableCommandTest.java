@@ -189,7 +189,10 @@ class TableCommandTest {
     void describeAsTextAndJson() {
         uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
         assertThat(uniserve.run("table", "describe", "words").lines())
-                .contains("name         words", "    0      1       2  server-1  server-1,server-2  -         -");
+                .contains(
+                        "name         words",
+                        "    0      1       2  server-1  server-1,server-2  -         -       degraded: unknown: server"
+                                + " server-2 does not answer the coordinator");
         assertThat(uniserve.run("table", "describe", "words", "-o", "json").out())
                 .contains(
                         "\"placement\":[{\"actor\":0,\"epoch\":1,\"copies\":2,\"primary\":\"server-1\",\"isr\":[\"server-1\",\"server-2\"]");

@@ -87,16 +87,8 @@ final class AdminDesk {
         return table;
     }
 
-    /** Asks every server; those that do not answer in time are left out. */
     private void status(Answer answer) {
-        LoadSurvey.run(
-                reign,
-                loads -> answer.ok(new AdminReply.ClusterStatus(
-                        reign.routing(),
-                        reign.registry().term(),
-                        loads,
-                        reign.catalog().cluster().drained(),
-                        reign.rebalancer().report())));
+        new StatusSurvey(reign, answer).start();
     }
 
     /** For work that the coordinator does by itself: it ends with the reign like a client's. */

@@ -7,10 +7,12 @@ import io.uniserve.model.CoordinatorRecord;
 import io.uniserve.model.Routing;
 import io.uniserve.placement.InitialPlacement;
 import io.uniserve.placement.PlacementPolicy;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.identity.IdentifiedRegistry;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
@@ -40,6 +42,7 @@ public final class CoordinatorMachine {
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
     private final List<Consumer<String>> identityListeners = new ArrayList<>();
+    private final RegistryContact contact;
     private @Nullable Reign reign;
     private @Nullable Follower follower;
     private boolean started;
@@ -68,13 +71,18 @@ public final class CoordinatorMachine {
         this.env = env.with(identified);
         this.placement = placement;
         this.rebalancing = rebalancing;
+        this.contact = new RegistryContact(
+                "coordinator " + config.id(),
+                env.clock().nanos(),
+                Long.MAX_VALUE, // it writes only when there is something to change
+                "nothing is created, moved or promoted until it is back");
         this.election = new Election(config, this.env, new ElectionListener());
     }
 
     /** Starts to campaign; called once. */
     public void start() {
         started = true;
-        identified.onSession(election::onSession);
+        identified.onSession(this::onSession);
         identified.begin();
         follow();
         election.start();
@@ -136,7 +144,7 @@ public final class CoordinatorMachine {
         if (request instanceof PeerRequest.Ping) {
             completion.done(Outcome.ok(new PeerReply.Pong(config.sender(), 0)));
         } else if (reign == null) {
-            completion.done(Outcome.err(election.notLeader()));
+            completion.done(Outcome.err(notLeader()));
         } else {
             reign.onPeer(request, completion);
         }
@@ -145,10 +153,31 @@ public final class CoordinatorMachine {
     /** Handles a request of a client. */
     public void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
         if (reign == null) {
-            completion.done(Outcome.err(election.notLeader()));
+            completion.done(Outcome.err(notLeader()));
         } else {
             reign.onAdmin(request, completion);
         }
+    }
+
+    private void onSession(Registry.SessionEvent event) {
+        long now = env.clock().nanos();
+        contact.on(event, now);
+        if (event == Registry.SessionEvent.CONNECTED) {
+            contact.registered(now); // its node is looked after by the election
+        }
+        election.onSession(event);
+    }
+
+    private UniserveException notLeader() {
+        return registryTrouble()
+                .map(why -> new UniserveException(
+                        ErrorCode.NOT_LEADER, "coordinator " + config.id() + " does not lead: " + why))
+                .orElseGet(election::notLeader);
+    }
+
+    /** Why this coordinator has no contact with its registry; empty where it has. */
+    public Optional<String> registryTrouble() {
+        return contact.trouble(env.clock().nanos());
     }
 
     private void follow() {
@@ -188,7 +217,7 @@ public final class CoordinatorMachine {
         @Override
         public void elected(int term) {
             endFollower();
-            reign = new Reign(config, env, placement, rebalancing, term, new ReignListener());
+            reign = new Reign(config, env, placement, rebalancing, term, contact, new ReignListener());
             reign.begin();
         }
 

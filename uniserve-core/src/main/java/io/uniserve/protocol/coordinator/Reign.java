@@ -9,6 +9,7 @@ import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.placement.PlacementPolicy;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.ClusterView.Liveness;
@@ -46,6 +47,7 @@ final class Reign {
     private final AdminDesk admin;
     private final Rebalancer rebalancer;
     private final BackupOffice backups;
+    private final RegistryContact contact;
     private final long began;
     private boolean loaded;
     private boolean woken;
@@ -58,7 +60,9 @@ final class Reign {
             PlacementPolicy placement,
             Rebalancing rebalancing,
             int term,
+            RegistryContact contact,
             Listener listener) {
+        this.contact = contact;
         this.config = config;
         this.env = env;
         this.placement = placement;
@@ -121,6 +125,11 @@ final class Reign {
 
     AdminDesk admin() {
         return admin;
+    }
+
+    /** That of this process. */
+    RegistryContact contact() {
+        return contact;
     }
 
     BackupOffice backups() {

@@ -26,13 +26,26 @@ public sealed interface AdminReply {
      *
      * @param drained servers that are to hold nothing, live or not
      * @param rebalance what moves, and why
+     * @param problems of the coordinator
      */
     record ClusterStatus(
-            Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained, Rebalance rebalance)
+            Routing routing,
+            long term,
+            List<PeerReply.Load> loads,
+            List<ServerId> drained,
+            Rebalance rebalance,
+            List<Problem> problems)
             implements AdminReply {
         public ClusterStatus {
             loads = List.copyOf(loads);
             drained = List.copyOf(drained);
+            problems = List.copyOf(problems);
+        }
+
+        /** Of a coordinator without a problem. */
+        public ClusterStatus(
+                Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained, Rebalance rebalance) {
+            this(routing, term, loads, drained, rebalance, List.of());
         }
 
         /** With nothing to tell of moves. */

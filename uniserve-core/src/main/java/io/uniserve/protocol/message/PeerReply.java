@@ -59,23 +59,52 @@ public sealed interface PeerReply {
      *
      * @param memoryBytes heap in use
      * @param sets actors that queries ask together, the most frequent first
+     * @param registryAgeMillis since the registry last confirmed something to it; -1 where it does not report that
+     * @param problems of the server, at most {@link io.uniserve.limit.Limits#PROBLEMS_TOLD_MAX}
      */
     record Load(
             ServerId server,
             List<ReplicaLoad> replicas,
             double cpuMillisPerSecond,
             long memoryBytes,
-            List<PopularSet> sets)
+            List<PopularSet> sets,
+            long registryAgeMillis,
+            List<Problem> problems)
             implements PeerReply {
         public Load {
             replicas = List.copyOf(replicas);
             sets = List.copyOf(sets);
+            problems = List.copyOf(problems);
+        }
+
+        /** Of a server that reports no problems. */
+        public Load(
+                ServerId server,
+                List<ReplicaLoad> replicas,
+                double cpuMillisPerSecond,
+                long memoryBytes,
+                List<PopularSet> sets) {
+            this(server, replicas, cpuMillisPerSecond, memoryBytes, sets, -1, List.of());
         }
 
         /** Without what the server knows as a whole. */
         public Load(ServerId server, List<ReplicaLoad> replicas, double cpuMillisPerSecond) {
             this(server, replicas, cpuMillisPerSecond, 0, List.of());
         }
+
+        /** The same with what it costs. */
+        public Load withCosts(List<ReplicaLoad> rated, double cpu, long memory, List<PopularSet> popular) {
+            return new Load(server, rated, cpu, memory, popular, registryAgeMillis, problems);
+        }
+    }
+
+    /** Answer to whether a replica serves reads and, as a primary, updates. */
+    enum Serving {
+        /** A server of an earlier version does not report it. */
+        NOT_REPORTED,
+        /** In sync in its epoch, its engine is ready and its read lease is valid. */
+        YES,
+        NO
     }
 
     /**
@@ -98,6 +127,8 @@ public sealed interface PeerReply {
      * @param backupIndex last log index in durable storage, told by the primary; -1 elsewhere and where there is none
      * @param backupCheckpointIndex log index that the checkpoint in durable storage covers, 0 for none, -1 as above
      * @param ageSeconds how long the server has had it in use since it started
+     * @param rows {@link #UNKNOWN} until the engine has reported them
+     * @param backupFailingMillis how long its backup has failed, reported by the primary; 0 where it does not
      */
     record ReplicaLoad(
             ReplicaKey key,
@@ -113,7 +144,47 @@ public sealed interface PeerReply {
             double queriesPerSecond,
             long backupIndex,
             long backupCheckpointIndex,
-            double ageSeconds) {
+            double ageSeconds,
+            Serving serving,
+            long backupFailingMillis) {
+        /** Number of rows that is not known. */
+        public static final long UNKNOWN = -1;
+
+        /** Of a replica that reports neither whether it serves nor a backup that fails. */
+        public ReplicaLoad(
+                ReplicaKey key,
+                long epoch,
+                String role,
+                long lastIndex,
+                long stableIndex,
+                long appliedIndex,
+                long rows,
+                long memoryBytes,
+                long diskBytes,
+                double queryCostMillisPerSecond,
+                double queriesPerSecond,
+                long backupIndex,
+                long backupCheckpointIndex,
+                double ageSeconds) {
+            this(
+                    key,
+                    epoch,
+                    role,
+                    lastIndex,
+                    stableIndex,
+                    appliedIndex,
+                    rows,
+                    memoryBytes,
+                    diskBytes,
+                    queryCostMillisPerSecond,
+                    queriesPerSecond,
+                    backupIndex,
+                    backupCheckpointIndex,
+                    ageSeconds,
+                    Serving.NOT_REPORTED,
+                    0);
+        }
+
         /** Of a replica that tells nothing of a backup. */
         public ReplicaLoad(
                 ReplicaKey key,
@@ -160,7 +231,9 @@ public sealed interface PeerReply {
                     perSecond,
                     backupIndex,
                     backupCheckpointIndex,
-                    age);
+                    age,
+                    serving,
+                    backupFailingMillis);
         }
 
         /** Role of a primary that accepts updates. */

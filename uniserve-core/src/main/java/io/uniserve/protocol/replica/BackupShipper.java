@@ -43,6 +43,7 @@ import org.slf4j.LoggerFactory;
 final class BackupShipper {
     private static final Logger LOG = LoggerFactory.getLogger(BackupShipper.class);
     private static final int RECORD_EVERY = 10;
+    private static final String LOG_STEP = "the log";
 
     private final ReplicaHost host;
     private final ReplicaKey key;
@@ -79,6 +80,7 @@ final class BackupShipper {
     private final CheckpointBackup checkpoints;
     private final PinDesk pins;
     private final DefinitionBackup definition;
+    private final BackupTrouble trouble = new BackupTrouble();
 
     /**
      * @param newestVersion the newest version in the log, of a table whose updates are atomic; else null
@@ -106,9 +108,10 @@ final class BackupShipper {
                 epoch,
                 log,
                 localCheckpoints,
-                newestVersion == null ? null : new ShippedByAll(host, key, table, newestVersion));
+                newestVersion == null ? null : new ShippedByAll(host, key, table, newestVersion),
+                trouble);
         this.pins = new PinDesk(host, key, table, epoch, log);
-        this.definition = new DefinitionBackup(host, key, epoch, safer);
+        this.definition = new DefinitionBackup(host, key, epoch, safer, trouble);
         long now = host.env().clock().nanos();
         this.lastAppendAt = now;
         this.nextShipAt = now + host.config().shippingNanos();
@@ -211,12 +214,23 @@ final class BackupShipper {
         checkpoints.sweepAgain();
     }
 
-    /** How far durable storage is. */
+    /** Progress of the backup, and why it fails. */
     BackupProgress progress() {
-        BackupRecord known = record;
-        return host.config().shippingNanos() == 0 || !loaded && known == null
-                ? BackupProgress.NONE
-                : new BackupProgress(shipped, known == null ? 0 : known.checkpointIndex());
+        BackupRecord found = record;
+        if (host.config().shippingNanos() == 0) {
+            return BackupProgress.NONE;
+        }
+        boolean unread = !loaded && found == null;
+        long checkpoint = found == null ? 0 : found.checkpointIndex();
+        long now = host.env().clock().nanos();
+        return trouble.progress(unread ? -1 : shipped, unread ? -1 : checkpoint, now);
+    }
+
+    /** Backups that wait for the log to be shipped fail now, with the cause: they are not to wait for storage that refuses. */
+    private void shipFailed(UniserveException error) {
+        shipError = error;
+        trouble.failed(LOG_STEP, host.env().clock().nanos(), error);
+        pins.unshipped(error, shipped);
     }
 
     private void step() {
@@ -341,6 +355,11 @@ final class BackupShipper {
         if (now - nextShipAt >= 0) {
             shipNow(now, stable);
         }
+        if (pins.waiting() && trouble.stalled(LOG_STEP, now)) {
+            pins.unshipped(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "durable storage does not answer a write of the log"),
+                    shipped);
+        }
         if (record != null && loaded && !writing) {
             boolean blocked = missingThrough() > shipped;
             if (missingThrough() > record.checkpointIndex()) {
@@ -396,6 +415,7 @@ final class BackupShipper {
 
     private void look(long stable) {
         shipping = true;
+        trouble.began(LOG_STEP, host.env().clock().nanos());
         ShippedBefore.find(host.env(), host.config().clusterId(), key, log, shipped, found -> {
             shipping = false;
             if (closed) {
@@ -404,13 +424,14 @@ final class BackupShipper {
             if (found instanceof Outcome.Ok<Long> ok) {
                 looked = true;
                 shipError = null;
+                trouble.worked(LOG_STEP);
                 shipped = Math.max(shipped, ok.value());
                 recordNow();
                 if (shipped < Math.max(stable, stableSeen)) {
                     ship(Math.max(stable, stableSeen));
                 }
             } else {
-                shipError = ((Outcome.Err<Long>) found).error();
+                shipFailed(((Outcome.Err<Long>) found).error());
             }
         });
     }
@@ -437,13 +458,14 @@ final class BackupShipper {
         long last = run.get(count - 1).index();
         String name = BackupKeys.log(host.config().clusterId(), key, run.get(0).index(), last, epoch);
         Bytes data = ReplicaLog.encode(run);
+        trouble.began(LOG_STEP, host.env().clock().nanos());
         host.env().objects().put(name, data, done -> {
             shipping = false;
             if (closed) {
                 return;
             }
             if (done instanceof Outcome.Err<Done> err) {
-                shipError = err.error();
+                shipFailed(err.error());
                 if (Integer.bitCount(++shipFailures) == 1) { // the 1st, 2nd, 4th, 8th, ...: it may go on for hours
                     LOG.warn(
                             "{}: log {} cannot be shipped, is tried again ({} times so far): {}",
@@ -456,6 +478,7 @@ final class BackupShipper {
             }
             shipFailures = 0;
             shipError = null;
+            trouble.worked(LOG_STEP);
             shipped = last;
             checkpoints.shipped(data.size());
             recordNow();

@@ -25,6 +25,7 @@ final class CheckpointBackup {
     private static final int LOG_SHARE = 4;
 
     private static final int RETRY_INTERVALS = 5;
+    private static final String STEP = "the checkpoint";
 
     private final ReplicaHost host;
     private final ReplicaKey key;
@@ -32,6 +33,7 @@ final class CheckpointBackup {
     private final ReplicaLog log;
     private final Checkpoints checkpoints;
     private final @Nullable ShippedByAll others;
+    private final BackupTrouble trouble;
     private final String prefix;
     private final Map<String, String> present = new TreeMap<>();
     private String generation = "";
@@ -59,7 +61,9 @@ final class CheckpointBackup {
             long epoch,
             ReplicaLog log,
             Checkpoints checkpoints,
-            @Nullable ShippedByAll others) {
+            @Nullable ShippedByAll others,
+            BackupTrouble trouble) {
+        this.trouble = trouble;
         this.others = others;
         this.host = host;
         this.key = key;
@@ -188,6 +192,9 @@ final class CheckpointBackup {
             pending = null;
         }
         choose(record);
+        if (candidate == null && pending == null) {
+            trouble.worked(STEP); // none is wanted any more
+        }
         boolean uploads = pending == null
                 && candidate != null
                 && candidate.name.index() <= shipped
@@ -234,6 +241,7 @@ final class CheckpointBackup {
                 LOG.warn("{}: the checkpoint in durable storage is damaged: the next one is uploaded whole", key);
                 forgetStored(record);
             } else {
+                trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<BackupManifest>) found).error());
                 retryLater();
             }
         });
@@ -249,6 +257,7 @@ final class CheckpointBackup {
                     drop();
                     if (outcome instanceof Outcome.Ok<CheckpointUpload.Uploaded> ok) {
                         pending = ok.value();
+                        trouble.worked(STEP);
                     } else {
                         notUploaded(hold, ((Outcome.Err<CheckpointUpload.Uploaded>) outcome).error());
                     }
@@ -259,6 +268,7 @@ final class CheckpointBackup {
 
     private void notUploaded(Checkpoints.Hold hold, UniserveException error) {
         LOG.warn("{}: checkpoint {} cannot be backed up, is tried again: {}", key, hold.name, error.getMessage());
+        trouble.failed(STEP, host.env().clock().nanos(), error);
         if (error.code() == ErrorCode.CORRUPT && hold.name.equals(checkpoints.newest())) {
             checkpoints.doubt(); // the engine has what it held: the next one is whole
         }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class DefinitionBackup {
     private static final Logger LOG = LoggerFactory.getLogger(DefinitionBackup.class);
     private static final int RETRY_INTERVALS = 5;
+    private static final String STEP = "the table's definition";
 
     private final ReplicaHost host;
     private final ReplicaKey key;
@@ -28,9 +29,11 @@ final class DefinitionBackup {
     private boolean busy;
     private boolean there;
     private final Runnable found;
+    private final BackupTrouble trouble;
 
     /** @param found told once durable storage is known to have a definition of the table, see {@link #there} */
-    DefinitionBackup(ReplicaHost host, ReplicaKey key, long epoch, Runnable found) {
+    DefinitionBackup(ReplicaHost host, ReplicaKey key, long epoch, Runnable found, BackupTrouble trouble) {
+        this.trouble = trouble;
         this.found = found;
         this.host = host;
         this.key = key;
@@ -59,11 +62,13 @@ final class DefinitionBackup {
             return;
         }
         busy = true;
+        trouble.began(STEP, now);
         Bytes data = TableDefinition.encode(meta);
         String cluster = host.config().clusterId();
         String name = TableDefinition.key(cluster, key.tableId(), epoch, ++number, Sha256.hex(data));
         host.env().objects().put(name, data, put -> {
             if (put instanceof Outcome.Err<Done> err) {
+                trouble.failed(STEP, host.env().clock().nanos(), err.error());
                 LOG.warn(
                         "{}: the table's definition cannot be backed up, is tried again: {}",
                         key,
@@ -72,6 +77,7 @@ final class DefinitionBackup {
                 retryAt = host.env().clock().nanos()
                         + RETRY_INTERVALS * host.config().shippingNanos();
             } else {
+                trouble.worked(STEP);
                 stored = meta;
                 nowThere();
                 sweep(TableDefinition.prefix(cluster, key.tableId()), name);
@@ -84,8 +90,13 @@ final class DefinitionBackup {
         retryAt = now + host.config().retryNanos();
         host.env().objects().list(TableDefinition.prefix(host.config().clusterId(), key.tableId()), listed -> {
             busy = false;
-            if (listed instanceof Outcome.Ok<List<String>> ok && !ok.value().isEmpty()) {
-                nowThere();
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                trouble.worked(STEP);
+                if (!ok.value().isEmpty()) {
+                    nowThere();
+                }
+            } else {
+                trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<List<String>>) listed).error());
             }
         });
     }

@@ -67,6 +67,18 @@ final class PinDesk {
         return wish.at(end == VersionTrail.LOG_END || far ? log.lastIndex() : end);
     }
 
+    /** The log cannot be shipped further now: fails wishes that wait for more of it. */
+    void unshipped(UniserveException error, long shipped) {
+        for (Wish wish : List.copyOf(wishes)) {
+            boolean waits = wish.index() == VersionTrail.UNDECIDED || wish.index() > shipped;
+            if (waits && wishes.remove(wish)) {
+                wish.completion()
+                        .done(Outcome.err(new UniserveException(
+                                error.code(), key + " cannot be backed up: " + error.reason(), error)));
+            }
+        }
+    }
+
     boolean waiting() {
         return !wishes.isEmpty();
     }

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -26,6 +27,7 @@ final class LeaseKeeper {
     private final Supplier<List<TableViews.View>> hosted;
     private final Function<ReplicaKey, @Nullable Replica> replicas;
     private final TableViews views;
+    private final RegistryContact contact;
     private int outstanding;
     private boolean soon;
 
@@ -34,7 +36,9 @@ final class LeaseKeeper {
             long leaseNanos,
             Supplier<List<TableViews.View>> hosted,
             Function<ReplicaKey, @Nullable Replica> replicas,
-            TableViews views) {
+            TableViews views,
+            RegistryContact contact) {
+        this.contact = contact;
         this.env = env;
         this.leaseNanos = leaseNanos;
         this.hosted = hosted;
@@ -53,8 +57,11 @@ final class LeaseKeeper {
         }
     }
 
-    void renew() {
-        renew(hosted.get());
+    /** False where there is nothing to renew, as this server holds no replica. */
+    boolean renew() {
+        List<TableViews.View> tables = hosted.get();
+        renew(tables);
+        return !tables.isEmpty();
     }
 
     private void renew(List<TableViews.View> tables) {
@@ -72,6 +79,7 @@ final class LeaseKeeper {
             if (!(checked instanceof Outcome.Ok<MultiResult> ok)) {
                 return;
             }
+            contact.confirmed(sentAt, env.clock().nanos());
             if (ok.value().applied()) {
                 tables.forEach(view -> grant(view, sentAt + leaseNanos));
                 return;

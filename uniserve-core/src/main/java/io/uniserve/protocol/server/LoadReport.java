@@ -1,18 +1,28 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
+import io.uniserve.protocol.replica.BackupProgress;
 import io.uniserve.protocol.replica.Replica;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
-/** Gathers the state and usage of all replicas. Usage that an engine is slow to tell is left at the last value known. */
+/**
+ * Report of a server: state and usage of all replicas, and its problems. Usage that an engine is slow to report is left at the last
+ * value known; rows of a replica are unknown before the first.
+ */
 final class LoadReport {
     private static final long WAIT_NANOS = 500_000_000;
 
@@ -21,10 +31,19 @@ final class LoadReport {
     private final ReplicaSet replicas;
     private final TreeMap<io.uniserve.model.ReplicaKey, ActorUsage> usages = new TreeMap<>();
 
-    LoadReport(Environment env, ServerId self, ReplicaSet replicas) {
+    private final RegistryContact contact;
+    private final List<Supplier<List<Problem>>> sources = new ArrayList<>();
+
+    LoadReport(Environment env, ServerId self, ReplicaSet replicas, RegistryContact contact) {
+        this.contact = contact;
         this.env = env;
         this.self = self;
         this.replicas = replicas;
+    }
+
+    /** Problems of this source are part of every report from now on. */
+    void include(Supplier<List<Problem>> source) {
+        sources.add(source);
     }
 
     void report(Completion<PeerReply> completion) {
@@ -58,9 +77,12 @@ final class LoadReport {
     }
 
     private PeerReply.Load load(List<Replica> all) {
+        long now = env.clock().nanos();
         List<ReplicaLoad> loads = new ArrayList<>();
         for (Replica replica : all) {
-            ActorUsage usage = usages.getOrDefault(replica.key(), new ActorUsage(0, 0, 0));
+            ActorUsage known = usages.get(replica.key());
+            ActorUsage usage = known == null ? new ActorUsage(0, 0, 0) : known;
+            BackupProgress backup = replica.backup();
             loads.add(new ReplicaLoad(
                     replica.key(),
                     replica.installed(),
@@ -68,15 +90,52 @@ final class LoadReport {
                     replica.lastIndex(),
                     replica.stableIndex(),
                     replica.applied(),
-                    usage.rows(),
+                    known == null ? ReplicaLoad.UNKNOWN : usage.rows(),
                     usage.memoryBytes(),
                     usage.diskBytes() + replica.logBytes(),
                     0,
                     0,
-                    replica.backup().shipped(),
-                    replica.backup().checkpoint(),
-                    0));
+                    backup.shipped(),
+                    backup.checkpoint(),
+                    0,
+                    serves(replica.gate(), now) ? PeerReply.Serving.YES : PeerReply.Serving.NO,
+                    backup.failingMillis()));
         }
-        return new PeerReply.Load(self, loads, 0);
+        return new PeerReply.Load(self, loads, 0, 0, List.of(), contact.ageMillis(now), problems(all, now));
+    }
+
+    private static boolean serves(ReadGate gate, long now) {
+        return gate.serving() && gate.leaseUntilNanos() - now > 0;
+    }
+
+    private List<Problem> problems(List<Replica> all, long now) {
+        List<Problem> problems = new ArrayList<>();
+        contact.trouble(now).ifPresent(why -> problems.add(new Problem(Problem.Severity.ERROR, "registry", why)));
+        backup(all).ifPresent(problems::add);
+        sources.forEach(source -> problems.addAll(source.get()));
+        return problems.subList(0, Math.min(problems.size(), Limits.PROBLEMS_TOLD_MAX));
+    }
+
+    /** One problem for all actors whose backup fails: durable storage is one, and they may be thousands. */
+    private static Optional<Problem> backup(List<Replica> all) {
+        int failing = 0;
+        String longest = "";
+        long millis = 0;
+        for (Replica replica : all) {
+            BackupProgress backup = replica.backup();
+            if (backup.failingMillis() > 0) {
+                failing++;
+                if (backup.failingMillis() > millis) {
+                    millis = backup.failingMillis();
+                    longest = replica.key() + ": " + backup.failure();
+                }
+            }
+        }
+        if (failing == 0) {
+            return Optional.empty();
+        }
+        String text = "the backup of %d %s fails since %d.%d s, e.g. of %s"
+                .formatted(failing, failing == 1 ? "actor" : "actors", millis / 1000, millis % 1000 / 100, longest);
+        return Optional.of(new Problem(Problem.Severity.FAILING, "backup", text));
     }
 }

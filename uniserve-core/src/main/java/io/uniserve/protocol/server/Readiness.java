@@ -4,6 +4,7 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.replica.Replica;
 import java.util.ArrayList;
@@ -11,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server lacks until it is all that its cluster counts on: its node in the registry, every replica that the maps give it in
+ * What a server lacks until it is all that its cluster counts on: contact with the registry, its node there, every replica that the maps give it in
  * sync, and a read lease on each that has not run out, which the registry confirmed.
  */
 final class Readiness {
@@ -21,6 +22,7 @@ final class Readiness {
     private final TableViews views;
     private final ReplicaSet replicas;
     private final AbsenceGuard guard;
+    private final RegistryContact contact;
 
     Readiness(
             ServerId self,
@@ -28,7 +30,9 @@ final class Readiness {
             Members members,
             TableViews views,
             ReplicaSet replicas,
-            AbsenceGuard guard) {
+            AbsenceGuard guard,
+            RegistryContact contact) {
+        this.contact = contact;
         this.self = self;
         this.registration = registration;
         this.members = members;
@@ -40,6 +44,7 @@ final class Readiness {
     /** One sentence for each thing that is missing; empty for a server that is ready. */
     List<String> missing(long now) {
         List<String> missing = new ArrayList<>();
+        contact.trouble(now).ifPresent(missing::add);
         ServerRecord mine = members.find(self);
         if (!registration.registered()) {
             missing.add("it is not registered with ZooKeeper");

@@ -3,6 +3,7 @@ package io.uniserve.protocol.server;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -33,9 +34,11 @@ final class Registration {
     private boolean registered;
     private boolean busy;
     private boolean stopped;
+    private final RegistryContact contact;
     private Runnable whenRegistered = () -> {};
 
-    Registration(Environment env, ServerConfig config, FatalHandler fatal) {
+    Registration(Environment env, ServerConfig config, FatalHandler fatal, RegistryContact contact) {
+        this.contact = contact;
         this.env = env;
         this.config = config;
         this.fatal = fatal;
@@ -137,6 +140,7 @@ final class Registration {
     private void done() {
         busy = false;
         registered = true;
+        contact.registered(env.clock().nanos());
         Runnable then = whenRegistered;
         whenRegistered = () -> {};
         then.run();

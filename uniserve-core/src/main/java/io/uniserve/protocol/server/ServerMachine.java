@@ -14,6 +14,7 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -74,6 +75,8 @@ public final class ServerMachine {
     private final Drain drain;
     private final Refresher<Versioned> cluster;
     private final Readiness readiness;
+    private final RegistryContact contact;
+    private final ContactCheck contactCheck;
     private long nextPing;
     private long nextLease;
     private long nextReap;
@@ -92,6 +95,11 @@ public final class ServerMachine {
         long retry = config.replicas().retryNanos();
         this.identity = new IdentityGuard(config, world, fatal, this::stop);
         this.env = identity.env();
+        this.contact = new RegistryContact(
+                "server " + config.id(),
+                env.clock().nanos(),
+                config.replicas().leaseNanos(),
+                "reads end with the read lease, and nothing is created, moved or promoted until it is back");
         this.watches = new Watches(env.registry());
         this.views = new TableViews(env, retry, watches, new ViewEvents());
         this.members = new Members(env, retry, watches, this::membersChanged);
@@ -100,9 +108,10 @@ public final class ServerMachine {
         this.guard = new AbsenceGuard(config.trash().acceptUnknown());
         this.replicas = new ReplicaSet(env, host, gates, views, trash, ticker::soon);
         this.trashDesk = new TrashDesk(config, trash, views, replicas, guard);
-        this.registration = new Registration(env, config, fatal);
+        this.registration = new Registration(env, config, fatal, contact);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
-        this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
+        this.leases =
+                new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views, contact);
         this.eraser = new BackupEraser(env, config.replicas());
         this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
         this.reaper = new Reaper(
@@ -115,12 +124,13 @@ public final class ServerMachine {
         this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
         this.cuts = new CutDesk(env.clock(), env.registry(), atomic.service().disclosure()::await);
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
-        this.loads = new LoadReport(env, config.id(), replicas);
+        this.loads = new LoadReport(env, config.id(), replicas, contact);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
-        this.readiness = new Readiness(config.id(), registration, members, views, replicas, guard);
+        this.readiness = new Readiness(config.id(), registration, members, views, replicas, guard, contact);
         this.cluster = new Refresher<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
+        this.contactCheck = new ContactCheck(env, contact, cluster::dirty);
     }
 
     /**
@@ -420,7 +430,10 @@ public final class ServerMachine {
         atomic.service().tick(now);
         if (now - nextLease >= 0) {
             nextLease = now + config.replicas().leaseNanos() / 3;
-            leases.renew();
+            if (!leases.renew()) {
+                contactCheck.run();
+            }
+            contact.tick(now);
         }
         if (now - nextPing >= 0) {
             nextPing = now + config.pingNanos();
@@ -451,6 +464,7 @@ public final class ServerMachine {
     }
 
     private void onCluster(Versioned read) {
+        contactCheck.clusterVersion(read.version());
         if (!(read.value() instanceof ClusterRecord record)) {
             return;
         }
@@ -470,6 +484,7 @@ public final class ServerMachine {
             return;
         }
         cuts.onSession(event);
+        contact.on(event, env.clock().nanos());
         switch (event) {
             case EXPIRED -> {
                 expired = true;

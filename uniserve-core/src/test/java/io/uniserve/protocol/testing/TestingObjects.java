@@ -17,6 +17,7 @@ public final class TestingObjects implements ObjectStore {
     private final TreeMap<String, Bytes> objects = new TreeMap<>();
     private boolean down;
     private String refused = "";
+    private ErrorCode refusal = ErrorCode.UNAVAILABLE;
     private String held = "";
     private final List<Runnable> waiting = new ArrayList<>();
     private int puts;
@@ -34,7 +35,13 @@ public final class TestingObjects implements ObjectStore {
 
     /** From now on no object under this prefix can be put; empty for none. */
     public void refuse(String prefix) {
+        refuse(prefix, ErrorCode.UNAVAILABLE);
+    }
+
+    /** The same with this code. */
+    public void refuse(String prefix, ErrorCode code) {
         refused = prefix;
+        refusal = code;
     }
 
     /** Objects under this prefix stay on their way until {@link #release}. */
@@ -123,7 +130,7 @@ public final class TestingObjects implements ObjectStore {
         loop.after(100_000, () -> {
             puts++;
             if (down || !refused.isEmpty() && key.startsWith(refused)) {
-                completion.done(error(ErrorCode.UNAVAILABLE, "down"));
+                completion.done(error(down ? ErrorCode.UNAVAILABLE : refusal, "down"));
                 return;
             }
             Bytes before = objects.putIfAbsent(key, data);

@@ -116,7 +116,8 @@ public final class AdminMapping {
                     .setRouting(RoutingMapping.toProto(status.routing()))
                     .setTerm(status.term())
                     .addAllDrained(IdentityMapping.texts(status.drained()))
-                    .setRebalance(RebalanceMapping.toProto(status.rebalance()));
+                    .setRebalance(RebalanceMapping.toProto(status.rebalance()))
+                    .addAllProblems(LoadMapping.toProto(status.problems()));
             status.loads().forEach(load -> message.addLoads(LoadMapping.toProto(load)));
             proto.setStatus(message);
         } else if (reply instanceof AdminReply.Trashed trash) {
@@ -141,7 +142,8 @@ public final class AdminMapping {
                         Wire.list(
                                 "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto),
                         IdentityMapping.servers("drained", proto.getStatus().getDrainedList()),
-                        RebalanceMapping.fromProto(proto.getStatus().getRebalance()));
+                        RebalanceMapping.fromProto(proto.getStatus().getRebalance()),
+                        LoadMapping.problems(proto.getStatus().getProblemsList()));
             case BACKUPS ->
                 new AdminReply.Backups(BackupMapping.infos(proto.getBackups().getBackupsList()));
             case WORK ->

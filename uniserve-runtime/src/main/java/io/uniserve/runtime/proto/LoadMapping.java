@@ -4,6 +4,10 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.PeerReply.Serving;
+import io.uniserve.protocol.message.Problem;
+import io.uniserve.protocol.message.Problem.Severity;
+import java.util.List;
 
 /** Reports of a server's load. */
 final class LoadMapping {
@@ -16,6 +20,8 @@ final class LoadMapping {
                 .setMemoryBytes(load.memoryBytes());
         load.sets().forEach(set -> proto.addSets(toProto(set)));
         load.replicas().forEach(replica -> proto.addReplicas(toProto(replica)));
+        proto.setRegistryAgeMillis(load.registryAgeMillis());
+        proto.addAllProblems(toProto(load.problems()));
         return proto.build();
     }
 
@@ -25,7 +31,34 @@ final class LoadMapping {
                 Wire.list("replicas", proto.getReplicasList(), Limits.REPLICAS_PER_SERVER_MAX, LoadMapping::fromProto),
                 proto.getCpuMillisPerSecond(),
                 proto.getMemoryBytes(),
-                Wire.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto));
+                Wire.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto),
+                proto.hasRegistryAgeMillis() ? proto.getRegistryAgeMillis() : -1,
+                problems(proto.getProblemsList()));
+    }
+
+    static List<PeerProto.Problem> toProto(List<Problem> problems) {
+        return problems.stream()
+                .map(problem -> PeerProto.Problem.newBuilder()
+                        .setSeverityValue(Wire.number(problem.severity()))
+                        .setObject(problem.object())
+                        .setText(problem.text())
+                        .build())
+                .toList();
+    }
+
+    static List<Problem> problems(List<PeerProto.Problem> problems) {
+        return Wire.list("problems", problems, Limits.PROBLEMS_TOLD_MAX, proto -> {
+            int number = proto.getSeverityValue();
+            Severity[] severities = Severity.values();
+            // One that a later version adds is not taken for harmless.
+            Severity severity = number < 1 || number > severities.length ? Severity.UNKNOWN : severities[number - 1];
+            return new Problem(severity, proto.getObject(), proto.getText());
+        });
+    }
+
+    private static Serving serving(int number) {
+        Serving[] all = Serving.values();
+        return number < 0 || number >= all.length ? Serving.NOT_REPORTED : all[number];
     }
 
     private static PeerProto.PopularSet toProto(PopularSet set) {
@@ -53,7 +86,8 @@ final class LoadMapping {
                 .setLastIndex(load.lastIndex())
                 .setStableIndex(load.stableIndex())
                 .setAppliedIndex(load.appliedIndex())
-                .setRows(load.rows())
+                .setRows(load.rows() == ReplicaLoad.UNKNOWN ? 0 : load.rows())
+                .setRowsUnknown(load.rows() == ReplicaLoad.UNKNOWN)
                 .setMemoryBytes(load.memoryBytes())
                 .setDiskBytes(load.diskBytes())
                 .setQueryCostMillisPerSecond(load.queryCostMillisPerSecond())
@@ -61,6 +95,8 @@ final class LoadMapping {
                 .setBackupIndex(load.backupIndex())
                 .setBackupCheckpointIndex(load.backupCheckpointIndex())
                 .setAgeSeconds(load.ageSeconds())
+                .setServingValue(Wire.number(load.serving()) - 1)
+                .setBackupFailingMillis(load.backupFailingMillis())
                 .build();
     }
 
@@ -72,13 +108,15 @@ final class LoadMapping {
                 proto.getLastIndex(),
                 proto.getStableIndex(),
                 proto.getAppliedIndex(),
-                proto.getRows(),
+                proto.getRowsUnknown() ? ReplicaLoad.UNKNOWN : proto.getRows(),
                 proto.getMemoryBytes(),
                 proto.getDiskBytes(),
                 proto.getQueryCostMillisPerSecond(),
                 proto.getQueriesPerSecond(),
                 proto.getBackupIndex(),
                 proto.getBackupCheckpointIndex(),
-                proto.getAgeSeconds());
+                proto.getAgeSeconds(),
+                serving(proto.getServingValue()),
+                proto.getBackupFailingMillis());
     }
 }

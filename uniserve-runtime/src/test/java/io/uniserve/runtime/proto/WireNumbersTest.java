@@ -9,8 +9,10 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Tombstone;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.Problem;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.TrashCall;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Enum numbers on the wire are the ordinal plus one: a constant that moved would change the meaning of old messages. */
@@ -25,7 +27,18 @@ class WireNumbersTest {
         matches(PeerReply.Vote.Kind.values(), PeerProto.VoteKind.getDescriptor());
         matches(TrashCall.Action.values(), PeerProto.TrashAction.getDescriptor());
         matches(Tombstone.Reason.values(), RegistryProto.TombstoneReason.getDescriptor());
+        matches(Problem.Severity.values(), PeerProto.ProblemSeverity.getDescriptor());
         matches(PeerReply.Replicated.Status.values(), PeerProto.ReplicatedStatus.getDescriptor());
+    }
+
+    /** Absent is not reported, as by an earlier version. */
+    @Test
+    void whetherAReplicaServesHasTheOrdinal() {
+        for (PeerReply.Serving constant : List.of(PeerReply.Serving.YES, PeerReply.Serving.NO)) {
+            assertThat(PeerProto.ReplicaServing.forNumber(constant.ordinal()).name())
+                    .endsWith("_" + constant.name());
+        }
+        assertThat(PeerReply.Serving.NOT_REPORTED.ordinal()).isZero();
     }
 
     private static void matches(Enum<?>[] constants, EnumDescriptor descriptor) {

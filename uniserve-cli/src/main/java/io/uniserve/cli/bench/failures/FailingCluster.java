@@ -162,7 +162,7 @@ final class FailingCluster implements AutoCloseable {
             for (Load load : client.admin().status().loads()) {
                 load.replicas().stream()
                         .filter(replica -> replica.key().tableId() == id)
-                        .filter(replica -> replica.backupIndex() >= replica.lastIndex())
+                        .filter(replica -> replica.backupIndex() >= 0 && replica.backupIndex() >= replica.lastIndex())
                         .forEach(replica -> shipped.put(replica.key(), replica.backupIndex()));
             }
             return shipped.size() == route(table).map().actors().size();

@@ -1,0 +1,48 @@
+package io.uniserve.cli.status;
+
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** States of one table's actors, {@code ok} or why not, as {@code status} judges them. */
+public final class ActorStates {
+    private final Map<Integer, String> states;
+    private final String otherwise;
+
+    private ActorStates(Map<Integer, String> states, String otherwise) {
+        this.states = states;
+        this.otherwise = otherwise;
+    }
+
+    /** Asks for the status; where there is none, no state is known. */
+    public static ActorStates of(ClusterClient cluster, TableName table) {
+        try {
+            ClusterReport report = ClusterReport.of(cluster.status());
+            Map<Integer, String> states = new TreeMap<>();
+            report.tables().stream()
+                    .filter(one -> one.meta().name().equals(table))
+                    .flatMap(one -> one.actors().stream())
+                    .forEach(actor -> states.put(actor.state().actor(), state(actor, ClusterProblems.current(report))));
+            return new ActorStates(states, "unknown: the coordinator does not report the actor");
+        } catch (UniserveException e) {
+            return new ActorStates(Map.of(), "unknown: " + e.code() + " " + e.reason());
+        }
+    }
+
+    private static String state(ClusterReport.Actor actor, boolean current) {
+        if (!actor.health().ok()) {
+            return actor.health().trouble().orElseThrow();
+        }
+        if (!current) {
+            return "unknown: the coordinator has no contact with the registry";
+        }
+        return actor.otherTrouble().map(why -> "degraded: " + why).orElse("ok");
+    }
+
+    /** That of the actor. */
+    public String of(int actor) {
+        return states.getOrDefault(actor, otherwise);
+    }
+}

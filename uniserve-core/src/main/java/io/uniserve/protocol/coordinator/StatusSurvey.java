@@ -1,0 +1,74 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.protocol.RegistryContact;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answer to one question for the cluster's status: loads of the servers that answer in time, and whether the registry confirms,
+ * after the question, that this coordinator still leads. Without that its map may be old, and the answer says so.
+ */
+final class StatusSurvey {
+    private final Reign reign;
+    private final AdminDesk.Answer answer;
+    private @Nullable List<PeerReply.Load> loads;
+    private boolean asked;
+    private boolean confirmed;
+
+    StatusSurvey(Reign reign, AdminDesk.Answer answer) {
+        this.reign = reign;
+        this.answer = answer;
+    }
+
+    void start() {
+        long sentAt = reign.env().clock().nanos();
+        reign.registry().write(List.of(), written -> {
+            if (written.applied()) {
+                confirmed = true;
+                reign.contact().confirmed(sentAt, reign.env().clock().nanos());
+            }
+            checked();
+        });
+        reign.registry().after(reign.config().rpcTimeoutNanos(), this::checked);
+        LoadSurvey.run(reign, told -> {
+            loads = told;
+            finish();
+        });
+    }
+
+    private void checked() {
+        asked = true;
+        finish();
+    }
+
+    private void finish() {
+        List<PeerReply.Load> told = loads;
+        if (told != null && asked && answer.isOpen()) {
+            answer.ok(new AdminReply.ClusterStatus(
+                    reign.routing(),
+                    reign.registry().term(),
+                    told,
+                    reign.catalog().cluster().drained(),
+                    reign.rebalancer().report(),
+                    problems()));
+        }
+    }
+
+    private List<Problem> problems() {
+        List<Problem> problems = new ArrayList<>();
+        if (!confirmed) {
+            RegistryContact contact = reign.contact();
+            long now = reign.env().clock().nanos();
+            String why = contact.trouble(now)
+                    .orElseGet(() -> "the registry does not confirm that it leads, last "
+                            + (contact.ageMillis(now) < 0 ? "never" : contact.ageMillis(now) / 1_000 + " s ago"));
+            problems.add(new Problem(
+                    Problem.Severity.ERROR, "registry", why + ": tables and servers are shown as it last knew them"));
+        }
+        return problems;
+    }
+}

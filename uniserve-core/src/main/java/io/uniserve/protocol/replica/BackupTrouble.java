@@ -1,0 +1,61 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.util.TreeMap;
+
+/**
+ * Failures of one actor's backup that last, by what fails: the log, a checkpoint, the definition. A step that has no answer for
+ * {@link Limits#STORE_STALL_MS_MAX} fails too. A pure rule on the times that it is given.
+ */
+final class BackupTrouble {
+    private static final long MILLI = 1_000_000;
+
+    private final TreeMap<String, Failure> failures = new TreeMap<>();
+    private final TreeMap<String, Long> running = new TreeMap<>();
+
+    /** A failure that lasts since the first time. */
+    private record Failure(long since, String reason) {}
+
+    /** A step has begun; it ends with {@link #worked} or {@link #failed}. */
+    void began(String what, long now) {
+        running.putIfAbsent(what, now);
+    }
+
+    void worked(String what) {
+        running.remove(what);
+        failures.remove(what);
+    }
+
+    void failed(String what, long now, UniserveException error) {
+        running.remove(what);
+        Failure before = failures.get(what);
+        failures.put(what, new Failure(before == null ? now : before.since(), error.getMessage()));
+    }
+
+    /** True where the step has had no answer for too long. */
+    boolean stalled(String what, long now) {
+        Long since = running.get(what);
+        return since != null && now - since >= Limits.STORE_STALL_MS_MAX * MILLI;
+    }
+
+    /** The progress with the failure that has lasted longest. */
+    BackupProgress progress(long shipped, long checkpoint, long now) {
+        long since = now;
+        String text = "";
+        for (var entry : failures.entrySet()) {
+            if (text.isEmpty() || entry.getValue().since() - since < 0) {
+                since = entry.getValue().since();
+                text = entry.getKey() + " cannot be stored: " + entry.getValue().reason();
+            }
+        }
+        for (var entry : running.entrySet()) {
+            if (stalled(entry.getKey(), now) && (text.isEmpty() || entry.getValue() - since < 0)) {
+                since = entry.getValue();
+                text = entry.getKey() + ": durable storage does not answer";
+            }
+        }
+        long millis = text.isEmpty() ? 0 : Math.max(1, (now - since) / MILLI);
+        return new BackupProgress(shipped, checkpoint, millis, text);
+    }
+}

@@ -54,7 +54,8 @@ final class MachineSettings {
                 settings.pingTargets(),
                 settings.rpcTimeout().toNanos(),
                 settings.drainTimeout().toNanos(),
-                settings.takeOverStorage());
+                settings.takeOverStorage(),
+                settings.scrubPeriod().toNanos());
     }
 
     private static Capacity capacity(ServerSettings.Capacity given, DataDirectory data) {

@@ -49,6 +49,8 @@ final class AdminDesk {
             new Replicator(reign, known(replicate.name()), replicate, answer).start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(reign, drain, answer).start();
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            new ActorVerifier(reign, known(verify.name()), verify.actor(), answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
             answer.ok(new AdminReply.Tables(reign.catalog().routes()));
         } else if (request instanceof AdminRequest.BackupTable backup) {

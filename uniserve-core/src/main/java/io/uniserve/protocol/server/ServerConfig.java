@@ -18,6 +18,7 @@ import java.util.List;
  * @param rpcTimeoutNanos time-out of small requests to other daemons
  * @param drainTimeoutNanos draining ends after this long whatever is left
  * @param takeOverStore durable storage of a former cluster of this name becomes this cluster's
+ * @param scrubNanos how often the copies of an actor led here are compared, 0 for never
  */
 public record ServerConfig(
         ServerId id,
@@ -32,7 +33,8 @@ public record ServerConfig(
         int pingTargets,
         long rpcTimeoutNanos,
         long drainTimeoutNanos,
-        boolean takeOverStore) {
+        boolean takeOverStore,
+        long scrubNanos) {
     private static final long MILLI = 1_000_000;
 
     public ServerConfig {
@@ -113,7 +115,8 @@ public record ServerConfig(
                 500 * MILLI,
                 2,
                 2_000 * MILLI,
-                60_000 * MILLI);
+                60_000 * MILLI,
+                0);
     }
 
     /** The cluster. */

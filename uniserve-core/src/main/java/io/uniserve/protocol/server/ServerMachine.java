@@ -69,6 +69,7 @@ public final class ServerMachine {
     private final LoadReport loads;
     private final RoutingBoard routing;
     private final Drain drain;
+    private final Scrubber scrubber;
     private final Refresher<Versioned> cluster;
     private final Readiness readiness;
     private long nextPing;
@@ -105,6 +106,7 @@ public final class ServerMachine {
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
+        this.scrubber = new Scrubber(env, config.id(), config.scrubNanos(), replicas);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
         this.readiness = new Readiness(config.id(), registration, members, views, replicas);
         this.cluster = new Refresher<>(
@@ -138,6 +140,7 @@ public final class ServerMachine {
             members.start();
             views.start();
             ticker.start();
+            scrubber.start();
         });
     }
 
@@ -150,6 +153,7 @@ public final class ServerMachine {
         running = false;
         identity.stop();
         ticker.stop();
+        scrubber.stop();
         atomic.service().stop();
         registration.stop();
         replicas.close();
@@ -290,6 +294,8 @@ public final class ServerMachine {
                             outcome instanceof Outcome.Err<Done> err
                                     ? Outcome.err(err.error())
                                     : Outcome.ok(new PeerReply.Ack())));
+        } else if (scrubber.handle(request, outcome -> later(completion, outcome))) {
+            return;
         } else if (request instanceof PeerRequest.PinActor || request instanceof PeerRequest.Archive) {
             backups.handle(request, outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Vouch vouch) {

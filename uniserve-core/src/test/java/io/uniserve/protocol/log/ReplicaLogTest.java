@@ -49,7 +49,7 @@ class ReplicaLogTest {
 
     private Outcome<ReplicaLog> tryOpen(LogOptions options, long synced) {
         List<Outcome<ReplicaLog>> opened = new ArrayList<>();
-        ReplicaLog.open(disk, "r", 0, 0, synced, options, listener, opened::add);
+        ReplicaLog.open(disk, "r", 0, 0, 0, synced, options, listener, opened::add);
         loop.run(SECOND);
         return opened.get(0);
     }

@@ -58,6 +58,8 @@ final class Cluster {
     long ids;
     /** Whether servers yet to be started take durable storage over. */
     boolean takeOverStore;
+    /** Of servers yet to be started; 0 for no scrub. */
+    long scrubNanos;
     /** That of tables yet to be created. */
     Durability durability = Durability.LOCAL;
 
@@ -282,6 +284,7 @@ final class Cluster {
                 base.pingTargets(),
                 base.rpcTimeoutNanos(),
                 base.drainTimeoutNanos(),
-                takeOverStore);
+                takeOverStore,
+                scrubNanos);
     }
 }

@@ -58,6 +58,11 @@ public final class TestingEngine implements EngineHost {
         return actors.getOrDefault(key, List.of());
     }
 
+    /** A row changes in the engine's memory. */
+    public void spoil(ReplicaKey key, int row, String as) {
+        actors.getOrDefault(key, new ArrayList<>()).set(row, as);
+    }
+
     /** How often an actor was made or restored. */
     public int builds() {
         return builds;

@@ -44,7 +44,8 @@ public record ServerSettings(
         Work work,
         Exchange exchange,
         Duration drainTimeout,
-        Duration stopGrace) {
+        Duration stopGrace,
+        Duration scrubPeriod) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long TIB = 1L << 40;
@@ -100,7 +101,8 @@ public record ServerSettings(
                 work(server),
                 exchange(server),
                 server.duration("drain-timeout", Duration.ZERO, Duration.ofHours(1)),
-                server.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)));
+                server.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)),
+                server.duration("scrub-period", Duration.ZERO, Duration.ofDays(366)));
     }
 
     private static Work work(Section server) {

@@ -38,6 +38,10 @@ public final class AdminMapping {
             proto.setDrainServer(AdminProto.DrainServer.newBuilder()
                     .setServer(drain.server().value())
                     .setDrained(drain.drained()));
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            proto.setVerifyActor(AdminProto.VerifyActor.newBuilder()
+                    .setTable(verify.name().value())
+                    .setActor(verify.actor()));
         } else if (BackupMapping.put(proto, request)) {
             return proto.build();
         } else if (request instanceof AdminRequest.ListTables) {
@@ -79,6 +83,10 @@ public final class AdminMapping {
                 new AdminRequest.DrainServer(
                         IdentityMapping.server(proto.getDrainServer().getServer()),
                         proto.getDrainServer().getDrained());
+            case VERIFY_ACTOR ->
+                new AdminRequest.VerifyActor(
+                        IdentityMapping.table(proto.getVerifyActor().getTable()),
+                        proto.getVerifyActor().getActor());
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,
@@ -111,6 +119,8 @@ public final class AdminMapping {
                     .setRebalance(RebalanceMapping.toProto(status.rebalance()));
             status.loads().forEach(load -> message.addLoads(LoadMapping.toProto(load)));
             proto.setStatus(message);
+        } else if (reply instanceof AdminReply.Verified verified) {
+            proto.setVerified(CopyMapping.toProto(verified.compared()));
         } else {
             BackupMapping.put(proto, reply);
         }
@@ -143,6 +153,7 @@ public final class AdminMapping {
                         proto.getDefinitions().getTablesList(),
                         Limits.BACKUPS_TOLD_MAX,
                         TableMapping::fromProto));
+            case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
             case REPLY_NOT_SET ->
                 throw Wire.malformed("admin reply is missing or of a kind this version does not know");
         };

@@ -34,6 +34,10 @@ public final class PeerReplyMapping {
             proto.setLoad(LoadMapping.toProto(load));
         } else if (reply instanceof PeerReply.Pieces pieces) {
             proto.setPieces(ExchangeMapping.toProto(pieces));
+        } else if (reply instanceof PeerReply.Digested digested) {
+            proto.setDigested(CopyMapping.toProto(digested));
+        } else if (reply instanceof PeerReply.Compared compared) {
+            proto.setCompared(CopyMapping.toProto(compared));
         } else {
             ArchiveMapping.put(proto, reply);
         }
@@ -71,6 +75,8 @@ public final class PeerReplyMapping {
             case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
             case COPIED -> new PeerReply.Copied(RegistryCodec.fromProto(proto.getCopied()));
             case PIECES -> ExchangeMapping.fromProto(proto.getPieces());
+            case DIGESTED -> CopyMapping.fromProto(proto.getDigested());
+            case COMPARED -> CopyMapping.fromProto(proto.getCompared());
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };
     }

@@ -66,7 +66,7 @@ class ServerSettingsTest {
                     read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
                     catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
                     exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
-                    drain-timeout = 9s, stop-grace = 0s
+                    drain-timeout = 9s, stop-grace = 0s, scrub-period = 2d
                   }
                 }
                 """;
@@ -99,6 +99,7 @@ class ServerSettingsTest {
                         new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30),
                         new ServerSettings.Exchange(1L << 20, 2L << 20, 3L << 20, 4L << 20),
                         Duration.ofSeconds(9),
-                        Duration.ZERO));
+                        Duration.ZERO,
+                        Duration.ofDays(2)));
     }
 }

@@ -93,6 +93,7 @@ record Sizes(
                 base.pingNanos(),
                 PING_TARGETS,
                 base.rpcTimeoutNanos(),
-                base.drainTimeoutNanos());
+                base.drainTimeoutNanos(),
+                base.scrubNanos());
     }
 }

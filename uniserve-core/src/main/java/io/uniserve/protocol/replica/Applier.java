@@ -141,7 +141,7 @@ final class Applier {
     }
 
     private boolean digestTaken() {
-        Completion<Bytes> wanted = digests.due(applied, !unsettled() && foretold.done() == 0);
+        Completion<Bytes> wanted = digests.due(applied, !unsettled());
         if (wanted == null) {
             return false;
         }

@@ -68,19 +68,30 @@ final class Dispute {
                 : "copies of " + key + " have different logs at index " + index + ", which is being decided: try again";
     }
 
-    /** A follower was heard, or time has passed. */
-    void look(ActorState state, Collection<PeerLink> links, long now) {
-        index = links.stream()
-                .filter(PeerLink::differs)
-                .mapToLong(PeerLink::differsAt)
-                .min()
-                .orElse(-1);
+    /** A follower was heard, or time has passed. True when readers may have more or less than before. */
+    boolean look(ActorState state, Collection<PeerLink> links, long now) {
+        boolean before = undecided;
+        long lowest = -1;
+        for (PeerLink link : links) {
+            if (link.differs() && (lowest < 0 || link.differsAt() < lowest)) {
+                lowest = link.differsAt();
+            }
+        }
+        if (lowest < 0 && index < 0) {
+            return false;
+        }
+        index = lowest;
         if (index < 0) {
             undecided = false;
             hopeless = false;
             told.clear();
-            return;
+        } else {
+            decide(state, links, now);
         }
+        return undecided != before;
+    }
+
+    private void decide(ActorState state, Collection<PeerLink> links, long now) {
         long voters = state.isr().size();
         long same = 1;
         long silent = 0;

@@ -20,6 +20,8 @@ import java.util.List;
 final class PeerLink {
     /** Messages on their way at a time. */
     static final int WINDOW = 4;
+    /** Garbled messages in a row after which the hash itself is doubted: the follower's own is compared then. */
+    private static final int GARBLED_MAX = 10;
 
     private final ReplicaHost host;
     private final ReplicaKey key;
@@ -35,6 +37,7 @@ final class PeerLink {
     private long differsAt = -1;
     private long differsHash;
     private boolean fromDisk;
+    private int garbled;
     private int inFlight;
     private int generation;
     private int stepsBack;
@@ -228,7 +231,7 @@ final class PeerLink {
                 listener.stableIndex(),
                 listener.baseIndex(),
                 log.hashAt(previous),
-                log.hashAt(previous + entries.size()));
+                garbled < GARBLED_MAX ? log.hashAt(previous + entries.size()) : EntryHash.UNKNOWN);
         next += entries.size();
         inFlight++;
         int sent = generation;
@@ -267,7 +270,10 @@ final class PeerLink {
                 }
             }
             case STALE_EPOCH, NOT_READY, CHECKPOINT_DAMAGED, GARBLED -> {
-                fromDisk |= replicated.status() == Replicated.Status.GARBLED;
+                if (replicated.status() == Replicated.Status.GARBLED) {
+                    fromDisk = true;
+                    garbled++;
+                }
                 if (replicated.status() == Replicated.Status.CHECKPOINT_DAMAGED && replicated.epoch() == epoch) {
                     listener.checkpointDamaged();
                 }
@@ -288,6 +294,7 @@ final class PeerLink {
         }
         long now = host.env().clock().nanos();
         long durable = replicated.durableIndex();
+        garbled = durable > confirmed ? 0 : garbled;
         agreed = Math.max(agreed, Math.min(previous, durable));
         if (differs()) {
             if (agreed < differsAt) {

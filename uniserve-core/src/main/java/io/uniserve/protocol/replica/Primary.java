@@ -337,7 +337,9 @@ final class Primary implements PeerLink.Listener, BackupPins {
         long now = host.env().clock().nanos();
         decided = Math.max(decided, Math.min(replica.applied(), log.durableIndex()));
         early.applied(replica.applied());
-        dispute.look(state, links.values(), now);
+        if (dispute.look(state, links.values(), now)) {
+            host.gateChanged(replica);
+        }
         if (closed) {
             return;
         }

@@ -4,6 +4,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.message.LogEntry;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
@@ -71,7 +72,7 @@ public final class EntryHash {
 
     /** As text in logs. */
     public static String text(long hash) {
-        return hash == UNKNOWN ? "unknown" : String.format("%016x", hash);
+        return hash == UNKNOWN ? "unknown" : HexFormat.of().toHexDigits(hash);
     }
 
     /** The finalizer of MurmurHash3 over both. */

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
@@ -99,11 +100,11 @@ public final class CopyCheck {
         }
         long until = host.env().clock().nanos() + CopyComparison.REACH_RETRIES * host.config().retryNanos();
         engine.digest(request.index(), until, taken -> {
-            if (taken instanceof Outcome.Ok<io.uniserve.codec.Bytes> ok) {
+            if (taken instanceof Outcome.Ok<Bytes> ok) {
                 completion.done(Outcome.ok(new PeerReply.Digested(
                         request.index(), parts.log().hashAt(request.index()), ok.value())));
             } else {
-                completion.done(Outcome.err(((Outcome.Err<io.uniserve.codec.Bytes>) taken).error()));
+                completion.done(Outcome.err(((Outcome.Err<Bytes>) taken).error()));
             }
         });
     }

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.replica;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;

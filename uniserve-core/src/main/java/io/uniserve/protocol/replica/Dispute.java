@@ -1,6 +1,7 @@
 package io.uniserve.protocol.replica;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
@@ -146,7 +147,7 @@ final class Dispute {
 
     /** Sends the verdict; a copy that does not hear it differs again. */
     static void tell(ReplicaHost host, PeerRequest.SetAside verdict) {
-        io.uniserve.model.Address to = host.addressOf(verdict.server());
+        Address to = host.addressOf(verdict.server());
         if (to != null) {
             host.env().network().call(to, verdict, host.config().replicateTimeoutNanos(), reply -> {
                 if (reply instanceof Outcome.Err<?> err) {

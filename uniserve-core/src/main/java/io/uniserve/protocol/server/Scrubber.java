@@ -11,8 +11,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +30,7 @@ final class Scrubber {
     private final ServerId self;
     private final long periodNanos;
     private final ReplicaSet replicas;
-    private final Map<ReplicaKey, Long> comparedAt = new HashMap<>();
+    private final TreeMap<ReplicaKey, Long> comparedAt = new TreeMap<>();
     private boolean running;
     private boolean stopped;
 

@@ -48,7 +48,11 @@ final class ActorVerifier {
                 new PeerRequest.CompareCopies(table.meta.name(), new ReplicaKey(table.meta.tableId(), actor));
         reign.env()
                 .network()
-                .call(primary.get().address(), request, TIMEOUT_NANOS, reign.registry().scoped(this::compared));
+                .call(
+                        primary.get().address(),
+                        request,
+                        TIMEOUT_NANOS,
+                        reign.registry().scoped(this::compared));
     }
 
     private void compared(Outcome<PeerReply> outcome) {

@@ -263,7 +263,8 @@ public final class ReplicaLog {
     private int changed(List<LogEntry> batch) {
         int at = 0;
         while (at < batch.size()
-                && EntryHash.content(batch.get(at)) == cache.content(batch.get(at).index())) {
+                && EntryHash.content(batch.get(at))
+                        == cache.content(batch.get(at).index())) {
             at++;
         }
         return at;

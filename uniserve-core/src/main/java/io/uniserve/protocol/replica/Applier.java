@@ -131,7 +131,12 @@ final class Applier {
     }
 
     boolean wantsTicks() {
-        return busy || digests.any() || phase == Phase.FAILED || restartWanted || unpublished.any() || checkpoints.wanted();
+        return busy
+                || digests.any()
+                || phase == Phase.FAILED
+                || restartWanted
+                || unpublished.any()
+                || checkpoints.wanted();
     }
 
     /** Takes the digest of the contents right after this index; UNAVAILABLE where it is passed, or not reached by then. */

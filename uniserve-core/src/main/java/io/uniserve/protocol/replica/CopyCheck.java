@@ -76,7 +76,10 @@ public final class CopyCheck {
         if (at == null || inside.closed() || inside.fitness().isDamaged()) {
             return;
         }
-        LOG.error("{}: {}; this copy serves nothing more and is made anew, its files are kept under quarantine/", inside.key(), reason);
+        LOG.error(
+                "{}: {}; this copy serves nothing more and is made anew, its files are kept under quarantine/",
+                inside.key(),
+                reason);
         inside.fitness().damaged(reason, at.epoch());
         inside.part().end(inside.key(), "differs from the other copies");
         inside.changed().run();
@@ -95,14 +98,16 @@ public final class CopyCheck {
                 || request.epoch() != at.epoch()
                 || request.epoch() != inside.files().installed()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, inside.key() + " on " + host.self() + " is not ready in epoch " + request.epoch())));
+                    ErrorCode.UNAVAILABLE,
+                    inside.key() + " on " + host.self() + " is not ready in epoch " + request.epoch())));
             return;
         }
-        long until = host.env().clock().nanos() + CopyComparison.REACH_RETRIES * host.config().retryNanos();
+        long until = host.env().clock().nanos()
+                + CopyComparison.REACH_RETRIES * host.config().retryNanos();
         engine.digest(request.index(), until, taken -> {
             if (taken instanceof Outcome.Ok<Bytes> ok) {
-                completion.done(Outcome.ok(new PeerReply.Digested(
-                        request.index(), parts.log().hashAt(request.index()), ok.value())));
+                completion.done(Outcome.ok(
+                        new PeerReply.Digested(request.index(), parts.log().hashAt(request.index()), ok.value())));
             } else {
                 completion.done(Outcome.err(((Outcome.Err<Bytes>) taken).error()));
             }

@@ -115,8 +115,10 @@ final class CopyComparison {
             return;
         }
         Map<String, Integer> votes = new TreeMap<>();
-        answers.values().stream().map(CopyComparison::digest).filter(text -> !text.isEmpty()).forEach(text ->
-                votes.merge(text, 1, Integer::sum));
+        answers.values().stream()
+                .map(CopyComparison::digest)
+                .filter(text -> !text.isEmpty())
+                .forEach(text -> votes.merge(text, 1, Integer::sum));
         String right = right(votes);
         List<Compared.Copy> copies = new ArrayList<>();
         answers.forEach((server, answer) -> copies.add(copy(server, answer, right)));
@@ -174,8 +176,8 @@ final class CopyComparison {
         if (own.equals(right)) {
             return new Compared.Copy(server, Compared.Verdict.EQUAL, own, "");
         }
-        String why = "contents differ at index " + index + " (running hash " + hash(answer) + "): digest " + own + " on "
-                + server + ", " + right + " on the copies that are right";
+        String why = "contents differ at index " + index + " (running hash " + hash(answer) + "): digest " + own
+                + " on " + server + ", " + right + " on the copies that are right";
         return new Compared.Copy(server, Compared.Verdict.DIFFERENT, own, why);
     }
 

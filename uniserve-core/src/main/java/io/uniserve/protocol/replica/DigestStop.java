@@ -37,9 +37,10 @@ final class DigestStop {
             return null;
         }
         if (applied > index || !settled) {
-            fail(applied > index
-                    ? "index " + index + " is passed, the engine is at " + applied
-                    : "an atomic update is under way at index " + index);
+            fail(
+                    applied > index
+                            ? "index " + index + " is passed, the engine is at " + applied
+                            : "an atomic update is under way at index " + index);
             return null;
         }
         completion = null;

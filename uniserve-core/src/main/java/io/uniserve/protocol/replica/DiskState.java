@@ -55,8 +55,7 @@ record DiskState(
 
     /** The same log, which begins later: what comes up to this entry is dropped. */
     DiskState dropped(long index, long epoch, long hash) {
-        return new DiskState(
-                table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack, hash);
+        return new DiskState(table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack, hash);
     }
 
     DiskState install(long epoch) {
@@ -74,12 +73,16 @@ record DiskState(
     }
 
     DiskState rolledBack(long more) {
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack + more, baseHash);
+        return new DiskState(
+                table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack + more, baseHash);
     }
 
     Bytes encode() {
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(baseHash == EntryHash.UNKNOWN ? FORMAT_2 : FORMAT).writeString(table.value()).writeLong(key.tableId()).writeInt(key.actor());
+        out.writeInt(baseHash == EntryHash.UNKNOWN ? FORMAT_2 : FORMAT)
+                .writeString(table.value())
+                .writeLong(key.tableId())
+                .writeInt(key.actor());
         out.writeLong(installed)
                 .writeLong(baseIndex)
                 .writeLong(baseEpoch)

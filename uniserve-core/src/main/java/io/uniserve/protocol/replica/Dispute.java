@@ -151,7 +151,11 @@ final class Dispute {
         if (to != null) {
             host.env().network().call(to, verdict, host.config().replicateTimeoutNanos(), reply -> {
                 if (reply instanceof Outcome.Err<?> err) {
-                    LOG.warn("{}: {} was not told to set its copy aside: {}", verdict.key(), verdict.server(), err.error().getMessage());
+                    LOG.warn(
+                            "{}: {} was not told to set its copy aside: {}",
+                            verdict.key(),
+                            verdict.server(),
+                            err.error().getMessage());
                 }
             });
         }

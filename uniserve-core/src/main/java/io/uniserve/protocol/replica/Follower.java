@@ -90,7 +90,9 @@ final class Follower {
         if (check.garbled()) {
             completion.done(Outcome.ok(reply(Status.GARBLED, log.lastIndex())));
         } else if (!hashed && request.prevIndex() >= hashedFrom) {
-            parts.differs(-1, "a message without the hash of the log before it, which this epoch's primary sends, is refused");
+            parts.differs(
+                    -1,
+                    "a message without the hash of the log before it, which this epoch's primary sends, is refused");
             completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
         } else if (check.differsAt() >= 0) {
             long at = check.differsAt();
@@ -201,7 +203,6 @@ final class Follower {
 
     private Replicated reply(Status status, long last) {
         long durable = Math.min(matched, log.durableIndex());
-        return new Replicated(
-                status, epoch, last, durable, parts.applied(), parts.incarnation(), log.hashAt(durable));
+        return new Replicated(status, epoch, last, durable, parts.applied(), parts.incarnation(), log.hashAt(durable));
     }
 }

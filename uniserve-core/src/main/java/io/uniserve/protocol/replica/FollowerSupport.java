@@ -23,8 +23,7 @@ final class FollowerSupport implements Follower.Parts {
     }
 
     /** @param busy true while the replica is closed, or its log is being cut */
-    FollowerSupport(
-            Replica replica, ReplicaHost host, ReplicaFiles files, Part part, Cuts cuts, BooleanSupplier busy) {
+    FollowerSupport(Replica replica, ReplicaHost host, ReplicaFiles files, Part part, Cuts cuts, BooleanSupplier busy) {
         this.replica = replica;
         this.host = host;
         this.files = files;

@@ -33,7 +33,9 @@ final class HashCheck {
             hash = EntryHash.after(hash, entry, contents[i]);
             long index = entry.index();
             overlaps &= index <= log.lastIndex() && (index < log.baseIndex() || log.epochAt(index) == entry.epoch());
-            if (overlaps && differsAt < 0 && (log.differs(index, contents[i]) || EntryHash.differ(hash, log.hashAt(index)))) {
+            if (overlaps
+                    && differsAt < 0
+                    && (log.differs(index, contents[i]) || EntryHash.differ(hash, log.hashAt(index)))) {
                 differsAt = index;
             }
         }

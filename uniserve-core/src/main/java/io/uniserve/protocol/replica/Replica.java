@@ -69,8 +69,8 @@ public final class Replica {
             return engine == null ? 0 : engine.foretold().done();
         });
         this.entrance = new Entrance(host, new Entrance.Inside(key, files, part, pending, fitness, () -> closed));
-        this.copies = new CopyCheck(
-                host, new CopyCheck.Inside(key, files, part, fitness, () -> closed, this::evaluate));
+        this.copies =
+                new CopyCheck(host, new CopyCheck.Inside(key, files, part, fitness, () -> closed, this::evaluate));
         this.drops = new LogDrop(host, key, trail, cutting);
         this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }

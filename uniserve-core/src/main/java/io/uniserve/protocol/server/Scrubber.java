@@ -61,9 +61,7 @@ final class Scrubber {
         Replica due = null;
         for (Replica replica : replicas.all()) {
             comparedAt.putIfAbsent(replica.key(), now);
-            if (replica.leads()
-                    && now - at(replica) >= periodNanos
-                    && (due == null || at(replica) - at(due) < 0)) {
+            if (replica.leads() && now - at(replica) >= periodNanos && (due == null || at(replica) - at(due) < 0)) {
                 due = replica;
             }
         }
@@ -83,10 +81,17 @@ final class Scrubber {
             running = false;
             if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Compared compared) {
                 if (compared.verdict() == Compared.Verdict.UNKNOWN) {
-                    LOG.warn("{}: copies could not be compared at index {}: {}", replica.key(), compared.index(), compared.copies());
+                    LOG.warn(
+                            "{}: copies could not be compared at index {}: {}",
+                            replica.key(),
+                            compared.index(),
+                            compared.copies());
                 }
             } else if (outcome instanceof Outcome.Err<PeerReply> err) {
-                LOG.info("{}: copies were not compared: {}", replica.key(), err.error().getMessage());
+                LOG.info(
+                        "{}: copies were not compared: {}",
+                        replica.key(),
+                        err.error().getMessage());
             }
         });
     }

@@ -125,8 +125,12 @@ class CopiesDifferTest {
         Cluster cluster = created(2, 2);
         Host follower = followers(cluster).get(0);
         long prev = last(cluster, follower);
-        Replicated reply =
-                send(cluster, follower, 0, prev, List.of(LogEntry.epoch(cluster.actor(0).epoch(), prev + 1)));
+        Replicated reply = send(
+                cluster,
+                follower,
+                0,
+                prev,
+                List.of(LogEntry.epoch(cluster.actor(0).epoch(), prev + 1)));
         assertThat(reply.status()).isEqualTo(Replicated.Status.NOT_READY);
         cluster.update(AckLevel.ISR, "after");
         allHold(cluster, 2, and("after"));
@@ -165,7 +169,8 @@ class CopiesDifferTest {
         cluster.update(AckLevel.ISR, "after");
         allHold(cluster, 3, and("after"));
         assertThat(keptAside(follower)).isTrue();
-        assertThat(keptAside(followers(cluster).get(0)) && keptAside(followers(cluster).get(1)))
+        assertThat(keptAside(followers(cluster).get(0))
+                        && keptAside(followers(cluster).get(1)))
                 .isFalse();
     }
 
@@ -195,7 +200,8 @@ class CopiesDifferTest {
             cluster.loop.run(SECOND / 5);
         }
         Host follower = followers(cluster).get(0);
-        cluster.await(() -> !follower.disk.files(cluster.key(0) + "/log/").get(0).endsWith("00000000000000000001.seg"), 60);
+        cluster.await(
+                () -> !follower.disk.files(cluster.key(0) + "/log/").get(0).endsWith("00000000000000000001.seg"), 60);
         follower.kill();
         follower.start();
         cluster.converge(0, 2);
@@ -215,10 +221,18 @@ class CopiesDifferTest {
         List<Host> followers = followers(cluster);
         long prev = last(cluster, primary);
         LogEntry other = new LogEntry(
-                LogEntry.Type.UPDATE, cluster.actor(0).epoch(), prev + 1, 0, cluster.nextId(), 0, "put@1", Bytes.utf8("theirs"));
+                LogEntry.Type.UPDATE,
+                cluster.actor(0).epoch(),
+                prev + 1,
+                0,
+                cluster.nextId(),
+                0,
+                "put@1",
+                Bytes.utf8("theirs"));
         for (Host follower : followers) {
             long hash = hashOf(cluster, follower, prev);
-            assertThat(send(cluster, follower, hash, prev, List.of(other)).status()).isEqualTo(Replicated.Status.OK);
+            assertThat(send(cluster, follower, hash, prev, List.of(other)).status())
+                    .isEqualTo(Replicated.Status.OK);
         }
         cluster.send(cluster.nextId(), AckLevel.PRIMARY, "mine");
         cluster.await(() -> cluster.primary(0) != primary, 20);
@@ -317,7 +331,10 @@ class CopiesDifferTest {
         follower.kill();
         cluster.await(() -> cluster.actor(0).isr().size() == 1, 30);
         cluster.network.change((to, request) -> request instanceof Replicate some
-                ? with(some, some.entries().stream().map(CopiesDifferTest::garbled).toList(), EntryHash.UNKNOWN)
+                ? with(
+                        some,
+                        some.entries().stream().map(CopiesDifferTest::garbled).toList(),
+                        EntryHash.UNKNOWN)
                 : request);
         cluster.loop.run(10 * SECOND);
         assertThat(cluster.actor(0).isr()).hasSize(1);

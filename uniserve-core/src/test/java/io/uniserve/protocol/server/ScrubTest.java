@@ -133,15 +133,17 @@ class ScrubTest {
     void aCopyThatDoesNotAnswerIsUnknown() {
         Cluster cluster = created(3, 3, 0);
         Host follower = follower(cluster);
-        cluster.network.lose((to, request) ->
-                request instanceof io.uniserve.protocol.message.PeerRequest.TakeDigest && to.equals(follower.address()));
+        cluster.network.lose((to, request) -> request instanceof io.uniserve.protocol.message.PeerRequest.TakeDigest
+                && to.equals(follower.address()));
         List<Outcome<AdminReply>> replies = new ArrayList<>();
         cluster.coordinator.onAdmin(new AdminRequest.VerifyActor(Cluster.T, 0), replies::add);
         cluster.await(() -> !replies.isEmpty(), 10_000);
         assertThat(replies).singleElement().isInstanceOfSatisfying(Outcome.Ok.class, ok -> {
             Compared compared = ((AdminReply.Verified) ok.value()).compared();
             assertThat(compared.verdict()).isEqualTo(Verdict.UNKNOWN);
-            assertThat(compared.copies()).filteredOn(copy -> copy.verdict() == Verdict.EQUAL).hasSize(2);
+            assertThat(compared.copies())
+                    .filteredOn(copy -> copy.verdict() == Verdict.EQUAL)
+                    .hasSize(2);
         });
         assertThat(cluster.servers.values()).noneMatch(ScrubTest::keptAside);
     }

@@ -354,7 +354,8 @@ public final class TestingEngine implements EngineHost {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
-        loop.soon(() -> completion.done(Outcome.ok(Bytes.utf8(rows(key).size() + "\n" + String.join("\n", rows(key))))));
+        loop.soon(() ->
+                completion.done(Outcome.ok(Bytes.utf8(rows(key).size() + "\n" + String.join("\n", rows(key))))));
     }
 
     @Override

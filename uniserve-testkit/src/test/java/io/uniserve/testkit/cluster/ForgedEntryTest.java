@@ -54,21 +54,29 @@ class ForgedEntryTest {
                         .directory(directory)
                         .start();
                 ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN)) {
-            cluster.client().admin().createTable(TableSpec.named("t").port(KvEngine.NAME).hash(4).replicas(2));
+            cluster.client()
+                    .admin()
+                    .createTable(
+                            TableSpec.named("t").port(KvEngine.NAME).hash(4).replicas(2));
             ClientTable table = cluster.client().table("t");
             put(table, "a");
-            assertThat(forge(cluster, channels, false)).containsOnly(Replicated.Status.NOT_READY).hasSize(4);
+            assertThat(forge(cluster, channels, false))
+                    .containsOnly(Replicated.Status.NOT_READY)
+                    .hasSize(4);
             put(table, "b");
-            assertThat(forge(cluster, channels, true)).containsOnly(Replicated.Status.OK).hasSize(4);
+            assertThat(forge(cluster, channels, true))
+                    .containsOnly(Replicated.Status.OK)
+                    .hasSize(4);
             put(table, "c");
             await().untilAsserted(() -> assertThat(quarantined(directory)).hasSize(4));
             await().until(() -> route(cluster).map().actors().stream()
-                    .allMatch(actor -> actor.isr().size() == 2 && actor.learners().isEmpty()));
+                    .allMatch(
+                            actor -> actor.isr().size() == 2 && actor.learners().isEmpty()));
             await().untilAsserted(() -> assertThat(IntStream.range(0, 4)
                             .mapToObj(actor -> cluster.client().admin().verifyActor("t", actor))
                             .toList())
-                    .allMatch(compared ->
-                            compared.verdict() == Verdict.EQUAL && compared.copies().size() == 2));
+                    .allMatch(compared -> compared.verdict() == Verdict.EQUAL
+                            && compared.copies().size() == 2));
             for (int again = 0; again < 8; again++) {
                 assertThat(count(table)).isEqualTo(3L * ROWS);
             }
@@ -84,7 +92,10 @@ class ForgedEntryTest {
 
     private static long count(ClientTable table) {
         return table.all()
-                .retrieve(COUNT, "", parts -> parts.stream().mapToLong(Long::longValue).sum());
+                .retrieve(
+                        COUNT,
+                        "",
+                        parts -> parts.stream().mapToLong(Long::longValue).sum());
     }
 
     private static TableRoute route(LocalCluster cluster) {

@@ -26,8 +26,7 @@ public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
     private final boolean blind;
 
     /** @param blind the server compares no hashes: a bug to be found */
-    public Forger(
-            Endpoint.Handler<PeerRequest, PeerReply> machine, Weather weather, Prng random, boolean blind) {
+    public Forger(Endpoint.Handler<PeerRequest, PeerReply> machine, Weather weather, Prng random, boolean blind) {
         this.machine = machine;
         this.weather = weather;
         this.random = random;

@@ -51,8 +51,11 @@ final class Follower {
          */
         boolean startOver(long primaryBase);
 
-        /** The primary's log has other entries under the same indexes, or no longer; readers are told. */
+        /** The primary's log has other entries under the same indexes; or, for index -1, a message was refused. */
         void differs(long index, String how);
+
+        /** The logs were found to differ, and agree after all. */
+        void agrees();
     }
 
     Follower(ReplicaLog log, Parts parts, long epoch) {
@@ -112,8 +115,9 @@ final class Follower {
         } else {
             if (hashed) {
                 hashedFrom = Math.min(hashedFrom, request.prevIndex());
-                if (request.prevIndex() >= differsAt) {
+                if (differsAt >= 0 && request.prevIndex() >= differsAt) {
                     differsAt = -1;
+                    parts.agrees();
                 }
                 if (request.prevIndex() == log.lastIndex()) {
                     log.adoptHash(request.prevHash());

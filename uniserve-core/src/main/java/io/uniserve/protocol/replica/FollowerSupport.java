@@ -58,6 +58,12 @@ final class FollowerSupport implements Follower.Parts {
     }
 
     @Override
+    public void agrees() {
+        LOG.warn("{}: the log here agrees with the primary's after all", replica.key());
+        host.gateChanged(replica);
+    }
+
+    @Override
     public void differs(long index, String how) {
         if (index < 0) {
             LOG.warn("{}: {}", replica.key(), how);

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Someone else sends a server log entries in the primary's name: refused, or found, and the copy made anew. */
-@Timeout(120)
+@Timeout(180)
 class ForgedEntryTest {
     private static final RetrieveCall<String, Long> COUNT =
             new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);

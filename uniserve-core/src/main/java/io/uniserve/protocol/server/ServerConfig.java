@@ -68,7 +68,8 @@ public record ServerConfig(
                 pingTargets,
                 rpcTimeoutNanos,
                 drainTimeoutNanos,
-                false);
+                false,
+                0);
     }
 
     /** The same, that takes durable storage of a former cluster of this name over where told so. */
@@ -86,7 +87,8 @@ public record ServerConfig(
                 pingTargets,
                 rpcTimeoutNanos,
                 drainTimeoutNanos,
-                value);
+                value,
+                scrubNanos);
     }
 
     /** The server with its address, for errors. */
@@ -116,6 +118,7 @@ public record ServerConfig(
                 2,
                 2_000 * MILLI,
                 60_000 * MILLI,
+                false,
                 0);
     }
 

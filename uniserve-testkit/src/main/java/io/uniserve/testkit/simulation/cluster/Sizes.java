@@ -99,6 +99,7 @@ record Sizes(
                 PING_TARGETS,
                 base.rpcTimeoutNanos(),
                 base.drainTimeoutNanos(),
+                base.takeOverStore(),
                 scrubNanos);
     }
 }

@@ -29,6 +29,7 @@ import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
@@ -223,6 +224,22 @@ public final class TestingCluster implements ClusterClient {
     public void verify(BackupName name) {
         calls.add("verify " + name);
         throw new UniserveException(ErrorCode.CORRUPT, "object x is damaged");
+    }
+
+    /** What a comparison of any actor finds; null for equal copies on all servers. */
+    public @Nullable Compared compared;
+
+    @Override
+    public Compared verify(TableName table, int actor) {
+        calls.add("verify " + table + " " + actor);
+        Compared told = compared;
+        return told != null
+                ? told
+                : new Compared(
+                        7,
+                        servers().stream()
+                                .map(server -> new Compared.Copy(server.id(), Compared.Verdict.EQUAL, "ab12", ""))
+                                .toList());
     }
 
     @Override

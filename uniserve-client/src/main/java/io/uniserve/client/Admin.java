@@ -13,6 +13,7 @@ import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.TrashCall;
 import java.time.Duration;
 import java.util.List;
@@ -195,6 +196,17 @@ public final class Admin {
     /** Deletes all replicas in a server's trash for good. */
     public TrashReport emptyTrash(String server) {
         return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
+    }
+
+    /**
+     * Compares the digests of an actor's in-sync copies at one log position, now. Its updates wait while the primary computes its
+     * digest. A copy that differs is set aside and made anew; the server logs it as an error. TABLE_NOT_FOUND; INVALID_ARGUMENT for
+     * the actor; UNAVAILABLE while the actor has no primary or its copies are being compared.
+     *
+     * @param actor number of the actor, from 0 on
+     */
+    public Compared verifyActor(String table, int actor) {
+        return Stage.await(admins.verify(new TableName(table), actor, end()));
     }
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */

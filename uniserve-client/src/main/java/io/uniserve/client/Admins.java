@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.TrashCall;
+import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.reader.RouteIndex;
 import java.util.List;
 import java.util.Map;
@@ -114,6 +115,12 @@ final class Admins {
     /** A change that is only acknowledged. */
     public CompletableFuture<Done> acknowledged(AdminRequest change, long deadlineNanos) {
         return recorded(change, deadlineNanos);
+    }
+
+    /** Compares an actor's copies. */
+    public CompletableFuture<PeerReply.Compared> verify(TableName name, int actor, long deadlineNanos) {
+        return call(new AdminRequest.VerifyActor(name, actor), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Verified.class).compared());
     }
 
     /** Makes a table from a backup and waits until this client's routing has it. */

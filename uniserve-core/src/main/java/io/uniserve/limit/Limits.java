@@ -97,6 +97,7 @@ public final class Limits {
     public static final int FUNCTIONS_PER_PORT_MAX = 1_024;
     public static final int IDENTIFIER_CHARS_MAX = 256;
     public static final int MESSAGE_TEXT_CHARS_MAX = 8_192;
+    public static final int DIGEST_BYTES_MAX = 1_024;
     public static final int ATTEMPTS_TOLD_MAX = 256;
     public static final int REPLICAS_PER_SERVER_MAX = 65_536;
     public static final int ROUTING_WATCHERS_MAX = 10_000;

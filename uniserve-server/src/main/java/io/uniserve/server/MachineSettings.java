@@ -56,7 +56,8 @@ final class MachineSettings {
                 settings.pingTargets(),
                 settings.rpcTimeout().toNanos(),
                 settings.drainTimeout().toNanos(),
-                settings.takeOverStorage());
+                settings.takeOverStorage(),
+                settings.scrubPeriod().toNanos());
     }
 
     /** What becomes of replicas that the registry does not know. */

@@ -14,6 +14,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.ReadMode;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +59,9 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Reads and checks every object of a backup. */
     void verify(BackupName name);
+
+    /** Compares the in-sync copies of an actor. */
+    Compared verify(TableName table, int actor);
 
     /** Deletes a backup. */
     void delete(BackupName name);

@@ -19,6 +19,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.PeerReply.Compared;
 import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
 import java.util.List;
@@ -115,6 +116,11 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public void verify(BackupName name) {
         patient().verifyBackup(name.value());
+    }
+
+    @Override
+    public Compared verify(TableName table, int actor) {
+        return patient().verifyActor(table.value(), actor);
     }
 
     @Override

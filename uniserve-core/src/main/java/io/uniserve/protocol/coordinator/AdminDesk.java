@@ -51,6 +51,8 @@ final class AdminDesk {
             new ServerDrainer(reign, drain, answer).start();
         } else if (request instanceof AdminRequest.ServerTrash trash) {
             TrashRelay.ask(reign, trash, answer);
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            new ActorVerifier(reign, known(verify.name()), verify.actor(), answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
             answer.ok(new AdminReply.Tables(reign.catalog().routes()));
         } else if (request instanceof AdminRequest.BackupTable backup) {

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryCache {
     private final long bytesMax;
     private @Nullable LogEntry[] ring = new LogEntry[64];
+    private long[] contents = new long[64];
+    private long[] hashes = new long[64];
     private int head;
     private int count;
     private long first;
@@ -24,16 +26,30 @@ final class EntryCache {
         return first + count - 1;
     }
 
-    void add(LogEntry entry) {
+    /**
+     * Adds an entry.
+     *
+     * @param content hash of the entry
+     * @param hash the log's with it
+     */
+    void add(LogEntry entry, long content, long hash) {
         if (count == ring.length) {
             @Nullable LogEntry[] wider = new LogEntry[count * 2];
+            long[] widerContents = new long[count * 2];
+            long[] widerHashes = new long[count * 2];
             for (int i = 0; i < count; i++) {
                 wider[i] = ring[head + i & ring.length - 1];
+                widerContents[i] = contents[head + i & ring.length - 1];
+                widerHashes[i] = hashes[head + i & ring.length - 1];
             }
             ring = wider;
+            contents = widerContents;
+            hashes = widerHashes;
             head = 0;
         }
         ring[head + count & ring.length - 1] = entry;
+        contents[head + count & ring.length - 1] = content;
+        hashes[head + count & ring.length - 1] = hash;
         count++;
         bytes += EntryCodec.size(entry);
     }
@@ -41,6 +57,16 @@ final class EntryCache {
     @Nullable
     LogEntry get(long index) {
         return index < first || index > last() ? null : ring[head + (int) (index - first) & ring.length - 1];
+    }
+
+    /** Hash of an entry that is here, as it was when it was added. */
+    long content(long index) {
+        return contents[head + (int) (index - first) & ring.length - 1];
+    }
+
+    /** The log's hash with an entry that is here. */
+    long hash(long index) {
+        return hashes[head + (int) (index - first) & ring.length - 1];
     }
 
     void cutAfter(long index) {

@@ -2,7 +2,7 @@ package io.uniserve.protocol.log;
 
 import java.util.Arrays;
 
-/** Where each durable entry lies, 20 bytes an entry. */
+/** Where each durable entry lies, with the log's hash there, 28 bytes per entry. */
 final class EntryIndex {
     private long base;
     private int count;
@@ -10,6 +10,7 @@ final class EntryIndex {
     private int[] offsets = new int[64];
     private int[] sizes = new int[64];
     private long[] epochs = new long[64];
+    private long[] hashes = new long[64];
 
     /** Entries follow {@code base}. */
     EntryIndex(long base) {
@@ -20,17 +21,19 @@ final class EntryIndex {
         return base + count;
     }
 
-    void add(int segment, int offset, int size, long epoch) {
+    void add(int segment, int offset, int size, long epoch, long hash) {
         if (count == segments.length) {
             int wanted = count * 2;
             segments = Arrays.copyOf(segments, wanted);
             offsets = Arrays.copyOf(offsets, wanted);
             sizes = Arrays.copyOf(sizes, wanted);
             epochs = Arrays.copyOf(epochs, wanted);
+            hashes = Arrays.copyOf(hashes, wanted);
         }
         segments[count] = segment;
         offsets[count] = offset;
         sizes[count] = size;
+        hashes[count] = hash;
         epochs[count++] = epoch;
     }
 
@@ -46,6 +49,7 @@ final class EntryIndex {
         System.arraycopy(offsets, gone, offsets, 0, left);
         System.arraycopy(sizes, gone, sizes, 0, left);
         System.arraycopy(epochs, gone, epochs, 0, left);
+        System.arraycopy(hashes, gone, hashes, 0, left);
         base = index;
         count = left;
     }
@@ -58,6 +62,7 @@ final class EntryIndex {
             offsets = Arrays.copyOf(offsets, wanted);
             sizes = Arrays.copyOf(sizes, wanted);
             epochs = Arrays.copyOf(epochs, wanted);
+            hashes = Arrays.copyOf(hashes, wanted);
         }
     }
 
@@ -75,6 +80,10 @@ final class EntryIndex {
 
     long epoch(long index) {
         return epochs[at(index)];
+    }
+
+    long hash(long index) {
+        return hashes[at(index)];
     }
 
     private int at(long index) {

@@ -27,12 +27,14 @@ final class LogRecovery {
     final EntryIndex index;
     final EntryCache cache;
     private long lastEpoch;
+    private long lastHash;
 
     LogRecovery(
             Disk disk,
             String directory,
             long baseIndex,
             long baseEpoch,
+            long baseHash,
             long synced,
             LogOptions options,
             Completion<LogRecovery> completion) {
@@ -41,6 +43,7 @@ final class LogRecovery {
         this.index = new EntryIndex(baseIndex);
         this.cache = new EntryCache(baseIndex + 1, options.cacheBytes());
         this.lastEpoch = baseEpoch;
+        this.lastHash = baseHash;
         this.synced = synced;
         this.completion = completion;
     }
@@ -144,8 +147,10 @@ final class LogRecovery {
                             + " of epoch " + lastEpoch + " or later is due");
         }
         lastEpoch = found.entry().epoch();
-        index.add(segments.size(), offset, found.size(), lastEpoch);
-        cache.add(found.entry());
+        long content = EntryHash.content(found.entry());
+        lastHash = EntryHash.after(lastHash, found.entry(), content);
+        index.add(segments.size(), offset, found.size(), lastEpoch, lastHash);
+        cache.add(found.entry(), content, lastHash);
         cache.trim(due);
     }
 

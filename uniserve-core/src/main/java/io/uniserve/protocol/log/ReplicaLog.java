@@ -32,6 +32,7 @@ public final class ReplicaLog {
     private final LogListener listener;
     private long baseIndex;
     private long baseEpoch;
+    private long baseHash;
     private final List<Segment> segments;
     private final EntryIndex index;
     private final EntryCache cache;
@@ -42,12 +43,15 @@ public final class ReplicaLog {
     private boolean closed;
     private long bytes;
     private long damagedThrough;
+    private long adopted;
+    private long adoptedAt = -1;
 
     private ReplicaLog(
             Disk disk,
             String directory,
             long baseIndex,
             long baseEpoch,
+            long baseHash,
             LogOptions options,
             LogListener listener,
             LogRecovery found) {
@@ -55,6 +59,7 @@ public final class ReplicaLog {
         this.directory = directory;
         this.baseIndex = baseIndex;
         this.baseEpoch = baseEpoch;
+        this.baseHash = baseHash;
         this.options = options;
         this.listener = listener;
         this.segments = found.segments;
@@ -67,6 +72,7 @@ public final class ReplicaLog {
      * Opens the log under {@code directory/log}, which may be absent; entries follow the base. CORRUPT when an entry other
      * than a torn tail does not check, or when an entry up to {@code synced} is not there: the files are left as they are.
      *
+     * @param baseHash the log's hash at the base, {@link EntryHash#UNKNOWN} where nobody recorded it
      * @param synced an index known to have been durable, the base for none
      */
     public static void open(
@@ -74,14 +80,16 @@ public final class ReplicaLog {
             String directory,
             long baseIndex,
             long baseEpoch,
+            long baseHash,
             long synced,
             LogOptions options,
             LogListener listener,
             Completion<ReplicaLog> completion) {
-        new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, synced, options, recovered -> {
+        long hash = baseIndex == 0 ? EntryHash.START : baseHash;
+        new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, hash, synced, options, recovered -> {
                     if (recovered instanceof Outcome.Ok<LogRecovery> ok) {
-                        completion.done(Outcome.ok(
-                                new ReplicaLog(disk, directory, baseIndex, baseEpoch, options, listener, ok.value())));
+                        completion.done(Outcome.ok(new ReplicaLog(
+                                disk, directory, baseIndex, baseEpoch, hash, options, listener, ok.value())));
                     } else {
                         completion.done(Outcome.err(((Outcome.Err<LogRecovery>) recovered).error()));
                     }
@@ -126,6 +134,40 @@ public final class ReplicaLog {
         return entry == null ? -1 : entry.epoch();
     }
 
+    /** The log's hash with the entry at this index, from the base on to the last; UNKNOWN outside. */
+    public long hashAt(long at) {
+        if (at == baseIndex) {
+            return baseHash;
+        }
+        if (at > baseIndex && at <= index.last()) {
+            return index.hash(at);
+        }
+        return cache.get(at) == null ? EntryHash.UNKNOWN : cache.hash(at);
+    }
+
+    /** True when this index has another entry than one with this content, as far as it is in memory. */
+    public boolean differs(long at, long content) {
+        return cache.get(at) != null && cache.content(at) != content;
+    }
+
+    /**
+     * Takes over the hash at the log's last entry from a log that was found to agree so far. Without effect where it is known
+     * here.
+     */
+    public void adoptHash(long hash) {
+        if (lastIndex() == baseIndex && baseHash == EntryHash.UNKNOWN) {
+            baseHash = hash;
+        } else if (hashAt(lastIndex()) == EntryHash.UNKNOWN) {
+            adopted = hash;
+            adoptedAt = lastIndex();
+        }
+    }
+
+    private long lastHash() {
+        long hash = hashAt(lastIndex());
+        return hash == EntryHash.UNKNOWN && adoptedAt == lastIndex() ? adopted : hash;
+    }
+
     /** Durable bytes. */
     public long bytes() {
         return bytes;
@@ -142,13 +184,18 @@ public final class ReplicaLog {
      * would hold up the next entry's.
      */
     public void append(LogEntry entry) {
+        append(entry, EntryHash.content(entry));
+    }
+
+    /** The same with the hash of its content. */
+    public void append(LogEntry entry, long content) {
         if (entry.index() != lastIndex() + 1 || entry.epoch() < lastEpoch()) {
             throw new UniserveException(
                     ErrorCode.INTERNAL,
                     "log " + directory + ": entry " + entry.index() + " of epoch " + entry.epoch() + " after "
                             + lastIndex() + " of epoch " + lastEpoch());
         }
-        cache.add(entry);
+        cache.add(entry, content, EntryHash.after(lastHash(), entry, content));
         listener.appended(entry);
         if (entry.type() != LogEntry.Type.DECIDE) {
             flush();
@@ -182,6 +229,20 @@ public final class ReplicaLog {
         }
         int[] sizes = new int[batch.size()];
         Bytes data = encode(batch, sizes);
+        int changed = changed(batch);
+        if (changed == 0) {
+            takeBackChanged(batch.get(0).index(), next);
+            return;
+        }
+        if (changed < sizes.length) {
+            batch = batch.subList(0, changed);
+            sizes = new int[changed];
+            data = encode(batch, sizes);
+        }
+        write(batch, sizes, data, next);
+    }
+
+    private void write(List<LogEntry> batch, int[] sizes, Bytes data, Runnable next) {
         Segment segment = segmentFor(data.size(), batch.get(0).index());
         Completion<Done> failed = appended -> {
             if (appended instanceof Outcome.Err<Done> err) {
@@ -196,6 +257,33 @@ public final class ReplicaLog {
                 written(segment, batch, sizes, next);
             }
         });
+    }
+
+    /** Place of the first entry whose bytes in memory are no longer those that were appended; the batch's size for none. */
+    private int changed(List<LogEntry> batch) {
+        int at = 0;
+        while (at < batch.size()
+                && EntryHash.content(batch.get(at))
+                        == cache.content(batch.get(at).index())) {
+            at++;
+        }
+        return at;
+    }
+
+    /** Entries that changed in memory, with all after them, are not written. */
+    private void takeBackChanged(long from, Runnable next) {
+        cache.cutAfter(from - 1);
+        writing = false;
+        if (!closed) {
+            listener.appendFailed(
+                    from,
+                    new UniserveException(
+                            ErrorCode.IO,
+                            "log " + directory + ": entry " + from
+                                    + " changed in memory before it was written: check the server's memory"));
+        }
+        flush();
+        next.run();
     }
 
     private static Bytes encode(List<LogEntry> batch, int[] sizes) {
@@ -226,7 +314,8 @@ public final class ReplicaLog {
                     droppedSegments + segments.size() - 1,
                     segment.size,
                     sizes[i],
-                    batch.get(i).epoch());
+                    batch.get(i).epoch(),
+                    cache.hash(batch.get(i).index()));
             segment.size += sizes[i];
             bytes += sizes[i];
         }
@@ -278,6 +367,7 @@ public final class ReplicaLog {
     }
 
     private LogCut cut(long last, Runnable next, Completion<Long> completion) {
+        adoptedAt = -1;
         return new LogCut(disk, directory, segments, index, last, outcome -> {
             cache.cutAfter(index.last());
             bytes = segments.stream().mapToLong(s -> s.size).sum();
@@ -331,6 +421,7 @@ public final class ReplicaLog {
 
     private void forget(long last) {
         baseEpoch = epochAt(last);
+        baseHash = hashAt(last);
         baseIndex = last;
         while (!segments.isEmpty() && segments.get(0).first <= last) {
             Segment gone = segments.remove(0);

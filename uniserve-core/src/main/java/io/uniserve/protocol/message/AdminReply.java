@@ -83,6 +83,9 @@ public sealed interface AdminReply {
         }
     }
 
+    /** What a comparison of an actor's copies found. */
+    record Verified(PeerReply.Compared compared) implements AdminReply {}
+
     /** Backups in durable storage. */
     record Backups(List<BackupInfo> backups) implements AdminReply {
         public Backups {

@@ -44,6 +44,9 @@ public sealed interface AdminRequest {
     /** Records that the server is to hold nothing, or may again. Returns then; what it holds moves as it can. */
     record DrainServer(ServerId server, boolean drained) implements AdminRequest {}
 
+    /** Compares the digests of the actor's in-sync copies now. Copies that differ are set aside and made anew. */
+    record VerifyActor(TableName name, int actor) implements AdminRequest {}
+
     /** All tables. */
     record ListTables() implements AdminRequest {}
 

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An entry of an actor's log.
  *
- * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing; REFUSED stands for
+ * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing, or in
+ *     {@code rows} the log's hash to go on from; REFUSED stands for
  *     an update that the primary's engine could not apply: its request, its function, and in {@code rows} why. PREPARE has
  *     the actor's part of an atomic update in {@code rows}, see {@link BatchRows}, and tells where it belongs, see {@link
  *     #previous} and {@link #participants}; DECIDE, which has {@link #COMMIT} or
@@ -44,6 +45,11 @@ public record LogEntry(
     /** The entry that opens an epoch. */
     public static LogEntry epoch(long epoch, long index) {
         return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", Bytes.EMPTY);
+    }
+
+    /** The same with a hash from which the log's running hash goes on. */
+    public static LogEntry epoch(long epoch, long index, Bytes anchor) {
+        return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", anchor);
     }
 
     /**

@@ -30,9 +30,24 @@ public sealed interface PeerReply {
      * @param durableIndex last index fsynced whose entries match the primary's
      * @param appliedIndex last index applied
      * @param incarnation of the follower's server, which tells a reply from one before a restart
+     * @param hash the follower's running hash, 0 where it is not known: at {@code durableIndex}; on DIFFERS at {@code
+     *     lastIndex}, which is the index compared
      */
-    record Replicated(Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex, long incarnation)
+    record Replicated(
+            Status status,
+            long epoch,
+            long lastIndex,
+            long durableIndex,
+            long appliedIndex,
+            long incarnation,
+            long hash)
             implements PeerReply {
+        /** Without a hash. */
+        public Replicated(
+                Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex, long incarnation) {
+            this(status, epoch, lastIndex, durableIndex, appliedIndex, incarnation, 0);
+        }
+
         /** Verdict on a replication request. */
         public enum Status {
             OK,
@@ -40,7 +55,11 @@ public sealed interface PeerReply {
             MISMATCH,
             NOT_READY,
             /** It needs the checkpoint in durable storage, and that one is damaged: another must come in its place. */
-            CHECKPOINT_DAMAGED
+            CHECKPOINT_DAMAGED,
+            /** It has other entries under the same indexes and epochs. */
+            DIFFERS,
+            /** The entries are not those that the message's hash belongs to: send them again. */
+            GARBLED
         }
     }
 
@@ -295,6 +314,42 @@ public sealed interface PeerReply {
      * @param bytes of its checkpoint
      */
     record Pinned(String sha256, long index, long bytes) implements PeerReply {}
+
+    /** The digest of a copy's contents right after an index, with the log's running hash there; empty where there is none. */
+    record Digested(long index, long logHash, Bytes digest) implements PeerReply {}
+
+    /** The in-sync copies of an actor, compared right after one log index. */
+    record Compared(long index, List<Copy> copies) implements PeerReply {
+        public Compared {
+            copies = List.copyOf(copies);
+        }
+
+        /** What was found of a copy. */
+        public enum Verdict {
+            EQUAL,
+            /** It is set aside and made anew. */
+            DIFFERENT,
+            /** It could not be compared. */
+            UNKNOWN
+        }
+
+        /**
+         * A copy.
+         *
+         * @param digest of its contents, in hexadecimal digits; empty where it is not known
+         * @param reason why it differs or is unknown; empty for an equal one
+         */
+        public record Copy(ServerId server, Verdict verdict, String digest, String reason) {}
+
+        /** The verdict on all. */
+        public Verdict verdict() {
+            return copies.stream().map(Copy::verdict).anyMatch(Verdict.DIFFERENT::equals)
+                    ? Verdict.DIFFERENT
+                    : copies.stream().allMatch(copy -> copy.verdict() == Verdict.EQUAL)
+                            ? Verdict.EQUAL
+                            : Verdict.UNKNOWN;
+        }
+    }
 
     /** Backups in durable storage. */
     record Archives(List<BackupInfo> backups) implements PeerReply {

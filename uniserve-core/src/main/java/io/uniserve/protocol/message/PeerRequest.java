@@ -16,6 +16,8 @@ public sealed interface PeerRequest {
      * Log entries from the primary; entries follow the one at {@code prevIndex}, which has {@code prevEpoch}.
      *
      * @param baseIndex the index after which the primary's log begins: it cannot send what comes before
+     * @param prevHash the primary's running hash at {@code prevIndex}, 0 where it is not known
+     * @param lastHash the same at the last entry sent
      */
     record Replicate(
             ReplicaKey key,
@@ -25,12 +27,28 @@ public sealed interface PeerRequest {
             long prevEpoch,
             List<LogEntry> entries,
             long stableIndex,
-            long baseIndex)
+            long baseIndex,
+            long prevHash,
+            long lastHash)
             implements PeerRequest {
         public Replicate {
             entries = List.copyOf(entries);
         }
     }
+
+    /**
+     * The primary of this epoch has a copy that differs set aside and made anew: its log, or its contents.
+     *
+     * @param reason what differs, where
+     */
+    record SetAside(ReplicaKey key, long epoch, ServerId primary, ServerId server, String reason)
+            implements PeerRequest {}
+
+    /** The primary of this epoch asks for the digest of a copy's contents right after this index. */
+    record TakeDigest(ReplicaKey key, long epoch, long index) implements PeerRequest {}
+
+    /** Asks the primary to compare the digests of the actor's in-sync copies now. Answered with {@link PeerReply.Compared}. */
+    record CompareCopies(TableName table, ReplicaKey key) implements PeerRequest {}
 
     /** A server tells the coordinator that pings to another one failed. */
     record Suspect(ServerId reporter, ServerId suspect, long incarnation, int failedPings) implements PeerRequest {}

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -56,6 +57,8 @@ final class Applier {
     private final Suspect suspect = new Suspect();
     private final Unpublished unpublished = new Unpublished();
     private final Foretold foretold = new Foretold();
+    private final DigestStop digests = new DigestStop();
+    private boolean digesting;
     private long sinceEntries;
     private long sinceBytes;
 
@@ -128,7 +131,38 @@ final class Applier {
     }
 
     boolean wantsTicks() {
-        return busy || phase == Phase.FAILED || restartWanted || unpublished.any() || checkpoints.wanted();
+        return busy
+                || digests.any()
+                || phase == Phase.FAILED
+                || restartWanted
+                || unpublished.any()
+                || checkpoints.wanted();
+    }
+
+    /** Takes the digest of the contents right after this index; UNAVAILABLE where it is passed, or not reached by then. */
+    void digest(long index, long untilNanos, Completion<Bytes> completion) {
+        digests.want(index, untilNanos, completion);
+        pump();
+    }
+
+    private boolean digestTaken() {
+        Completion<Bytes> wanted = digests.due(applied, !unsettled());
+        if (wanted == null) {
+            return false;
+        }
+        begin();
+        digesting = true;
+        env.engine().digest(key, taken -> {
+            busy = false;
+            digesting = false;
+            hung = false;
+            wanted.done(taken);
+            if (!interrupted()) {
+                listener.applied();
+                pump();
+            }
+        });
+        return true;
     }
 
     /** Builds the engine; does nothing where it is already there or on its way. */
@@ -242,6 +276,9 @@ final class Applier {
         if (phase != Phase.READY || busy || suspended || restartWanted) {
             return;
         }
+        if (digestTaken()) {
+            return;
+        }
         long open = table.versions().open();
         if (foretold.due(open)) {
             begin();
@@ -258,7 +295,7 @@ final class Applier {
             }
             return;
         }
-        int most = suspect.batch(applied + 1);
+        int most = digests.most(applied, suspect.batch(applied + 1));
         List<LogEntry> cached = log.cached(applied + 1, most, Limits.REPLICATE_BYTES_MAX);
         begin();
         if (cached != null) {
@@ -466,6 +503,7 @@ final class Applier {
     }
 
     private void down() {
+        digests.fail("the engine failed");
         phase = Phase.FAILED;
         failedAt = Math.max(failedAt, applied);
         unpublished.lost(applied);
@@ -475,7 +513,9 @@ final class Applier {
 
     /** Time passes: notices a call that hangs and tries a failed engine again. */
     void tick(long now) {
-        if (busy && !build.fetching() && !hung && now - busySince > config.engineTimeoutNanos()) {
+        digests.tick(now, applied);
+        long patience = digesting ? config.digestTimeoutNanos() : config.engineTimeoutNanos();
+        if (busy && !build.fetching() && !hung && now - busySince > patience) {
             hung = true;
             LOG.warn("{}: an engine call hangs, {} updates are applied", key, applied);
             listener.unfit("an engine call hangs");
@@ -498,6 +538,7 @@ final class Applier {
 
     /** Removes the engine's actor when no call is under way; no other call follows. */
     void close(Completion<Done> completion) {
+        digests.fail("the replica is closed");
         letGo();
         phase = Phase.CLOSED;
         closing = completion;

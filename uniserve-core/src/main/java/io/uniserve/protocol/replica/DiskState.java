@@ -8,6 +8,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.log.EntryHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -20,6 +21,7 @@ import java.util.zip.CRC32C;
  * @param certified learners that this server certified as primary of the installed epoch
  * @param synced a log index that was durable when this was written: a log that ends before it has lost entries. It is
  *     lowered before the log is cut
+ * @param baseHash the log's hash at {@code baseIndex}, {@link EntryHash#UNKNOWN} where it is not known
  * @param rolledBack entries ever cut from the log and kept under {@code rollback/}
  */
 record DiskState(
@@ -30,8 +32,11 @@ record DiskState(
         long baseEpoch,
         long synced,
         List<ServerId> certified,
-        long rolledBack) {
-    private static final int FORMAT = 2;
+        long rolledBack,
+        long baseHash) {
+    private static final int FORMAT = 3;
+    /** Without {@code baseHash}: written where that is not known, so that older versions can read it. */
+    private static final int FORMAT_2 = 2;
     /** Without {@code synced}. */
     private static final int FORMAT_1 = 1;
 
@@ -40,40 +45,44 @@ record DiskState(
     }
 
     static DiskState fresh(TableName table, ReplicaKey key) {
-        return new DiskState(table, key, 0, 0, 0, 0, List.of(), 0);
+        return new DiskState(table, key, 0, 0, 0, 0, List.of(), 0, EntryHash.UNKNOWN);
     }
 
     /** A log that begins after a checkpoint. */
     DiskState after(long index, long epoch) {
-        return new DiskState(table, key, installed, index, epoch, index, List.of(), rolledBack);
+        return new DiskState(table, key, installed, index, epoch, index, List.of(), rolledBack, EntryHash.UNKNOWN);
     }
 
     /** The same log, which begins later: what comes up to this entry is dropped. */
-    DiskState dropped(long index, long epoch) {
-        return new DiskState(table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack);
+    DiskState dropped(long index, long epoch, long hash) {
+        return new DiskState(table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack, hash);
     }
 
     DiskState install(long epoch) {
-        return new DiskState(table, key, epoch, baseIndex, baseEpoch, synced, List.of(), rolledBack);
+        return new DiskState(table, key, epoch, baseIndex, baseEpoch, synced, List.of(), rolledBack, baseHash);
     }
 
     DiskState certify(ServerId learner) {
         List<ServerId> more = new ArrayList<>(certified);
         more.add(learner);
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, more, rolledBack);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, more, rolledBack, baseHash);
     }
 
     DiskState synced(long index) {
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, index, certified, rolledBack);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, index, certified, rolledBack, baseHash);
     }
 
     DiskState rolledBack(long more) {
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack + more);
+        return new DiskState(
+                table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack + more, baseHash);
     }
 
     Bytes encode() {
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(FORMAT).writeString(table.value()).writeLong(key.tableId()).writeInt(key.actor());
+        out.writeInt(baseHash == EntryHash.UNKNOWN ? FORMAT_2 : FORMAT)
+                .writeString(table.value())
+                .writeLong(key.tableId())
+                .writeInt(key.actor());
         out.writeLong(installed)
                 .writeLong(baseIndex)
                 .writeLong(baseEpoch)
@@ -81,6 +90,9 @@ record DiskState(
                 .writeLong(synced);
         out.writeInt(certified.size());
         certified.forEach(server -> out.writeString(server.value()));
+        if (baseHash != EntryHash.UNKNOWN) {
+            out.writeLong(baseHash);
+        }
         return Sealed.seal(out.toBytes());
     }
 
@@ -88,7 +100,7 @@ record DiskState(
     static DiskState decode(Bytes bytes) {
         BinaryReader in = new BinaryReader(Sealed.open(bytes, "state file"));
         int format = in.readInt();
-        if (format != FORMAT && format != FORMAT_1) {
+        if (format < FORMAT_1 || format > FORMAT) {
             throw new UniserveException(
                     ErrorCode.CORRUPT, "state file has format " + format + ", this version reads " + FORMAT);
         }
@@ -103,8 +115,9 @@ record DiskState(
         for (int left = in.readCount(4); left > 0; left--) {
             certified.add(new ServerId(in.readString()));
         }
+        long baseHash = format == FORMAT ? in.readLong() : EntryHash.UNKNOWN;
         in.expectEnd();
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, baseHash);
     }
 
     /** Bytes with their checksum in front. */

@@ -3,6 +3,7 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
@@ -18,6 +19,9 @@ import java.util.TreeMap;
  * conflict, and answers when what was sent is on its disk. Where its log begins after a checkpoint, what comes before that is
  * taken for equal: a checkpoint holds stable entries only. Where it finds no agreement up to where the primary's log begins, it
  * must start over.
+ *
+ * <p>Equal indexes and epochs are not taken for equal entries: running hashes are compared, see {@link HashCheck}. A copy that
+ * differs takes nothing and answers no reader until the primary has decided which side is right.
  */
 final class Follower {
     private final ReplicaLog log;
@@ -26,6 +30,8 @@ final class Follower {
     private final TreeMap<Long, List<Completion<PeerReply>>> waiting = new TreeMap<>();
     private long matched;
     private long primaryBase;
+    private long hashedFrom = Long.MAX_VALUE;
+    private long differsAt = -1;
     private boolean cutting;
 
     /** What a follower needs of its replica. */
@@ -44,6 +50,12 @@ final class Follower {
          * @return false where the checkpoint in durable storage, which is needed for it, was found damaged
          */
         boolean startOver(long primaryBase);
+
+        /** The primary's log has other entries under the same indexes; or, for index -1, a message was refused. */
+        void differs(long index, String how);
+
+        /** The logs were found to differ, and agree after all. */
+        void agrees();
     }
 
     Follower(ReplicaLog log, Parts parts, long epoch) {
@@ -66,7 +78,52 @@ final class Follower {
         } else if (request.prevIndex() >= log.baseIndex() && log.epochAt(request.prevIndex()) != request.prevEpoch()) {
             mismatch(request, agreementAtMost(request), completion);
         } else {
-            take(request, completion);
+            compare(request, completion);
+        }
+    }
+
+    /** True while this log is known to have other entries than the primary's. */
+    boolean differs() {
+        return differsAt >= 0;
+    }
+
+    private void compare(Replicate request, Completion<PeerReply> completion) {
+        HashCheck check = HashCheck.of(log, request);
+        boolean hashed = request.prevHash() != EntryHash.UNKNOWN;
+        if (check.garbled()) {
+            completion.done(Outcome.ok(reply(Status.GARBLED, log.lastIndex())));
+        } else if (!hashed && request.prevIndex() >= hashedFrom) {
+            parts.differs(
+                    -1,
+                    "a message without the hash of the log before it, which this epoch's primary sends, is refused");
+            completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
+        } else if (check.differsAt() >= 0) {
+            long at = check.differsAt();
+            if (differsAt < 0) {
+                differsAt = at;
+                parts.differs(at, "running hash here " + EntryHash.text(log.hashAt(at)));
+            }
+            differsAt = Math.min(differsAt, at);
+            completion.done(Outcome.ok(new Replicated(
+                    Status.DIFFERS,
+                    epoch,
+                    at,
+                    Math.min(matched, at - 1),
+                    parts.applied(),
+                    parts.incarnation(),
+                    log.hashAt(at))));
+        } else {
+            if (hashed) {
+                hashedFrom = Math.min(hashedFrom, request.prevIndex());
+                if (differsAt >= 0 && request.prevIndex() >= differsAt) {
+                    differsAt = -1;
+                    parts.agrees();
+                }
+                if (request.prevIndex() == log.lastIndex()) {
+                    log.adoptHash(request.prevHash());
+                }
+            }
+            take(request, check, completion);
         }
     }
 
@@ -87,10 +144,11 @@ final class Follower {
         return index;
     }
 
-    private void take(Replicate request, Completion<PeerReply> completion) {
-        for (LogEntry entry : request.entries()) {
+    private void take(Replicate request, HashCheck check, Completion<PeerReply> completion) {
+        for (int i = 0; i < request.entries().size(); i++) {
+            LogEntry entry = request.entries().get(i);
             if (entry.index() > log.lastIndex()) {
-                log.append(entry);
+                log.append(entry, check.content(i));
             } else if (entry.index() == log.baseIndex() && entry.epoch() != log.epochAt(entry.index())) {
                 completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
                 parts.startOver(request.baseIndex());
@@ -149,6 +207,6 @@ final class Follower {
 
     private Replicated reply(Status status, long last) {
         long durable = Math.min(matched, log.durableIndex());
-        return new Replicated(status, epoch, last, durable, parts.applied(), parts.incarnation());
+        return new Replicated(status, epoch, last, durable, parts.applied(), parts.incarnation(), log.hashAt(durable));
     }
 }

@@ -53,7 +53,8 @@ final class LogDrop {
     private void drop(Opened parts, long through) {
         running = true;
         long epoch = parts.log().epochAt(through);
-        parts.file().change(state -> state.dropped(through, epoch), noted -> {
+        long hash = parts.log().hashAt(through);
+        parts.file().change(state -> state.dropped(through, epoch, hash), noted -> {
             if (noted instanceof Outcome.Err<Done>) {
                 end(noted);
             } else {

@@ -84,7 +84,15 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             Completion<Opened> completion) {
         StateFile file = new StateFile(disk, directory, state);
         ReplicaLog.open(
-                disk, directory, state.baseIndex(), state.baseEpoch(), state.synced(), options, listener, opened -> {
+                disk,
+                directory,
+                state.baseIndex(),
+                state.baseEpoch(),
+                state.baseHash(),
+                state.synced(),
+                options,
+                listener,
+                opened -> {
                     if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
                         Checkpoints checkpoints = new Checkpoints(disk, directory, ok.value()::baseIndex);
                         completion.done(Outcome.ok(new Opened(file, ok.value(), checkpoints)));

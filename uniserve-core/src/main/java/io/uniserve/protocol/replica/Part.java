@@ -135,6 +135,11 @@ final class Part {
         return primary != null && primary.matched();
     }
 
+    /** True while the log here may be the wrong one of several that differ. */
+    boolean disputed() {
+        return primary != null && primary.disputed() || follower != null && follower.differs();
+    }
+
     /** True when readers may be given what an in-sync replica of the installed epoch holds. */
     boolean inSync(long installed) {
         ActorState now = state;

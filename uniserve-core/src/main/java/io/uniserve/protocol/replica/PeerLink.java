@@ -5,6 +5,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
@@ -19,6 +20,8 @@ import java.util.List;
 final class PeerLink {
     /** Messages on their way at a time. */
     static final int WINDOW = 4;
+    /** Garbled messages in a row after which the hash itself is doubted: the follower's own is compared then. */
+    private static final int GARBLED_MAX = 10;
 
     private final ReplicaHost host;
     private final ReplicaKey key;
@@ -30,6 +33,11 @@ final class PeerLink {
     private long confirmed;
     private long applied;
     private long incarnation;
+    private long agreed;
+    private long differsAt = -1;
+    private long differsHash;
+    private boolean fromDisk;
+    private int garbled;
     private int inFlight;
     private int generation;
     private int stepsBack;
@@ -58,6 +66,9 @@ final class PeerLink {
         /** Last index that this primary will not take back. */
         long keptIndex();
 
+        /** Index at which copies that differ are compared; -1 for none. */
+        long disputedIndex();
+
         /** A follower cannot begin from the checkpoint in durable storage. */
         void checkpointDamaged();
 
@@ -77,6 +88,26 @@ final class PeerLink {
     /** Last index that the follower has on disk and that matches, confirmed in this epoch. */
     long match() {
         return Math.min(confirmed, log.durableIndex());
+    }
+
+    /** True when the follower is known to have another log under the same indexes and epochs. It is given nothing more. */
+    boolean differs() {
+        return differsAt >= 0;
+    }
+
+    /** Index at which it was last found to differ. */
+    long differsAt() {
+        return differsAt;
+    }
+
+    /** Its running hash there. */
+    long differsHash() {
+        return differsHash;
+    }
+
+    /** True when its log was found equal at this index, or later. */
+    boolean agrees(long index) {
+        return agreed >= index || !differs() && match() >= index;
     }
 
     long applied() {
@@ -116,6 +147,10 @@ final class PeerLink {
             return;
         }
         waiting = false;
+        if (differs()) {
+            compare(now);
+            return;
+        }
         if (next <= listener.baseIndex()) { // the log begins later by now
             restart(match() + 1);
         }
@@ -136,6 +171,17 @@ final class PeerLink {
         }
     }
 
+    /** Asks for the hash at the index in dispute. */
+    private void compare(long now) {
+        Address to = host.addressOf(server);
+        if (to == null || listener.disputedIndex() < 0) {
+            pause(now);
+        } else if (inFlight == 0) {
+            next = listener.disputedIndex() + 1;
+            send(to, List.of());
+        }
+    }
+
     /** Nobody waits for a decision of an atomic update: it goes along with the entry that the engine is about to have. */
     private boolean worthSending() {
         long last = listener.decidedIndex(server);
@@ -149,13 +195,15 @@ final class PeerLink {
     private boolean sendEntries(Address to) {
         long last = listener.decidedIndex(server);
         int most = (int) Math.min(Limits.REPLICATE_ENTRIES_MAX, last - next + 1);
-        List<LogEntry> entries = log.recent(next, last, most, Limits.REPLICATE_BYTES_MAX);
+        boolean memory = !fromDisk || next > log.durableIndex();
+        List<LogEntry> entries = memory ? log.recent(next, last, most, Limits.REPLICATE_BYTES_MAX) : null;
         if (entries != null) {
             send(to, entries);
             return true;
         }
         loading = true;
         int sent = generation;
+        fromDisk = false;
         log.load(next, most, Limits.REPLICATE_BYTES_MAX, loaded -> {
             loading = false;
             if (closed || sent != generation) {
@@ -181,7 +229,9 @@ final class PeerLink {
                 log.epochAt(previous),
                 entries,
                 listener.stableIndex(),
-                listener.baseIndex());
+                listener.baseIndex(),
+                log.hashAt(previous),
+                garbled < GARBLED_MAX ? log.hashAt(previous + entries.size()) : EntryHash.UNKNOWN);
         next += entries.size();
         inFlight++;
         int sent = generation;
@@ -207,13 +257,23 @@ final class PeerLink {
         }
         listener.installed(server, replicated.epoch());
         switch (replicated.status()) {
-            case OK -> accepted(replicated, current);
+            case OK -> accepted(replicated, previous, current);
             case MISMATCH -> {
+                differsAt = -1; // it has begun anew
                 if (current) {
                     stepBack(replicated, previous);
                 }
             }
-            case STALE_EPOCH, NOT_READY, CHECKPOINT_DAMAGED -> {
+            case DIFFERS -> {
+                if (replicated.epoch() == epoch) {
+                    differs(replicated.lastIndex(), replicated.hash(), now);
+                }
+            }
+            case STALE_EPOCH, NOT_READY, CHECKPOINT_DAMAGED, GARBLED -> {
+                if (replicated.status() == Replicated.Status.GARBLED) {
+                    fromDisk = true;
+                    garbled++;
+                }
                 if (replicated.status() == Replicated.Status.CHECKPOINT_DAMAGED && replicated.epoch() == epoch) {
                     listener.checkpointDamaged();
                 }
@@ -228,8 +288,24 @@ final class PeerLink {
         }
     }
 
-    private void accepted(Replicated replicated, boolean current) {
+    private void accepted(Replicated replicated, long previous, boolean current) {
         if (replicated.epoch() != epoch) {
+            return;
+        }
+        long now = host.env().clock().nanos();
+        long durable = replicated.durableIndex();
+        garbled = durable > confirmed ? 0 : garbled;
+        agreed = Math.max(agreed, Math.min(previous, durable));
+        if (differs()) {
+            if (agreed < differsAt) {
+                pause(now);
+                listener.progressed(this);
+                return;
+            }
+            differsAt = -1;
+            restart(match() + 1);
+        } else if (EntryHash.differ(replicated.hash(), log.hashAt(durable))) {
+            differs(durable, replicated.hash(), now);
             return;
         }
         confirmed = Math.max(confirmed, Math.min(replicated.durableIndex(), log.lastIndex()));
@@ -239,6 +315,19 @@ final class PeerLink {
             probing = false;
             stepsBack = 0;
         }
+        listener.progressed(this);
+    }
+
+    /** The follower has other entries, and is told nothing more until it is known which side is right. */
+    private void differs(long index, long hash, long now) {
+        if (hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
+            return; // an old message's answer
+        }
+        differsAt = index;
+        differsHash = hash;
+        confirmed = Math.min(confirmed, index - 1);
+        restart(match() + 1);
+        pause(now);
         listener.progressed(this);
     }
 

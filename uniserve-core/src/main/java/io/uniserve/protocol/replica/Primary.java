@@ -9,6 +9,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
@@ -46,6 +47,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     private final HandOver handOver;
     private final EarlyEntries early;
     private final AppendOrder order;
+    private final Dispute dispute;
     private ActorState state;
     private long epochIndex;
     private long ownFrom = Long.MAX_VALUE;
@@ -88,6 +90,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
         this.handOver = new HandOver(host, key, epoch);
         this.early = new EarlyEntries(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
         this.order = new AppendOrder(() -> replica.engineReady() && replica.applied() >= log.lastIndex());
+        this.dispute = new Dispute(host, key, epoch, log, parts.aside());
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -102,7 +105,8 @@ final class Primary implements PeerLink.Listener, BackupPins {
             LearnerWatch.Certifier certifier,
             List<ServerId> certified,
             Checkpoints checkpoints,
-            Supplier<@Nullable Applier> engine) {}
+            Supplier<@Nullable Applier> engine,
+            Dispute.Owner aside) {}
 
     void start(int mapVersion) {
         early.begin(epoch, state.isr().size());
@@ -112,7 +116,11 @@ final class Primary implements PeerLink.Listener, BackupPins {
 
     private void openEpoch() {
         if (log.lastEpoch() < epoch) {
-            log.append(LogEntry.epoch(epoch, log.lastIndex() + 1));
+            long next = log.lastIndex() + 1;
+            log.append(
+                    log.hashAt(log.lastIndex()) == EntryHash.UNKNOWN
+                            ? LogEntry.epoch(epoch, next, EntryHash.anchor(epoch, next))
+                            : LogEntry.epoch(epoch, next));
         }
         epochIndex = log.lastIndex();
         ownFrom = epochIndex + 1;
@@ -187,6 +195,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
                 && matched
                 && state.begun()
                 && !early.spent()
+                && !dispute.undecided()
                 && replica.engineReady()
                 && replica.applied() >= epochIndex;
     }
@@ -211,6 +220,9 @@ final class Primary implements PeerLink.Listener, BackupPins {
         java.util.Optional<String> storage = backup.trouble();
         if (storage.isPresent()) {
             return storage.map(why -> new UniserveException(ErrorCode.UNAVAILABLE, why));
+        }
+        if (dispute.undecided()) {
+            return java.util.Optional.of(new UniserveException(ErrorCode.UNAVAILABLE, dispute.reason()));
         }
         if (handOver.holding()) {
             return java.util.Optional.of(
@@ -325,6 +337,12 @@ final class Primary implements PeerLink.Listener, BackupPins {
         long now = host.env().clock().nanos();
         decided = Math.max(decided, Math.min(replica.applied(), log.durableIndex()));
         early.applied(replica.applied());
+        if (dispute.look(state, links.values(), now)) {
+            host.gateChanged(replica);
+        }
+        if (closed) {
+            return;
+        }
         links.values().forEach(link -> link.pump(now));
         long least = log.durableIndex();
         for (ServerId member : state.isr()) {
@@ -396,6 +414,16 @@ final class Primary implements PeerLink.Listener, BackupPins {
             host.refresh(meta.name());
         }
         fencing.confirm(server, installed, host.env().clock().nanos());
+    }
+
+    @Override
+    public long disputedIndex() {
+        return dispute.index();
+    }
+
+    /** True while this log may be the one that is wrong. */
+    boolean disputed() {
+        return dispute.undecided();
     }
 
     @Override

@@ -45,6 +45,7 @@ public final class Replica {
     private final Refuser refuser;
     private final VersionTrail trail;
     private final Entrance entrance;
+    private final CopyCheck copies;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
     private boolean closed;
@@ -68,6 +69,8 @@ public final class Replica {
             return engine == null ? 0 : engine.foretold().done();
         });
         this.entrance = new Entrance(host, new Entrance.Inside(key, files, part, pending, fitness, () -> closed));
+        this.copies =
+                new CopyCheck(host, new CopyCheck.Inside(key, files, part, fitness, () -> closed, this::evaluate));
         this.drops = new LogDrop(host, key, trail, cutting);
         this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
@@ -119,6 +122,11 @@ public final class Replica {
     public long applied() {
         Applier engine = files.engine();
         return engine == null ? 0 : engine.applied();
+    }
+
+    /** Its part in proving that copies are equal. */
+    public CopyCheck copies() {
+        return copies;
     }
 
     boolean engineReady() {
@@ -198,13 +206,21 @@ public final class Replica {
                         Replica.this::certify,
                         parts.file().get().certified(),
                         parts.checkpoints(),
-                        files::engine);
+                        files::engine,
+                        copies::setAside);
                 return new Primary(Replica.this, host, key, table, row, parts.log(), shared);
             }
 
             @Override
             public Follower follower(ActorState row) {
-                return new Follower(parts.log(), new FollowerParts(), row.epoch());
+                FollowerSupport support = new FollowerSupport(
+                        Replica.this,
+                        host,
+                        files,
+                        part,
+                        (after, then) -> cut(after, true, then),
+                        () -> closed || cutting.running());
+                return new Follower(parts.log(), support, row.epoch());
             }
         });
     }
@@ -321,7 +337,7 @@ public final class Replica {
     /** What readers may have. */
     public ReadGate gate() {
         long epoch = installed();
-        boolean ready = !closed && !fitness.isDamaged() && engineReady() && part.inSync(epoch);
+        boolean ready = !closed && !fitness.isDamaged() && engineReady() && part.inSync(epoch) && !part.disputed();
         boolean serving = ready && !fencing.olderMayBeRead(meta, now());
         return new ReadGate(
                 key.actor(), epoch, serving, lease.until(epoch), applied(), trail.doubt(), committed(), files.built());
@@ -491,33 +507,6 @@ public final class Replica {
         @Override
         public void wantTicks() {
             host.wantTicks(Replica.this);
-        }
-    }
-
-    private final class FollowerParts implements Follower.Parts {
-        @Override
-        public long applied() {
-            return Replica.this.applied();
-        }
-
-        @Override
-        public long incarnation() {
-            return host.incarnation();
-        }
-
-        @Override
-        public void cut(long after, Completion<Long> then) {
-            Replica.this.cut(after, true, then);
-        }
-
-        @Override
-        public boolean startOver(long primaryBase) {
-            ActorState at = part.state();
-            boolean free = !closed && !cutting.running() && files.mayTry();
-            if (at != null && free && !at.isr().contains(host.self())) {
-                files.startOver(primaryBase);
-            }
-            return primaryBase == 0 || !files.storedDamaged();
         }
     }
 

@@ -49,6 +49,11 @@ public record ReplicaConfig(
                 1_000 * MILLI);
     }
 
+    /** Longest time that the digest of a copy's contents may take. */
+    public long digestTimeoutNanos() {
+        return 10 * engineTimeoutNanos;
+    }
+
     /** Time after which another server's lease, taken before now, has run out for certain. */
     public long fenceNanos() {
         return (long) Math.ceil(leaseNanos * (1 + drift) * (1 + drift));

@@ -19,6 +19,7 @@ import java.util.List;
  * @param drainTimeoutNanos draining ends after this long whatever is left
  * @param takeOverStore durable storage of a former cluster of this name becomes this cluster's
  * @param trash what becomes of replicas of tables that the registry does not know
+ * @param scrubNanos how often the copies of an actor led here are compared, 0 for never
  */
 public record ServerConfig(
         ServerId id,
@@ -34,7 +35,8 @@ public record ServerConfig(
         long rpcTimeoutNanos,
         long drainTimeoutNanos,
         boolean takeOverStore,
-        TrashConfig trash) {
+        TrashConfig trash,
+        long scrubNanos) {
     private static final long MILLI = 1_000_000;
 
     public ServerConfig {
@@ -69,20 +71,26 @@ public record ServerConfig(
                 rpcTimeoutNanos,
                 drainTimeoutNanos,
                 false,
-                TrashConfig.defaults());
+                TrashConfig.defaults(),
+                0);
     }
 
     /** The same with another trash. */
     public ServerConfig withTrash(TrashConfig other) {
-        return with(takeOverStore, other);
+        return with(takeOverStore, other, scrubNanos);
+    }
+
+    /** The same that compares copies so often. */
+    public ServerConfig withScrubNanos(long nanos) {
+        return with(takeOverStore, trash, nanos);
     }
 
     /** The same, that takes durable storage of a former cluster of this name over where told so. */
     public ServerConfig withTakeOverStore(boolean value) {
-        return with(value, trash);
+        return with(value, trash, scrubNanos);
     }
 
-    private ServerConfig with(boolean takeOver, TrashConfig other) {
+    private ServerConfig with(boolean takeOver, TrashConfig other, long scrub) {
         return new ServerConfig(
                 id,
                 incarnation,
@@ -97,7 +105,8 @@ public record ServerConfig(
                 rpcTimeoutNanos,
                 drainTimeoutNanos,
                 takeOver,
-                other);
+                other,
+                scrub);
     }
 
     /** The server with its address, for errors. */
@@ -126,7 +135,9 @@ public record ServerConfig(
                 500 * MILLI,
                 2,
                 2_000 * MILLI,
-                60_000 * MILLI);
+                60_000 * MILLI,
+                false,
+                0);
     }
 
     /** The cluster. */

@@ -73,6 +73,7 @@ public final class ServerMachine {
     private final LoadReport loads;
     private final RoutingBoard routing;
     private final Drain drain;
+    private final Scrubber scrubber;
     private final Refresher<Versioned> cluster;
     private final Readiness readiness;
     private final RegistryContact contact;
@@ -126,6 +127,7 @@ public final class ServerMachine {
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas, contact);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
+        this.scrubber = new Scrubber(env, config.id(), config.scrubNanos(), replicas);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
         this.readiness = new Readiness(config.id(), registration, members, views, replicas, guard, contact);
         this.cluster = new Refresher<>(
@@ -165,6 +167,7 @@ public final class ServerMachine {
         members.start();
         views.start();
         ticker.start();
+        scrubber.start();
     }
 
     /** Number of replicas in the trash; safe for use by any thread. */
@@ -186,6 +189,7 @@ public final class ServerMachine {
         running = false;
         identity.stop();
         ticker.stop();
+        scrubber.stop();
         atomic.service().stop();
         registration.stop();
         replicas.close();
@@ -326,6 +330,8 @@ public final class ServerMachine {
                             outcome instanceof Outcome.Err<Done> err
                                     ? Outcome.err(err.error())
                                     : Outcome.ok(new PeerReply.Ack())));
+        } else if (scrubber.handle(request, outcome -> later(completion, outcome))) {
+            return;
         } else if (request instanceof PeerRequest.PinActor || request instanceof PeerRequest.Archive) {
             backups.handle(request, outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Trash asked) {

@@ -70,7 +70,7 @@ class LogDropTest {
 
     private Outcome<ReplicaLog> tryOpen(long base, long baseEpoch, long synced, LogOptions options) {
         List<Outcome<ReplicaLog>> opened = new ArrayList<>();
-        ReplicaLog.open(disk, "r", base, baseEpoch, synced, options, DEAF, opened::add);
+        ReplicaLog.open(disk, "r", base, baseEpoch, 0, synced, options, DEAF, opened::add);
         loop.run(SECOND);
         return opened.get(0);
     }

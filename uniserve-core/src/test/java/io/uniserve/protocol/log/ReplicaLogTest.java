@@ -49,7 +49,7 @@ class ReplicaLogTest {
 
     private Outcome<ReplicaLog> tryOpen(LogOptions options, long synced) {
         List<Outcome<ReplicaLog>> opened = new ArrayList<>();
-        ReplicaLog.open(disk, "r", 0, 0, synced, options, listener, opened::add);
+        ReplicaLog.open(disk, "r", 0, 0, 0, synced, options, listener, opened::add);
         loop.run(SECOND);
         return opened.get(0);
     }
@@ -330,5 +330,64 @@ class ReplicaLogTest {
         assertThat(log.hasRoom(900)).isTrue();
         fill(log, 5);
         assertThat(log.hasRoom(900)).isFalse();
+    }
+
+    @Test
+    void anEntryThatChangesInMemoryIsNotWritten() {
+        ReplicaLog log = open();
+        byte[] rows = {1, 2, 3};
+        log.append(LogEntry.epoch(1, 1));
+        log.append(new LogEntry(LogEntry.Type.UPDATE, 1, 2, 0, new RequestId(1, 1, 1), 0, "put@1", Bytes.wrap(rows)));
+        rows[1] ^= 4;
+        loop.run(SECOND);
+        assertThat(events).contains("durable 1", "failed 2 IO").doesNotContain("durable 2");
+        assertThat(log.lastIndex()).isEqualTo(1);
+    }
+
+    @Test
+    void theRunningHashIsTheSameAfterARestart() {
+        ReplicaLog log = open();
+        log.append(LogEntry.epoch(1, 1));
+        for (int i = 2; i < 6; i++) {
+            log.append(new LogEntry(
+                    LogEntry.Type.UPDATE, 1, i, 0, new RequestId(1, 1, i), 0, "put@1", Bytes.utf8("row " + i)));
+        }
+        loop.run(SECOND);
+        long hash = log.hashAt(5);
+        assertThat(hash).isNotEqualTo(EntryHash.UNKNOWN).isNotEqualTo(log.hashAt(4));
+        assertThat(open().hashAt(5)).isEqualTo(hash);
+    }
+
+    @Test
+    void everyFieldIsInTheHash() {
+        LogEntry entry =
+                new LogEntry(LogEntry.Type.UPDATE, 3, 7, 2, new RequestId(1, 2, 3), 4, "put@1", Bytes.utf8("row"));
+        assertThat(List.of(
+                                entry,
+                                new LogEntry(LogEntry.Type.REFUSED, 3, 7, 2, entry.request(), 4, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 4, 7, 2, entry.request(), 4, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 3, 8, 2, entry.request(), 4, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 3, 7, 3, entry.request(), 4, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 3, 7, 2, null, 4, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 3, 7, 2, new RequestId(1, 2, 4), 4, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 3, 7, 2, entry.request(), 5, "put@1", entry.rows()),
+                                new LogEntry(entry.type(), 3, 7, 2, entry.request(), 4, "put@2", entry.rows()),
+                                new LogEntry(entry.type(), 3, 7, 2, entry.request(), 4, "put@", Bytes.utf8("1row")),
+                                new LogEntry(entry.type(), 3, 7, 2, entry.request(), 4, "put@1", Bytes.utf8("rpw")))
+                        .stream()
+                        .map(EntryHash::content)
+                        .distinct())
+                .hasSize(11);
+    }
+
+    @Test
+    void anAnchorMakesAnUnknownHashKnownAgain() {
+        LogEntry plain = LogEntry.epoch(2, 9);
+        assertThat(EntryHash.after(EntryHash.UNKNOWN, plain, EntryHash.content(plain)))
+                .isEqualTo(EntryHash.UNKNOWN);
+        LogEntry anchored = LogEntry.epoch(2, 9, EntryHash.anchor(2, 9));
+        assertThat(EntryHash.after(EntryHash.UNKNOWN, anchored, EntryHash.content(anchored)))
+                .isNotEqualTo(EntryHash.UNKNOWN)
+                .isEqualTo(EntryHash.after(17, anchored, EntryHash.content(anchored)));
     }
 }

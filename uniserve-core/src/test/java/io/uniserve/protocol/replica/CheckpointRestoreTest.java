@@ -46,7 +46,7 @@ class CheckpointRestoreTest {
 
     private ReplicaLog log() {
         List<Outcome<ReplicaLog>> opened = new ArrayList<>();
-        ReplicaLog.open(disk, KEY.toString(), 0, 0, 0, LogOptions.defaults(), quiet, opened::add);
+        ReplicaLog.open(disk, KEY.toString(), 0, 0, 0, 0, LogOptions.defaults(), quiet, opened::add);
         loop.run(SECOND);
         if (opened.get(0) instanceof Outcome.Ok<ReplicaLog> ok) {
             return ok.value();

@@ -36,7 +36,7 @@ class ShippedBeforeTest {
 
     @BeforeEach
     void open() {
-        ReplicaLog.open(disk, KEY.toString(), 0, 0, 0, LogOptions.defaults(), quiet, outcome -> {
+        ReplicaLog.open(disk, KEY.toString(), 0, 0, 0, 0, LogOptions.defaults(), quiet, outcome -> {
             if (outcome instanceof Outcome.Ok<ReplicaLog> ok) {
                 opened.add(ok.value());
             }

@@ -58,6 +58,8 @@ final class Cluster {
     long ids;
     /** Whether servers yet to be started take durable storage over. */
     boolean takeOverStore;
+    /** Of servers yet to be started; 0 for no scrub. */
+    long scrubNanos;
     /** That of tables yet to be created. */
     Durability durability = Durability.LOCAL;
     /** Of servers yet to be started. */
@@ -285,6 +287,7 @@ final class Cluster {
                         base.rpcTimeoutNanos(),
                         base.drainTimeoutNanos())
                 .withTrash(trash)
-                .withTakeOverStore(takeOverStore);
+                .withTakeOverStore(takeOverStore)
+                .withScrubNanos(scrubNanos);
     }
 }

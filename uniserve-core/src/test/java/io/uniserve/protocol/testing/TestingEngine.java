@@ -58,6 +58,11 @@ public final class TestingEngine implements EngineHost {
         return actors.getOrDefault(key, List.of());
     }
 
+    /** A row changes in the engine's memory. */
+    public void spoil(ReplicaKey key, int row, String as) {
+        actors.getOrDefault(key, new ArrayList<>()).set(row, as);
+    }
+
     /** How often an actor was made or restored. */
     public int builds() {
         return builds;
@@ -349,7 +354,8 @@ public final class TestingEngine implements EngineHost {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
-        loop.soon(() -> completion.done(Outcome.ok(Bytes.utf8(String.join("\n", rows(key))))));
+        loop.soon(() ->
+                completion.done(Outcome.ok(Bytes.utf8(rows(key).size() + "\n" + String.join("\n", rows(key))))));
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 
 /** Delivers requests to handlers by address; where there is none the connection is refused. */
@@ -19,6 +20,8 @@ public final class TestingNetwork implements Network {
     private final Map<String, BiConsumer<PeerRequest, Completion<PeerReply>>> handlers = new TreeMap<>();
 
     private BiPredicate<Address, PeerRequest> lost = (to, request) -> false;
+
+    private BiFunction<Address, PeerRequest, PeerRequest> changed = (to, request) -> request;
 
     public TestingNetwork(TestingLoop loop) {
         this.loop = loop;
@@ -32,6 +35,11 @@ public final class TestingNetwork implements Network {
     /** Requests of this kind are lost from now on. */
     public void lose(BiPredicate<Address, PeerRequest> which) {
         lost = which;
+    }
+
+    /** Requests arrive so from now on. */
+    public void change(BiFunction<Address, PeerRequest, PeerRequest> how) {
+        changed = how;
     }
 
     /** Refuses connections to this address from now on. */
@@ -59,7 +67,7 @@ public final class TestingNetwork implements Network {
                 completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to)));
             } else {
                 handler.accept(
-                        request,
+                        changed.apply(to, request),
                         outcome -> loop.later(() -> {
                             if (!answered[0]) {
                                 answered[0] = true;

@@ -45,7 +45,8 @@ public record ServerSettings(
         Exchange exchange,
         Duration drainTimeout,
         Duration stopGrace,
-        Trash trash) {
+        Trash trash,
+        Duration scrubPeriod) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long TIB = 1L << 40;
@@ -113,7 +114,8 @@ public record ServerSettings(
                 new Trash(
                         server.duration("trash-retention", Duration.ofSeconds(1), Duration.ofDays(365)),
                         server.bytes("trash-bytes-max", 0, 1_024 * TIB),
-                        server.flag("trash-all-unknown")));
+                        server.flag("trash-all-unknown")),
+                server.duration("scrub-period", Duration.ZERO, Duration.ofDays(366)));
     }
 
     private static Work work(Section server) {

@@ -42,6 +42,10 @@ public final class AdminMapping {
             proto.setServerTrash(AdminProto.ServerTrash.newBuilder()
                     .setServer(trash.server().value())
                     .setCall(TrashMapping.toProto(trash.call())));
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            proto.setVerifyActor(AdminProto.VerifyActor.newBuilder()
+                    .setTable(verify.name().value())
+                    .setActor(verify.actor()));
         } else if (BackupMapping.put(proto, request)) {
             return proto.build();
         } else if (request instanceof AdminRequest.ListTables) {
@@ -87,6 +91,10 @@ public final class AdminMapping {
                 new AdminRequest.ServerTrash(
                         IdentityMapping.server(proto.getServerTrash().getServer()),
                         TrashMapping.fromProto(proto.getServerTrash().getCall()));
+            case VERIFY_ACTOR ->
+                new AdminRequest.VerifyActor(
+                        IdentityMapping.table(proto.getVerifyActor().getTable()),
+                        proto.getVerifyActor().getActor());
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case BACKUP_TABLE,
@@ -122,6 +130,8 @@ public final class AdminMapping {
             proto.setStatus(message);
         } else if (reply instanceof AdminReply.Trashed trash) {
             proto.setTrash(TrashMapping.toProto(trash.report()));
+        } else if (reply instanceof AdminReply.Verified verified) {
+            proto.setVerified(CopyMapping.toProto(verified.compared()));
         } else {
             BackupMapping.put(proto, reply);
         }
@@ -156,6 +166,7 @@ public final class AdminMapping {
                         Limits.BACKUPS_TOLD_MAX,
                         TableMapping::fromProto));
             case TRASH -> new AdminReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
+            case VERIFIED -> new AdminReply.Verified(CopyMapping.fromProto(proto.getVerified()));
             case REPLY_NOT_SET ->
                 throw Wire.malformed("admin reply is missing or of a kind this version does not know");
         };

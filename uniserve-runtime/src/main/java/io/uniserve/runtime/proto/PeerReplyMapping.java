@@ -36,6 +36,10 @@ public final class PeerReplyMapping {
             proto.setPieces(ExchangeMapping.toProto(pieces));
         } else if (reply instanceof PeerReply.Trashed trash) {
             proto.setTrash(TrashMapping.toProto(trash.report()));
+        } else if (reply instanceof PeerReply.Digested digested) {
+            proto.setDigested(CopyMapping.toProto(digested));
+        } else if (reply instanceof PeerReply.Compared compared) {
+            proto.setCompared(CopyMapping.toProto(compared));
         } else {
             ArchiveMapping.put(proto, reply);
         }
@@ -74,6 +78,8 @@ public final class PeerReplyMapping {
             case COPIED -> new PeerReply.Copied(RegistryCodec.fromProto(proto.getCopied()));
             case PIECES -> ExchangeMapping.fromProto(proto.getPieces());
             case TRASH -> new PeerReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
+            case DIGESTED -> CopyMapping.fromProto(proto.getDigested());
+            case COMPARED -> CopyMapping.fromProto(proto.getCompared());
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };
     }

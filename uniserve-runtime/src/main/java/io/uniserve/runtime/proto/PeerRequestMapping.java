@@ -93,6 +93,12 @@ public final class PeerRequestMapping {
             proto.setEndExchange(ExchangeMapping.toProto(end.exchange()));
         } else if (request instanceof PeerRequest.Trash trash) {
             proto.setTrash(TrashMapping.toProto(trash.call()));
+        } else if (request instanceof PeerRequest.SetAside verdict) {
+            proto.setSetAside(CopyMapping.toProto(verdict));
+        } else if (request instanceof PeerRequest.TakeDigest take) {
+            proto.setTakeDigest(CopyMapping.toProto(take));
+        } else if (request instanceof PeerRequest.CompareCopies compare) {
+            proto.setCompareCopies(CopyMapping.toProto(compare));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
@@ -205,6 +211,9 @@ public final class PeerRequestMapping {
             case PULL_CHUNKS -> ExchangeMapping.fromProto(proto.getPullChunks());
             case END_EXCHANGE -> new PeerRequest.EndExchange(ExchangeMapping.fromProto(proto.getEndExchange()));
             case TRASH -> new PeerRequest.Trash(TrashMapping.fromProto(proto.getTrash()));
+            case SET_ASIDE -> CopyMapping.fromProto(proto.getSetAside());
+            case TAKE_DIGEST -> CopyMapping.fromProto(proto.getTakeDigest());
+            case COMPARE_COPIES -> CopyMapping.fromProto(proto.getCompareCopies());
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");
         };

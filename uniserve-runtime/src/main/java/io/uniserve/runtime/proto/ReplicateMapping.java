@@ -17,7 +17,9 @@ final class ReplicateMapping {
                 .setPrevIndex(request.prevIndex())
                 .setPrevEpoch(request.prevEpoch())
                 .setStableIndex(request.stableIndex())
-                .setBaseIndex(request.baseIndex());
+                .setBaseIndex(request.baseIndex())
+                .setPrevHash(request.prevHash())
+                .setLastHash(request.lastHash());
         request.entries().forEach(entry -> proto.addEntries(toProto(entry)));
         return proto.build();
     }
@@ -32,7 +34,9 @@ final class ReplicateMapping {
                 Wire.notNegative("prev_epoch", proto.getPrevEpoch()),
                 Wire.list("entries", proto.getEntriesList(), Limits.REPLICATE_ENTRIES_MAX, ReplicateMapping::fromProto),
                 Wire.notNegative("stable_index", proto.getStableIndex()),
-                Wire.notNegative("base_index", proto.getBaseIndex()));
+                Wire.notNegative("base_index", proto.getBaseIndex()),
+                proto.getPrevHash(),
+                proto.getLastHash());
     }
 
     static PeerProto.LogEntry toProto(LogEntry entry) {
@@ -70,6 +74,7 @@ final class ReplicateMapping {
                 .setDurableIndex(reply.durableIndex())
                 .setAppliedIndex(reply.appliedIndex())
                 .setIncarnation(reply.incarnation())
+                .setHash(reply.hash())
                 .build();
     }
 
@@ -80,6 +85,7 @@ final class ReplicateMapping {
                 proto.getLastIndex(),
                 proto.getDurableIndex(),
                 proto.getAppliedIndex(),
-                proto.getIncarnation());
+                proto.getIncarnation(),
+                proto.getHash());
     }
 }

@@ -67,7 +67,7 @@ class ServerSettingsTest {
                     read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
                     catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
                     exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
-                    drain-timeout = 9s, stop-grace = 0s
+                    drain-timeout = 9s, stop-grace = 0s, scrub-period = 2d
                     trash-retention = 7h, trash-bytes-max = 5GiB, trash-all-unknown = true
                   }
                 }
@@ -102,6 +102,7 @@ class ServerSettingsTest {
                         new ServerSettings.Exchange(1L << 20, 2L << 20, 3L << 20, 4L << 20),
                         Duration.ofSeconds(9),
                         Duration.ZERO,
-                        new ServerSettings.Trash(Duration.ofHours(7), 5L << 30, true)));
+                        new ServerSettings.Trash(Duration.ofHours(7), 5L << 30, true),
+                        Duration.ofDays(2)));
     }
 }

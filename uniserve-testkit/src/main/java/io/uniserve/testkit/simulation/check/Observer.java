@@ -24,6 +24,7 @@ import java.util.List;
 public final class Observer implements Tap, EngineTap {
     private final EventQueue queue;
     private final Trace trace;
+    private final Violations violations;
     private final LogCheck logs;
     private final FenceCheck fences;
     private final MapCheck maps;
@@ -32,6 +33,7 @@ public final class Observer implements Tap, EngineTap {
     public Observer(EventQueue queue, Trace trace, Violations violations) {
         this.queue = queue;
         this.trace = trace;
+        this.violations = violations;
         this.logs = new LogCheck(violations);
         this.fences = new FenceCheck(violations);
         this.maps = new MapCheck(violations);
@@ -74,6 +76,9 @@ public final class Observer implements Tap, EngineTap {
     @Override
     public void request(Process from, Process to, Object request) {
         trace.mix(3, from.name().hashCode() * 31L + to.name().hashCode());
+        if (request instanceof PeerRequest.SetAside verdict) {
+            violations.add("SOUND", "a sound copy is set aside: " + verdict);
+        }
         if (request instanceof PeerRequest.Replicate replicate) {
             logs.replicated(replicate);
         }

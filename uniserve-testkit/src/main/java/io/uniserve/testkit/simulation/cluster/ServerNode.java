@@ -35,6 +35,7 @@ import io.uniserve.testkit.simulation.engine.VersionedReader;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.network.Forger;
 import io.uniserve.testkit.simulation.plant.AddedUp;
 import io.uniserve.testkit.simulation.plant.AheadTaken;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
@@ -61,6 +62,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A server's process and its disk, which outlives it. */
 public final class ServerNode implements Node {
+    private static final long SCRUB_NANOS_MIN = 5_000_000_000L;
+    private static final long SCRUB_NANOS_MAX = 60_000_000_000L;
     private static final int UNEVEN_ONE_IN = 200;
     private static final long RESTART_NANOS = 1_000_000_000L;
     private static final ExchangeMachine.Usage NOTHING = new ExchangeMachine.Usage(0, 0, 0, 0, 0, 0);
@@ -294,8 +297,10 @@ public final class ServerNode implements Node {
 
     /** What other daemons ask, by who answers it. */
     private Endpoint.Handler<PeerRequest, PeerReply> ear(ServerMachine machine, SimExchange exchange) {
-        Endpoint.Handler<PeerRequest, PeerReply> own =
+        Endpoint.Handler<PeerRequest, PeerReply> asked =
                 world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
+        Prng random = world.random.fork(process.name() + " ear " + process.generation());
+        Forger own = new Forger(asked, world.weather, random, world.plant == Plant.HASHES_UNCOMPARED);
         return (request, completion) -> {
             if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
                 exchange.onPeer(request, completion);
@@ -362,7 +367,9 @@ public final class ServerNode implements Node {
                 "zone" + zone,
                 new Capacity(4_000, 1L << 32, 1L << 36),
                 List.of(port()));
-        return world.sizes.apply(base, world.plant == Plant.FENCE_SKIPPED);
+        Prng scrubs = world.random.fork("scrubs");
+        long scrubNanos = scrubs.below(3) == 0 ? scrubs.between(SCRUB_NANOS_MIN, SCRUB_NANOS_MAX) : 0;
+        return world.sizes.apply(base, world.plant == Plant.FENCE_SKIPPED, scrubNanos);
     }
 
     /** What the engine is able to do, whatever level coordinators of this version allow. */

@@ -65,8 +65,13 @@ record Sizes(
         return new Sizes(4_000, 8_000, 40, SECOND, 1_000, 8, 8_000);
     }
 
-    /** @param unfenced nobody waits for the leases of others to run out: a bug to be found */
-    ServerConfig apply(ServerConfig base, boolean unfenced) {
+    /**
+     * The settings of a server.
+     *
+     * @param unfenced nobody waits for the leases of others to run out: a bug to be found
+     * @param scrubNanos how often copies are compared, 0 for never
+     */
+    ServerConfig apply(ServerConfig base, boolean unfenced, long scrubNanos) {
         ReplicaConfig replicas = base.replicas();
         ReplicaConfig drawn = new ReplicaConfig(
                 replicas.clusterId(),
@@ -93,6 +98,8 @@ record Sizes(
                 base.pingNanos(),
                 PING_TARGETS,
                 base.rpcTimeoutNanos(),
-                base.drainTimeoutNanos());
+                base.drainTimeoutNanos(),
+                base.takeOverStore(),
+                scrubNanos);
     }
 }

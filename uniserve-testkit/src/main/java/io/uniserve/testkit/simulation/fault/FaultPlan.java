@@ -35,6 +35,9 @@ public final class FaultPlan {
     /** The writes after which the registry's answer may come late, in millionths. */
     private static final long LATE_ANSWERS_MAX = 300_000;
 
+    /** The messages with log entries that are garbled, and those behind which a forged one comes, in millionths. */
+    private static final long BAD_ENTRIES_MAX = 50_000;
+
     private static final List<Fault> DISASTERS = List.of(
             Fault.PROCESS_CRASHED,
             Fault.PROCESS_PAUSED,
@@ -73,6 +76,11 @@ public final class FaultPlan {
         Prng late = random.fork("late answers"); // of its own: other seeds' histories stay as they are
         if (late.below(3) == 0) {
             chances.put(Fault.REGISTRY_ANSWER_LATE, late.below(LATE_ANSWERS_MAX) + 1);
+        }
+        Prng entries = random.fork("bad entries");
+        if (entries.below(3) == 0) {
+            chances.put(Fault.ENTRY_GARBLED, entries.below(BAD_ENTRIES_MAX) + 1);
+            chances.put(Fault.ENTRY_FORGED, entries.below(BAD_ENTRIES_MAX) + 1);
         }
     }
 

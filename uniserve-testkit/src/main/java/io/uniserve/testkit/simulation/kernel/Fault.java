@@ -53,7 +53,9 @@ public enum Fault {
     MOMENT_READ,
     // New ones go last: hashes of histories have the ordinals.
     REGISTRY_ANSWER_LATE,
-    COPIES_WISHED;
+    COPIES_WISHED,
+    ENTRY_GARBLED,
+    ENTRY_FORGED;
 
     /** The name in reports. */
     public String label() {

@@ -35,6 +35,8 @@ public enum Plant {
     ATTEMPTS_ADDED_UP(Workload.EVENTUAL, "ONCE"),
     /** An engine leaves an update out now and then, and says that it has applied it. */
     UPDATES_UNEVEN(Workload.EVENTUAL, "I10"),
+    /** Servers compare no hashes of logs: entries that were garbled on the way, or forged, are taken. */
+    HASHES_UNCOMPARED(Workload.EVENTUAL, "I4", "I10", "I12"),
     /** Readers of an atomic table do not see that a version is in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** Servers do not tell which version an answer is of, so that nobody is asked again. */

@@ -120,7 +120,7 @@ final class ObservationsTest {
 
     private static Replicate replicate(
             String primary, long epoch, long prevIndex, long prevEpoch, LogEntry... entries) {
-        return new Replicate(KEY, epoch, new ServerId(primary), prevIndex, prevEpoch, List.of(entries), 0, 0);
+        return new Replicate(KEY, epoch, new ServerId(primary), prevIndex, prevEpoch, List.of(entries), 0, 0, 0, 0);
     }
 
     private static LogEntry entry(long epoch, long index, long request) {

@@ -1,0 +1,125 @@
+package io.uniserve.cli.verify;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.TextTable;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.PeerReply.Compared;
+import io.uniserve.protocol.message.PeerReply.Compared.Verdict;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve verify}. */
+@Command(
+        name = "verify",
+        description = {
+            "Compares the in-sync copies of a table's actors, one actor after the other: the digests of their contents"
+                    + " at one log position. An actor's updates wait while its primary computes the digest.",
+            "A copy that differs is set aside and made anew. The exit code is 1 where a copy differs or could not be"
+                    + " compared."
+        },
+        footer = {"  uniserve verify speeches", "  uniserve verify speeches -o json"})
+public final class VerifyCommand extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table's name.")
+    private String name = "";
+
+    /** What is known of one actor. */
+    private record Line(int actor, Verdict verdict, long index, List<Compared.Copy> copies, String error) {}
+
+    @Override
+    public Integer call() {
+        TableName table = new TableName(name);
+        List<Line> lines = new ArrayList<>();
+        try (ClusterClient cluster = connect()) {
+            int actors = cluster.table(table).map().actors().size();
+            Progress progress =
+                    new Progress(console().err(), console().terminal(), clock()::nanos, "verify " + table, actors);
+            for (int actor = 0; actor < actors; actor++) {
+                lines.add(verify(cluster, table, actor));
+                progress.at(actor + 1L, "actor " + actor);
+            }
+            progress.finish();
+        }
+        if (global().json()) {
+            console().json(lines.stream().map(VerifyCommand::json).toList());
+        } else {
+            print(table, lines);
+        }
+        return lines.stream().allMatch(line -> line.verdict() == Verdict.EQUAL) ? ExitCode.OK : ExitCode.NOT_PASSED;
+    }
+
+    private static Line verify(ClusterClient cluster, TableName table, int actor) {
+        try {
+            Compared compared = cluster.verify(table, actor);
+            return new Line(actor, compared.verdict(), compared.index(), compared.copies(), "");
+        } catch (UniserveException e) {
+            return new Line(actor, Verdict.UNKNOWN, 0, List.of(), e.getMessage());
+        }
+    }
+
+    private void print(TableName table, List<Line> lines) {
+        TextTable rows = new TextTable("ACTOR", "DIGESTS", "POSITION", "COPIES", "DIFFERENT", "UNKNOWN");
+        for (Line line : lines) {
+            rows.row(
+                    line.actor(),
+                    word(line.verdict()),
+                    line.index(),
+                    line.copies().size(),
+                    servers(line, Verdict.DIFFERENT),
+                    servers(line, Verdict.UNKNOWN));
+        }
+        rows.print(console());
+        for (Line line : lines) {
+            if (!line.error().isEmpty()) {
+                console().println("actor " + line.actor() + ": " + line.error());
+            }
+            line.copies().stream()
+                    .filter(copy -> !copy.reason().isEmpty())
+                    .forEach(copy -> console()
+                            .println("actor " + line.actor() + " on " + ServerNames.brief(copy.server()) + ": "
+                                    + copy.reason()));
+        }
+        long equal =
+                lines.stream().filter(line -> line.verdict() == Verdict.EQUAL).count();
+        console().println("table " + table + ": the copies of " + equal + " of " + lines.size() + " actors are equal");
+    }
+
+    private static String servers(Line line, Verdict verdict) {
+        String servers = ServerNames.brief(line.copies().stream()
+                .filter(copy -> copy.verdict() == verdict)
+                .map(Compared.Copy::server)
+                .toList());
+        return servers.isEmpty() ? "-" : servers;
+    }
+
+    private static String word(Verdict verdict) {
+        return verdict.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Map<String, Object> json(Line line) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("actor", line.actor());
+        object.put("digests", word(line.verdict()));
+        object.put("position", line.index());
+        object.put("error", line.error());
+        object.put(
+                "copies",
+                line.copies().stream()
+                        .map(copy -> Map.of(
+                                "server", copy.server().value(),
+                                "verdict", word(copy.verdict()),
+                                "digest", copy.digest(),
+                                "reason", copy.reason()))
+                        .toList());
+        return object;
+    }
+}

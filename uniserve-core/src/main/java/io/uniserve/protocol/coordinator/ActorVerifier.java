@@ -1,0 +1,67 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Optional;
+
+/** Has an actor's primary compare the actor's copies. */
+final class ActorVerifier {
+    /** A digest reads the whole actor. */
+    private static final long TIMEOUT_NANOS = 1_200_000_000_000L;
+
+    private final Reign reign;
+    private final Table table;
+    private final int actor;
+    private final AdminDesk.Answer answer;
+
+    ActorVerifier(Reign reign, Table table, int actor, AdminDesk.Answer answer) {
+        this.reign = reign;
+        this.table = table;
+        this.actor = actor;
+        this.answer = answer;
+    }
+
+    void start() {
+        int actors = table.map().actors().size();
+        if (actor < 0 || actor >= actors) {
+            throw UniserveException.invalid(
+                    "actor: " + table.meta.name() + " has actors 0 to " + (actors - 1) + ", not " + actor);
+        }
+        ActorState state = table.map().actors().get(actor);
+        Optional<ServerRecord> primary = reign.live().stream()
+                .filter(server -> server.id().equals(state.primary()))
+                .findFirst();
+        if (primary.isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE,
+                    "actor " + actor + " of " + table.meta.name() + " has no live primary: try again later");
+        }
+        PeerRequest.CompareCopies request =
+                new PeerRequest.CompareCopies(table.meta.name(), new ReplicaKey(table.meta.tableId(), actor));
+        reign.env()
+                .network()
+                .call(
+                        primary.get().address(),
+                        request,
+                        TIMEOUT_NANOS,
+                        reign.registry().scoped(this::compared));
+    }
+
+    private void compared(Outcome<PeerReply> outcome) {
+        if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Compared compared) {
+            answer.ok(new AdminReply.Verified(compared));
+        } else if (outcome instanceof Outcome.Err<PeerReply> err) {
+            answer.fail(err.error());
+        } else {
+            answer.fail(new UniserveException(ErrorCode.INTERNAL, "the primary answered with something else"));
+        }
+    }
+}

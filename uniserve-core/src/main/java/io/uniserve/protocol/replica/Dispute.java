@@ -1,0 +1,172 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.EntryHash;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The primary's decision which side is right where logs differ under equal indexes and epochs. All copies are asked for their
+ * hash at the lowest index that is known to differ. The hash of most of the in-sync replicas wins. Of two, the primary's wins: it has
+ * acknowledged what it holds. Copies with another hash are set aside and made anew; a primary with another hash steps aside for a
+ * follower. Without a majority the actor takes no updates and answers no reader.
+ */
+final class Dispute {
+    private static final Logger LOG = LoggerFactory.getLogger(Dispute.class);
+
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final long epoch;
+    private final ReplicaLog log;
+    private final Owner owner;
+    private final TreeSet<ServerId> told = new TreeSet<>();
+    private long index = -1;
+    private boolean undecided;
+    private boolean hopeless;
+    private long tellAt;
+
+    /** The primary. */
+    interface Owner {
+        /** Most copies have another log than this one: it is to be set aside, and another to lead. */
+        void stepAside(String reason);
+    }
+
+    Dispute(ReplicaHost host, ReplicaKey key, long epoch, ReplicaLog log, Owner owner) {
+        this.host = host;
+        this.key = key;
+        this.epoch = epoch;
+        this.log = log;
+        this.owner = owner;
+        this.tellAt = host.env().clock().nanos();
+    }
+
+    /** The index at which the copies are compared; -1 for none. */
+    long index() {
+        return index;
+    }
+
+    /** True while the primary's log may be the wrong one. */
+    boolean undecided() {
+        return undecided;
+    }
+
+    /** Why updates are refused. */
+    String reason() {
+        return hopeless
+                ? "the copies of " + key + " have different logs at index " + index
+                        + " and none has a majority: stop the servers whose copies are wrong"
+                : "copies of " + key + " have different logs at index " + index + ", which is being decided: try again";
+    }
+
+    /** A follower was heard, or time has passed. True when readers may have more or less than before. */
+    boolean look(ActorState state, Collection<PeerLink> links, long now) {
+        boolean before = undecided;
+        long lowest = -1;
+        for (PeerLink link : links) {
+            if (link.differs() && (lowest < 0 || link.differsAt() < lowest)) {
+                lowest = link.differsAt();
+            }
+        }
+        if (lowest < 0 && index < 0) {
+            return false;
+        }
+        index = lowest;
+        if (index < 0) {
+            undecided = false;
+            hopeless = false;
+            told.clear();
+        } else {
+            decide(state, links, now);
+        }
+        return undecided != before;
+    }
+
+    private void decide(ActorState state, Collection<PeerLink> links, long now) {
+        long voters = state.isr().size();
+        long same = 1;
+        long silent = 0;
+        TreeMap<Long, Integer> others = new TreeMap<>();
+        for (PeerLink link : links) {
+            if (!state.isr().contains(link.server)) {
+                continue;
+            }
+            if (link.differs() && link.differsAt() == index) {
+                others.merge(link.differsHash(), 1, Integer::sum);
+            } else if (link.agrees(index)) {
+                same++;
+            } else {
+                silent++;
+            }
+        }
+        boolean wrong = others.values().stream().anyMatch(count -> 2L * count > voters);
+        boolean right = 2 * same > voters || voters <= 2;
+        undecided = !right;
+        hopeless = !right && !wrong && silent == 0;
+        if (right) {
+            setAside(links, now);
+        } else if (wrong) {
+            stepAside();
+        } else if (hopeless && told.add(host.self())) {
+            LOG.error("{}: {}", key, reason());
+        }
+    }
+
+    private void setAside(Collection<PeerLink> links, long now) {
+        if (now - tellAt < 0) {
+            return;
+        }
+        List<PeerLink> wrong = new ArrayList<>();
+        links.stream()
+                .filter(link -> link.differs() && link.differsAt() == index)
+                .forEach(wrong::add);
+        if (wrong.isEmpty()) {
+            return;
+        }
+        tellAt = now + host.config().retryNanos();
+        for (PeerLink link : wrong) {
+            String reason = "log differs at index " + index + " of epoch " + log.epochAt(index) + ": running hash "
+                    + EntryHash.text(link.differsHash()) + " on " + link.server + ", "
+                    + EntryHash.text(log.hashAt(index)) + " on the primary " + host.self();
+            if (told.add(link.server)) {
+                LOG.error("{}: {}; the copy on {} is set aside and made anew", key, reason, link.server);
+            }
+            tell(host, new PeerRequest.SetAside(key, epoch, host.self(), link.server, reason));
+        }
+    }
+
+    /** Sends the verdict; a copy that does not hear it differs again. */
+    static void tell(ReplicaHost host, PeerRequest.SetAside verdict) {
+        Address to = host.addressOf(verdict.server());
+        if (to != null) {
+            host.env().network().call(to, verdict, host.config().replicateTimeoutNanos(), reply -> {
+                if (reply instanceof Outcome.Err<?> err) {
+                    LOG.warn(
+                            "{}: {} was not told to set its copy aside: {}",
+                            verdict.key(),
+                            verdict.server(),
+                            err.error().getMessage());
+                }
+            });
+        }
+    }
+
+    private void stepAside() {
+        if (told.add(host.self())) {
+            String reason = "log differs at index " + index + " from most in-sync copies: running hash here "
+                    + EntryHash.text(log.hashAt(index));
+            LOG.error("{}: {}; this primary steps aside, its copy is set aside and made anew", key, reason);
+            owner.stepAside(reason);
+        }
+    }
+}

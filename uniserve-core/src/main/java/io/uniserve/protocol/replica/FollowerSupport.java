@@ -1,0 +1,75 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.protocol.env.Completion;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a follower needs of its replica. */
+final class FollowerSupport implements Follower.Parts {
+    private static final Logger LOG = LoggerFactory.getLogger(FollowerSupport.class);
+
+    private final Replica replica;
+    private final ReplicaHost host;
+    private final ReplicaFiles files;
+    private final Part part;
+    private final Cuts cuts;
+    private final BooleanSupplier busy;
+
+    /** Cuts the replica's log. */
+    interface Cuts {
+        void cut(long after, Completion<Long> then);
+    }
+
+    /** @param busy true while the replica is closed, or its log is being cut */
+    FollowerSupport(Replica replica, ReplicaHost host, ReplicaFiles files, Part part, Cuts cuts, BooleanSupplier busy) {
+        this.replica = replica;
+        this.host = host;
+        this.files = files;
+        this.part = part;
+        this.cuts = cuts;
+        this.busy = busy;
+    }
+
+    @Override
+    public long applied() {
+        return replica.applied();
+    }
+
+    @Override
+    public long incarnation() {
+        return host.incarnation();
+    }
+
+    @Override
+    public void cut(long after, Completion<Long> then) {
+        cuts.cut(after, then);
+    }
+
+    @Override
+    public boolean startOver(long primaryBase) {
+        ActorState at = part.state();
+        boolean free = !busy.getAsBoolean() && files.mayTry();
+        if (at != null && free && !at.isr().contains(host.self())) {
+            files.startOver(primaryBase);
+        }
+        return primaryBase == 0 || !files.storedDamaged();
+    }
+
+    @Override
+    public void agrees() {
+        LOG.warn("{}: the log here agrees with the primary's after all", replica.key());
+        host.gateChanged(replica);
+    }
+
+    @Override
+    public void differs(long index, String how) {
+        if (index < 0) {
+            LOG.warn("{}: {}", replica.key(), how);
+        } else {
+            LOG.error("{}: the log here differs from the primary's at index {}: {}", replica.key(), index, how);
+            host.gateChanged(replica);
+        }
+    }
+}

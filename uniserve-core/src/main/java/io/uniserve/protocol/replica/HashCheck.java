@@ -1,0 +1,59 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.protocol.log.EntryHash;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+import java.util.List;
+
+/**
+ * Comparison of a primary's message with a follower's log by their running hashes. The epochs at {@code prevIndex} agree already.
+ * What one side does not know is not compared.
+ */
+final class HashCheck {
+    private final long[] contents;
+    private final boolean garbled;
+    private final long differsAt;
+
+    private HashCheck(long[] contents, boolean garbled, long differsAt) {
+        this.contents = contents;
+        this.garbled = garbled;
+        this.differsAt = differsAt;
+    }
+
+    static HashCheck of(ReplicaLog log, Replicate request) {
+        List<LogEntry> entries = request.entries();
+        long[] contents = new long[entries.size()];
+        long hash = request.prevHash();
+        long differsAt = EntryHash.differ(hash, log.hashAt(request.prevIndex())) ? request.prevIndex() : -1;
+        boolean overlaps = true;
+        for (int i = 0; i < contents.length; i++) {
+            LogEntry entry = entries.get(i);
+            contents[i] = EntryHash.content(entry);
+            hash = EntryHash.after(hash, entry, contents[i]);
+            long index = entry.index();
+            overlaps &= index <= log.lastIndex() && (index < log.baseIndex() || log.epochAt(index) == entry.epoch());
+            if (overlaps
+                    && differsAt < 0
+                    && (log.differs(index, contents[i]) || EntryHash.differ(hash, log.hashAt(index)))) {
+                differsAt = index;
+            }
+        }
+        return new HashCheck(contents, EntryHash.differ(hash, request.lastHash()), differsAt);
+    }
+
+    /** True when the entries are not those that the primary has hashed: they changed on the way. */
+    boolean garbled() {
+        return garbled;
+    }
+
+    /** First index at which the logs are known to differ under equal epochs; -1 where they agree as far as is known. */
+    long differsAt() {
+        return differsAt;
+    }
+
+    /** Hash of the content of the entry at this place of the message. */
+    long content(int at) {
+        return contents[at];
+    }
+}

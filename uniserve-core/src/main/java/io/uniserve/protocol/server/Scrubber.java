@@ -1,0 +1,131 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Compared;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.replica.Replica;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Slow scrub of the actors that this server leads: compares the digests of each actor's in-sync copies once in a period, one actor
+ * at a time. Answers what other servers and the coordinator ask for comparisons.
+ */
+final class Scrubber {
+    /** Looks for an actor that is due so often in a period. */
+    private static final int LOOKS = 64;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
+
+    private final Environment env;
+    private final ServerId self;
+    private final long periodNanos;
+    private final ReplicaSet replicas;
+    private final TreeMap<ReplicaKey, Long> comparedAt = new TreeMap<>();
+    private boolean running;
+    private boolean stopped;
+
+    Scrubber(Environment env, ServerId self, long periodNanos, ReplicaSet replicas) {
+        this.env = env;
+        this.self = self;
+        this.periodNanos = periodNanos;
+        this.replicas = replicas;
+    }
+
+    void start() {
+        if (periodNanos > 0) {
+            env.timers().after(periodNanos / LOOKS, this::look);
+        }
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    private void look() {
+        if (stopped) {
+            return;
+        }
+        env.timers().after(periodNanos / LOOKS, this::look);
+        long now = env.clock().nanos();
+        comparedAt.keySet().removeIf(key -> replicas.find(key) == null);
+        Replica due = null;
+        for (Replica replica : replicas.all()) {
+            comparedAt.putIfAbsent(replica.key(), now);
+            if (replica.leads() && now - at(replica) >= periodNanos && (due == null || at(replica) - at(due) < 0)) {
+                due = replica;
+            }
+        }
+        if (due != null && !running) {
+            compare(due);
+        }
+    }
+
+    private long at(Replica replica) {
+        return comparedAt.getOrDefault(replica.key(), 0L);
+    }
+
+    private void compare(Replica replica) {
+        running = true;
+        comparedAt.put(replica.key(), env.clock().nanos());
+        replica.copies().compare(outcome -> {
+            running = false;
+            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Compared compared) {
+                if (compared.verdict() == Compared.Verdict.UNKNOWN) {
+                    LOG.warn(
+                            "{}: copies could not be compared at index {}: {}",
+                            replica.key(),
+                            compared.index(),
+                            compared.copies());
+                }
+            } else if (outcome instanceof Outcome.Err<PeerReply> err) {
+                LOG.info(
+                        "{}: copies were not compared: {}",
+                        replica.key(),
+                        err.error().getMessage());
+            }
+        });
+    }
+
+    /** False for a request about something else. */
+    boolean handle(PeerRequest request, Completion<PeerReply> completion) {
+        if (request instanceof PeerRequest.SetAside verdict) {
+            Replica replica = find(verdict.key(), completion);
+            if (replica != null) {
+                replica.copies().setAside(verdict, completion);
+            }
+        } else if (request instanceof PeerRequest.TakeDigest take) {
+            Replica replica = find(take.key(), completion);
+            if (replica != null) {
+                replica.copies().digest(take, completion);
+            }
+        } else if (request instanceof PeerRequest.CompareCopies compare) {
+            Replica replica = find(compare.key(), completion);
+            if (replica != null) {
+                comparedAt.put(compare.key(), env.clock().nanos());
+                replica.copies().compare(completion);
+            }
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private @Nullable Replica find(ReplicaKey key, Completion<PeerReply> completion) {
+        Replica replica = replicas.find(key);
+        if (replica == null) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "server " + self + " does not hold " + key + ": try again")));
+        }
+        return replica;
+    }
+}

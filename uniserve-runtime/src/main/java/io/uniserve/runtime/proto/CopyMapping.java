@@ -1,0 +1,101 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.PeerReply.Compared;
+import io.uniserve.protocol.message.PeerReply.Digested;
+import io.uniserve.protocol.message.PeerRequest.CompareCopies;
+import io.uniserve.protocol.message.PeerRequest.SetAside;
+import io.uniserve.protocol.message.PeerRequest.TakeDigest;
+
+/** Messages by which copies of an actor are compared. */
+final class CopyMapping {
+    private CopyMapping() {}
+
+    static PeerProto.SetAside toProto(SetAside verdict) {
+        return PeerProto.SetAside.newBuilder()
+                .setKey(IdentityMapping.toProto(verdict.key()))
+                .setEpoch(verdict.epoch())
+                .setPrimary(verdict.primary().value())
+                .setServer(verdict.server().value())
+                .setReason(Wire.clip(verdict.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .build();
+    }
+
+    static SetAside fromProto(PeerProto.SetAside proto) {
+        Wire.present("key", proto.hasKey());
+        return new SetAside(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()),
+                IdentityMapping.server(proto.getServer()),
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+    }
+
+    static PeerProto.TakeDigest toProto(TakeDigest request) {
+        return PeerProto.TakeDigest.newBuilder()
+                .setKey(IdentityMapping.toProto(request.key()))
+                .setEpoch(request.epoch())
+                .setIndex(request.index())
+                .build();
+    }
+
+    static TakeDigest fromProto(PeerProto.TakeDigest proto) {
+        Wire.present("key", proto.hasKey());
+        return new TakeDigest(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.notNegative("index", proto.getIndex()));
+    }
+
+    static PeerProto.CompareCopies toProto(CompareCopies request) {
+        return PeerProto.CompareCopies.newBuilder()
+                .setTable(request.table().value())
+                .setKey(IdentityMapping.toProto(request.key()))
+                .build();
+    }
+
+    static CompareCopies fromProto(PeerProto.CompareCopies proto) {
+        Wire.present("key", proto.hasKey());
+        return new CompareCopies(IdentityMapping.table(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
+    }
+
+    static PeerProto.Digested toProto(Digested reply) {
+        return PeerProto.Digested.newBuilder()
+                .setIndex(reply.index())
+                .setLogHash(reply.logHash())
+                .setDigest(BytesMapping.toProto(reply.digest()))
+                .build();
+    }
+
+    static Digested fromProto(PeerProto.Digested proto) {
+        return new Digested(
+                Wire.notNegative("index", proto.getIndex()),
+                proto.getLogHash(),
+                BytesMapping.fromProto("digest", proto.getDigest(), Limits.DIGEST_BYTES_MAX));
+    }
+
+    static PeerProto.Compared toProto(Compared reply) {
+        PeerProto.Compared.Builder proto = PeerProto.Compared.newBuilder().setIndex(reply.index());
+        reply.copies()
+                .forEach(copy -> proto.addCopies(PeerProto.ComparedCopy.newBuilder()
+                        .setServer(copy.server().value())
+                        .setVerdictValue(Wire.number(copy.verdict()))
+                        .setDigest(copy.digest())
+                        .setReason(Wire.clip(copy.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))));
+        return proto.build();
+    }
+
+    static Compared fromProto(PeerProto.Compared proto) {
+        return new Compared(
+                Wire.notNegative("index", proto.getIndex()),
+                Wire.list("copies", proto.getCopiesList(), Limits.SERVERS_MAX, CopyMapping::copy));
+    }
+
+    private static Compared.Copy copy(PeerProto.ComparedCopy proto) {
+        return new Compared.Copy(
+                IdentityMapping.server(proto.getServer()),
+                Wire.constant("verdict", Compared.Verdict.values(), proto.getVerdictValue()),
+                Wire.text("digest", proto.getDigest(), 2 * Limits.DIGEST_BYTES_MAX),
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+    }
+}

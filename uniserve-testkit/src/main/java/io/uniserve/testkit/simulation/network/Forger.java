@@ -1,0 +1,162 @@
+package io.uniserve.testkit.simulation.network;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.EntryHash;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Replicated;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A server's ear in a bad world: of some messages with log entries a bit is flipped or two entries are swapped after they have
+ * come, and behind some comes a forged one, in the primary's name, with an entry that the primary never wrote.
+ */
+public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
+    private final Endpoint.Handler<PeerRequest, PeerReply> machine;
+    private final Weather weather;
+    private final Prng random;
+    private final boolean blind;
+
+    /** @param blind the server compares no hashes: a bug to be found */
+    public Forger(Endpoint.Handler<PeerRequest, PeerReply> machine, Weather weather, Prng random, boolean blind) {
+        this.machine = machine;
+        this.weather = weather;
+        this.random = random;
+        this.blind = blind;
+    }
+
+    @Override
+    public void handle(PeerRequest request, Completion<PeerReply> completion) {
+        if (!(request instanceof Replicate message)) {
+            machine.handle(request, completion);
+            return;
+        }
+        boolean bad = !message.entries().isEmpty() && weather.strikes(Fault.ENTRY_GARBLED);
+        Replicate heard = bad ? with(message, garbled(message.entries())) : message;
+        pass(heard, outcome -> {
+            completion.done(outcome);
+            boolean took = outcome instanceof Outcome.Ok<PeerReply> ok
+                    && ok.value() instanceof Replicated replicated
+                    && replicated.status() == Replicated.Status.OK;
+            if (took && message.lastHash() != EntryHash.UNKNOWN && weather.strikes(Fault.ENTRY_FORGED)) {
+                pass(forged(message), ignored -> {});
+            }
+        });
+    }
+
+    private void pass(Replicate message, Completion<PeerReply> completion) {
+        if (!blind) {
+            machine.handle(message, completion);
+            return;
+        }
+        machine.handle(
+                unhashed(message),
+                outcome -> completion.done(
+                        outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Replicated told
+                                ? Outcome.ok(new Replicated(
+                                        told.status(),
+                                        told.epoch(),
+                                        told.lastIndex(),
+                                        told.durableIndex(),
+                                        told.appliedIndex(),
+                                        told.incarnation()))
+                                : outcome));
+    }
+
+    private List<LogEntry> garbled(List<LogEntry> entries) {
+        List<LogEntry> changed = new ArrayList<>(entries);
+        int at = random.below(entries.size());
+        LogEntry entry = entries.get(at);
+        if (at > 0 && random.below(2) == 0) {
+            LogEntry before = entries.get(at - 1);
+            changed.set(at, content(entry, before));
+            changed.set(at - 1, content(before, entry));
+        } else if (entry.rows().size() > 0) {
+            byte[] rows = entry.rows().toArray();
+            rows[random.below(rows.length)] ^= (byte) (1 << random.below(8));
+            changed.set(at, rows(entry, Bytes.wrap(rows)));
+        } else {
+            changed.set(at, rows(entry, Bytes.utf8("?")));
+        }
+        return changed;
+    }
+
+    private static LogEntry rows(LogEntry entry, Bytes rows) {
+        return new LogEntry(
+                entry.type(),
+                entry.epoch(),
+                entry.index(),
+                entry.version(),
+                entry.request(),
+                entry.lowWater(),
+                entry.function(),
+                rows);
+    }
+
+    /** The place of one, and what the other says. */
+    private static LogEntry content(LogEntry place, LogEntry other) {
+        return new LogEntry(
+                other.type(),
+                place.epoch(),
+                place.index(),
+                other.version(),
+                other.request(),
+                other.lowWater(),
+                other.function(),
+                other.rows());
+    }
+
+    private static Replicate forged(Replicate message) {
+        long last = message.prevIndex() + message.entries().size();
+        long epoch = message.entries().isEmpty()
+                ? message.prevEpoch()
+                : message.entries().get(message.entries().size() - 1).epoch();
+        return new Replicate(
+                message.key(),
+                message.epoch(),
+                message.primary(),
+                last,
+                epoch,
+                List.of(LogEntry.epoch(message.epoch(), last + 1)),
+                message.stableIndex(),
+                message.baseIndex(),
+                EntryHash.UNKNOWN,
+                EntryHash.UNKNOWN);
+    }
+
+    private static Replicate with(Replicate message, List<LogEntry> entries) {
+        return new Replicate(
+                message.key(),
+                message.epoch(),
+                message.primary(),
+                message.prevIndex(),
+                message.prevEpoch(),
+                entries,
+                message.stableIndex(),
+                message.baseIndex(),
+                message.prevHash(),
+                message.lastHash());
+    }
+
+    private static Replicate unhashed(Replicate message) {
+        return new Replicate(
+                message.key(),
+                message.epoch(),
+                message.primary(),
+                message.prevIndex(),
+                message.prevEpoch(),
+                message.entries(),
+                message.stableIndex(),
+                message.baseIndex(),
+                EntryHash.UNKNOWN,
+                EntryHash.UNKNOWN);
+    }
+}

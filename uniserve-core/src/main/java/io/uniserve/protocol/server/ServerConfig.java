@@ -135,9 +135,7 @@ public record ServerConfig(
                 500 * MILLI,
                 2,
                 2_000 * MILLI,
-                60_000 * MILLI,
-                false,
-                0);
+                60_000 * MILLI);
     }
 
     /** The cluster. */

@@ -31,6 +31,14 @@ class ProblemReportTest {
         return (PeerReply.Load) ((Outcome.Ok<PeerReply>) outcome.get(0)).value();
     }
 
+    /** False until the server has found the registry to be that of its cluster. */
+    private static boolean answers(Cluster cluster, Host host) {
+        List<Outcome<PeerReply>> outcome = new ArrayList<>();
+        host.machine().onPeer(new PeerRequest.ReportLoad(), outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 5);
+        return outcome.get(0) instanceof Outcome.Ok;
+    }
+
     private static ClusterStatus status(Cluster cluster) {
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         cluster.coordinator.onAdmin(new AdminRequest.Status(), outcome::add);
@@ -158,7 +166,7 @@ class ProblemReportTest {
         cluster.await(() -> load(cluster, host).replicas().get(0).rows() != ReplicaLoad.UNKNOWN, 10);
         host.kill();
         host.start();
-        cluster.await(() -> !load(cluster, host).replicas().isEmpty(), 30);
+        cluster.await(() -> answers(cluster, host) && !load(cluster, host).replicas().isEmpty(), 30);
         assertThat(load(cluster, host).replicas().get(0).rows()).isEqualTo(ReplicaLoad.UNKNOWN);
         cluster.await(() -> load(cluster, host).replicas().get(0).rows() != ReplicaLoad.UNKNOWN, 30);
     }

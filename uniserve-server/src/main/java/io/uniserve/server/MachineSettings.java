@@ -57,6 +57,7 @@ final class MachineSettings {
                 settings.rpcTimeout().toNanos(),
                 settings.drainTimeout().toNanos(),
                 settings.takeOverStorage(),
+                TrashConfig.defaults(),
                 settings.scrubPeriod().toNanos());
     }
 

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,7 @@ final class CompareAndSet {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put(row.keyField(), key);
         ((Map<?, ?>) value).forEach((field, content) -> fields.put(String.valueOf(field), content));
-        if (!fields.get(row.keyField()).equals(key)) {
+        if (!Objects.equals(fields.get(row.keyField()), key)) {
             throw invalid("field \"" + name + "\" has another key than the row; leave it out");
         }
         return Optional.of(new Document(row.keyField(), fields));

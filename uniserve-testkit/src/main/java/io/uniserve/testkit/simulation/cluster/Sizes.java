@@ -100,6 +100,7 @@ record Sizes(
                 base.rpcTimeoutNanos(),
                 base.drainTimeoutNanos(),
                 base.takeOverStore(),
+                base.trash(),
                 scrubNanos);
     }
 }

@@ -50,9 +50,7 @@ public final class GivenStatisticsQuery extends Query {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof GivenStatisticsQuery that
-                && query.equals(that.query)
-                && source.equals(that.source);
+        return other instanceof GivenStatisticsQuery that && query.equals(that.query) && source.equals(that.source);
     }
 
     @Override

@@ -40,7 +40,10 @@ public final class Segments {
             if (id == null) {
                 throw new IllegalStateException("a segment has no id: " + leaf.reader());
             }
-            ids.append(StringHelper.idToString(id)).append(' ').append(leaf.reader().numDocs()).append('\n');
+            ids.append(StringHelper.idToString(id))
+                    .append(' ')
+                    .append(leaf.reader().numDocs())
+                    .append('\n');
         }
         return ids.toString();
     }

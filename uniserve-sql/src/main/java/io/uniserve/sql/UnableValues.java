@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Visitor that refuses what one engine cannot do with values of some types: parts of {@link Unable} that depend on types. */
 final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
-    static final Set<Part> PARTS =
-            Set.of(Part.DATE_CAST, Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
+    static final Set<Part> PARTS = Set.of(
+            Part.DATE_CAST, Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
 
     private static final int DOUBLE_DIGITS = 15;
 
@@ -105,8 +105,8 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
             return;
         }
         SqlNode value = call.operand(0);
-        boolean wide = is(value, SqlTypeName.DECIMAL)
-                && type(value).orElseThrow().getPrecision() > DOUBLE_DIGITS;
+        boolean wide =
+                is(value, SqlTypeName.DECIMAL) && type(value).orElseThrow().getPrecision() > DOUBLE_DIGITS;
         if (round ? is(value, SqlTypeName.BIGINT) : wide) {
             throw unable.unsupported(
                     call,
@@ -177,7 +177,9 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
         if (!unable.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
             return;
         }
-        if (is(call, SqlTypeName.BIGINT, SqlTypeName.INTEGER) && !ROUNDED.contains(value.getKind()) && !isRound(value)) {
+        if (is(call, SqlTypeName.BIGINT, SqlTypeName.INTEGER)
+                && !ROUNDED.contains(value.getKind())
+                && !isRound(value)) {
             throw unable.unsupported(call, "CAST of a double to a whole number (put ROUND, FLOOR or CEIL around it)");
         }
         if (isText(call)) {

@@ -82,7 +82,8 @@ final class SolrQuestions {
             try {
                 answer = client.query(asked.table(), page).body().utf8();
             } catch (UniserveException e) {
-                if (e.code() == ErrorCode.CURSOR_GONE && OF_FILES.matcher(asked.query()).find()) {
+                if (e.code() == ErrorCode.CURSOR_GONE
+                        && OF_FILES.matcher(asked.query()).find()) {
                     return;
                 }
                 throw e;

@@ -125,7 +125,8 @@ class SolrCopiesIT {
         List<String> begunExact = new ArrayList<>();
         String exactMark = page(cluster.client(), WALK + EXACT, "*", begunExact);
         cluster.stopAbruptly(2);
-        await().atMost(PATIENCE).until(() -> cluster.client().routing().servers().size() == 2);
+        await().atMost(PATIENCE)
+                .until(() -> cluster.client().routing().servers().size() == 2);
         assertThat(ask(cluster.client(), BEST + EXACT)).isEqualTo(exact);
         assertThat(walk(WALK + EXACT, exactMark, begunExact)).isTrue();
         boolean whole = walk(WALK, mark, begun); // or it ended with CURSOR_GONE

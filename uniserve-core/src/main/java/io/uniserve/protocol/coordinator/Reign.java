@@ -169,13 +169,12 @@ final class Reign {
             Op first = absent
                     ? new Op.Create(RegistryPaths.CLUSTER, new ClusterRecord(config.clusterId(), 1), false)
                     : new Op.Check(RegistryPaths.CLUSTER, catalog.clusterVersion());
-            registry.write(
-                    List.of(first, new Op.Create(RegistryPaths.identity(identity), record, false)), written -> {
-                        if (written.applied()) {
-                            LOG.info("cluster {} begins with identity {}", config.clusterId(), identity);
-                        }
-                        begin();
-                    });
+            registry.write(List.of(first, new Op.Create(RegistryPaths.identity(identity), record, false)), written -> {
+                if (written.applied()) {
+                    LOG.info("cluster {} begins with identity {}", config.clusterId(), identity);
+                }
+                begin();
+            });
         } else if (absent || found.size() > 1) {
             listener.fatal(ClusterIdentities.damaged(
                     "coordinator " + config.id() + " at " + config.address(),

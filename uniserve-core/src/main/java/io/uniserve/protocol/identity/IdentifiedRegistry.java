@@ -10,7 +10,6 @@ import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,8 +129,7 @@ public final class IdentifiedRegistry implements Registry {
         guarded.addAll(ops);
         guarded.add(new Op.Check(RegistryPaths.identity(known), 0));
         registry.multi(
-                guarded,
-                scoped(ErrorCode.OUTCOME_UNKNOWN, outcome -> completion.done(unguarded(outcome, ops.size()))));
+                guarded, scoped(ErrorCode.OUTCOME_UNKNOWN, outcome -> completion.done(unguarded(outcome, ops.size()))));
     }
 
     private Outcome<MultiResult> unguarded(Outcome<MultiResult> outcome, int ops) {

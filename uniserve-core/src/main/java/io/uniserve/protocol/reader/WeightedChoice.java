@@ -30,9 +30,10 @@ final class WeightedChoice {
         int best = 0;
         double least = Double.POSITIVE_INFINITY;
         for (int i = 0; i < candidates.size(); i++) {
-            long hash = mix(mix(copies + actor) ^ candidates.get(i).server().value().hashCode());
-            double distance =
-                    -Math.log(((hash >>> 11) + 0.5) * 0x1.0p-53) / candidates.get(i).weight();
+            long hash =
+                    mix(mix(copies + actor) ^ candidates.get(i).server().value().hashCode());
+            double distance = -Math.log(((hash >>> 11) + 0.5) * 0x1.0p-53)
+                    / candidates.get(i).weight();
             if (distance < least) {
                 least = distance;
                 best = i;

@@ -163,7 +163,10 @@ final class AtomicFlow {
     private void conditional(Prepare request, Bytes rows, Completion<PeerReply> completion) {
         if (request.batches().size() > 1) {
             completion.done(Outcome.ok(new Vote(
-                    Vote.Kind.NO, request.epoch(), null, "rows with a condition are checked in a version of their own")));
+                    Vote.Kind.NO,
+                    request.epoch(),
+                    null,
+                    "rows with a condition are checked in a version of their own")));
             return;
         }
         Primary primary = leader.get();

@@ -160,9 +160,8 @@ public final class BackupEraser {
                                     erased instanceof Outcome.Err<Done> err
                                                     && err.error().code() == ErrorCode.INVALID_ARGUMENT
                                             ? Outcome.ok(
-                                                    Done
-                                                            .DONE) // the table is there: its primary sweeps; or what it
-                                                                   // kept stays
+                                                    Done.DONE) // the table is there: its primary sweeps; or what it
+                                            // kept stays
                                             : erased));
                 }
             });

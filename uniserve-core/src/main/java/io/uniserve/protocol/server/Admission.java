@@ -39,8 +39,7 @@ final class Admission {
     private boolean waiting;
 
     /** @param env the world with the registry as it is, of whatever identity */
-    Admission(
-            Environment env, ServerConfig config, Consumer<String> admitted, Consumer<UniserveException> refused) {
+    Admission(Environment env, ServerConfig config, Consumer<String> admitted, Consumer<UniserveException> refused) {
         this.env = env;
         this.config = config;
         this.admitted = admitted;
@@ -102,29 +101,33 @@ final class Admission {
 
     /** Waits for a registry with an identity. */
     private void look() {
-        env.registry().sync(synced -> env.registry().children(RegistryPaths.IDENTITY, read -> {
-            if (stopped) {
-                return;
-            }
-            if (!(synced instanceof Outcome.Ok<Done>) || !(read instanceof Outcome.Ok<List<String>> ok)) {
-                later(this::look);
-            } else if (ok.value().size() > 1) {
-                refused.accept(ClusterIdentities.damaged(
-                        config.self(), config.clusterId(), env.registry().describe(), ok.value()));
-            } else if (ok.value().size() == 1) {
-                list(ok.value().get(0));
-            } else {
-                if (!waiting) {
-                    waiting = true;
-                    LOG.warn(
-                            "{}: cluster {} has no identity yet in {}: waiting for a coordinator to begin it",
-                            config.self(),
-                            config.clusterId(),
-                            env.registry().describe());
-                }
-                later(this::look);
-            }
-        }));
+        env.registry()
+                .sync(synced -> env.registry().children(RegistryPaths.IDENTITY, read -> {
+                    if (stopped) {
+                        return;
+                    }
+                    if (!(synced instanceof Outcome.Ok<Done>) || !(read instanceof Outcome.Ok<List<String>> ok)) {
+                        later(this::look);
+                    } else if (ok.value().size() > 1) {
+                        refused.accept(ClusterIdentities.damaged(
+                                config.self(),
+                                config.clusterId(),
+                                env.registry().describe(),
+                                ok.value()));
+                    } else if (ok.value().size() == 1) {
+                        list(ok.value().get(0));
+                    } else {
+                        if (!waiting) {
+                            waiting = true;
+                            LOG.warn(
+                                    "{}: cluster {} has no identity yet in {}: waiting for a coordinator to begin it",
+                                    config.self(),
+                                    config.clusterId(),
+                                    env.registry().describe());
+                        }
+                        later(this::look);
+                    }
+                }));
     }
 
     private void list(String identity) {
@@ -172,9 +175,7 @@ final class Admission {
             tables.add(map.tableId());
             for (ActorState actor : map.actors()) {
                 boolean former = actor.former().isr().contains(config.id());
-                counted |= former
-                        || actor.hosts(config.id())
-                        || actor.desired().contains(config.id());
+                counted |= former || actor.hosts(config.id()) || actor.desired().contains(config.id());
             }
         }
         List<String> unknown = held.stream()

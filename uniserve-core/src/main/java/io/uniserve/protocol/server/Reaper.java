@@ -126,9 +126,9 @@ final class Reaper {
         List<ReplicaKey> held = guard.held();
         LOG.error(
                 "server {}: all of its {} replicas are of tables that the registry ({}) does not know, e.g. {}: their"
-                    + " files stay as they are. The registry was emptied, set back, or is another cluster's: bring its"
-                    + " data back, or correct zookeeper.connect. To give the replicas up, restart this server with"
-                    + " server.trash-all-unknown=true",
+                        + " files stay as they are. The registry was emptied, set back, or is another cluster's: bring its"
+                        + " data back, or correct zookeeper.connect. To give the replicas up, restart this server with"
+                        + " server.trash-all-unknown=true",
                 self,
                 held.size(),
                 registry,

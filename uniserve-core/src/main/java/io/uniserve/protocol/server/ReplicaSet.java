@@ -54,9 +54,7 @@ final class ReplicaSet {
     /** The replica of a directory of this name; null for any other entry. */
     static @Nullable ReplicaKey key(String entry) {
         Matcher name = DIRECTORY.matcher(entry);
-        return name.matches()
-                ? new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2)))
-                : null;
+        return name.matches() ? new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2))) : null;
     }
 
     /** Finds what is on disk, tried until it succeeds. */

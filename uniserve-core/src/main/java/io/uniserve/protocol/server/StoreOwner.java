@@ -133,8 +133,10 @@ final class StoreOwner {
     private void readNext() {
         env.registry().read(RegistryPaths.CLUSTER, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof ClusterRecord record) {
-                look(TableDefinition.root(config.clusterId()), record.nextTableId(), () -> look(
-                        "backup/" + config.clusterId() + "/", record.nextTableId(), this::put));
+                look(
+                        TableDefinition.root(config.clusterId()),
+                        record.nextTableId(),
+                        () -> look("backup/" + config.clusterId() + "/", record.nextTableId(), this::put));
             } else {
                 later("the cluster's record cannot be read", read);
             }

@@ -107,7 +107,11 @@ class CoordinatorIdentityTest {
         leader.registry().expire();
         cluster.loop.run(60 * SECOND);
         assertThat(cluster.store.children("")).containsExactly("cluster", "identity");
-        assertThat(fatal).singleElement().extracting(UniserveException::getMessage).asString().contains(identity, OTHER);
+        assertThat(fatal)
+                .singleElement()
+                .extracting(UniserveException::getMessage)
+                .asString()
+                .contains(identity, OTHER);
     }
 
     @Test

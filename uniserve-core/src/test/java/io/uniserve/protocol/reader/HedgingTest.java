@@ -217,10 +217,10 @@ class HedgingTest {
         new QueryMachine(
                         world.environment(),
                         new Query(
-                                TABLE,
-                                Optional.empty(),
-                                "op@1",
-                                Bytes.EMPTY,
+                                        TABLE,
+                                        Optional.empty(),
+                                        "op@1",
+                                        Bytes.EMPTY,
                                         ReadMode.LINEARIZABLE,
                                         world.nanos() + 10_000 * MS)
                                 .ofSameCopies(sameCopies),

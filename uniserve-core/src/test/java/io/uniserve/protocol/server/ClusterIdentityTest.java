@@ -53,15 +53,18 @@ class ClusterIdentityTest {
     private void replace(TestingStore store) {
         cluster.store.replace(store);
         cluster.coordinatorRegistry.expire();
-        cluster.servers.values().stream().filter(Host::up).forEach(host -> host.registry()
-                .expire());
+        cluster.servers.values().stream()
+                .filter(Host::up)
+                .forEach(host -> host.registry().expire());
     }
 
     private Map<String, List<String>> files() {
         TreeMap<String, List<String>> files = new TreeMap<>();
         cluster.servers.forEach((name, host) -> files.put(
                 name,
-                host.disk.files("").stream().filter(file -> file.startsWith("t")).toList()));
+                host.disk.files("").stream()
+                        .filter(file -> file.startsWith("t"))
+                        .toList()));
         return files;
     }
 
@@ -87,8 +90,7 @@ class ClusterIdentityTest {
         assertThat(cluster.store.children("")).as("written by nobody").isEmpty();
         assertThat(files()).isEqualTo(before);
         assertThat(cluster.objects.keys("")).isEqualTo(objects);
-        assertThat(cluster.server("s1").serving(new ReplicaKey(1, 0)))
-                .isFalse();
+        assertThat(cluster.server("s1").serving(new ReplicaKey(1, 0))).isFalse();
     }
 
     @Test

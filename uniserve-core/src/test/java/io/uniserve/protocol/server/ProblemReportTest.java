@@ -166,7 +166,8 @@ class ProblemReportTest {
         cluster.await(() -> load(cluster, host).replicas().get(0).rows() != ReplicaLoad.UNKNOWN, 10);
         host.kill();
         host.start();
-        cluster.await(() -> answers(cluster, host) && !load(cluster, host).replicas().isEmpty(), 30);
+        cluster.await(
+                () -> answers(cluster, host) && !load(cluster, host).replicas().isEmpty(), 30);
         assertThat(load(cluster, host).replicas().get(0).rows()).isEqualTo(ReplicaLoad.UNKNOWN);
         cluster.await(() -> load(cluster, host).replicas().get(0).rows() != ReplicaLoad.UNKNOWN, 30);
     }

@@ -75,8 +75,7 @@ final class IdentityHeader {
         }
 
         @Override
-        public <Q, R> ClientCall<Q, R> interceptCall(
-                MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
+        public <Q, R> ClientCall<Q, R> interceptCall(MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
             return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
                 @Override
                 public void start(Listener<R> listener, Metadata headers) {

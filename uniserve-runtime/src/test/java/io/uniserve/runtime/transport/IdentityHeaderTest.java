@@ -83,11 +83,7 @@ class IdentityHeaderTest {
 
     private PeerReply call(Address address) {
         return Loopback.outcome(done -> new GrpcNetwork(channels, calling, loop)
-                .call(
-                        address,
-                        new PeerRequest.Ping(Loopback.SERVER, Loopback.SERVER),
-                        10 * Loopback.SECOND,
-                        done));
+                .call(address, new PeerRequest.Ping(Loopback.SERVER, Loopback.SERVER), 10 * Loopback.SECOND, done));
     }
 
     @Test

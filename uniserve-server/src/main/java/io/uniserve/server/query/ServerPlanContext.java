@@ -241,12 +241,12 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
         List<Query> queries = all.stream()
                 .map(one -> new Query(
-                        one.table(),
-                        one.actors().size() == actors(one.table()).size()
-                                ? chosen(one.table())
-                                : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
-                        named(one.table(), call.id()),
-                        call.parameters().encode(one.parameters()),
+                                one.table(),
+                                one.actors().size() == actors(one.table()).size()
+                                        ? chosen(one.table())
+                                        : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
+                                named(one.table(), call.id()),
+                                call.parameters().encode(one.parameters()),
                                 mode,
                                 deadlineNanos)
                         .ofSameCopies(sameCopies))

@@ -19,6 +19,8 @@ public record MatrixCell(String table, String sql, String wider) {
 
     /** Whether the last digits of doubles depend on the order of additions and products, or on how a quotient is rounded. */
     boolean approximate() {
-        return sql.contains("sum(") || sql.contains("avg(") || CONSTANTS.matcher(sql).find();
+        return sql.contains("sum(")
+                || sql.contains("avg(")
+                || CONSTANTS.matcher(sql).find();
     }
 }

@@ -81,7 +81,8 @@ public final class MatrixRun {
                     .findFirst()
                     .ifPresentOrElse(
                             one -> refused.merge(one.getKey(), 1, Integer::sum),
-                            () -> faults.add(cell.sql() + "\n    refused: " + message + "\n    right: " + shown(theirs)));
+                            () -> faults.add(
+                                    cell.sql() + "\n    refused: " + message + "\n    right: " + shown(theirs)));
         } catch (SQLException e) {
             failed++;
         }

@@ -14,8 +14,12 @@ final class MatrixValue {
 
     /** Whether two answers have the same rows; in any order unless {@code ordered}. */
     static boolean same(
-            List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs, boolean ordered, boolean approximate) {
-        if (ours.size() != theirs.size() || (!ours.isEmpty() && ours.get(0).size() != theirs.get(0).size())) {
+            List<List<@Nullable Object>> ours,
+            List<List<@Nullable Object>> theirs,
+            boolean ordered,
+            boolean approximate) {
+        if (ours.size() != theirs.size()
+                || (!ours.isEmpty() && ours.get(0).size() != theirs.get(0).size())) {
             return false;
         }
         List<List<@Nullable Object>> alike = alike(ours, theirs);

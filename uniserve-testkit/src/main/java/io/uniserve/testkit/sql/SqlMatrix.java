@@ -48,8 +48,8 @@ public final class SqlMatrix {
                             1e22),
             "s",
                     List.of(
-                            "", " ", "a ", "e\u0301", "é", "\u0001", "a\tb", "a\nb", "'", "\"", "\\", "%", "_", "😀", "\uFB01",
-                            "\uFFFD", "null", "ß", "\uE001"),
+                            "", " ", "a ", "e\u0301", "é", "\u0001", "a\tb", "a\nb", "'", "\"", "\\", "%", "_", "😀",
+                            "\uFB01", "\uFFFD", "null", "ß", "\uE001"),
             "t", List.of("0001-01-01", "9999-12-31", "1582-10-10", "1900-02-28", "2000-02-29", "1970-01-01"),
             "f", List.of(true, false)));
     private static final Map<String, List<String>> CONSTANTS = new TreeMap<>(Map.of(
@@ -170,21 +170,30 @@ public final class SqlMatrix {
         add(table, "SELECT k, count(*) FROM " + table + " GROUP BY k HAVING max(" + c + ") IS NULL");
         add(table, "SELECT " + c + " IS NULL, count(*) FROM " + table + " GROUP BY " + c + " IS NULL");
         String constant = constant(c);
-        add(table, "SELECT coalesce(" + c + ", " + constant + "), count(*) FROM " + table + " GROUP BY coalesce(" + c
-                + ", " + constant + ")");
-        add(table, "SELECT " + c + ", count(*) AS x FROM " + table + " GROUP BY " + c + " ORDER BY " + c
-                + " NULLS LAST LIMIT 3");
-        add(table, "SELECT " + c + ", count(*) AS x FROM " + table + " GROUP BY " + c + " ORDER BY x DESC, " + c
-                + " NULLS FIRST LIMIT 4 OFFSET 1");
+        add(
+                table,
+                "SELECT coalesce(" + c + ", " + constant + "), count(*) FROM " + table + " GROUP BY coalesce(" + c
+                        + ", " + constant + ")");
+        add(
+                table,
+                "SELECT " + c + ", count(*) AS x FROM " + table + " GROUP BY " + c + " ORDER BY " + c
+                        + " NULLS LAST LIMIT 3");
+        add(
+                table,
+                "SELECT " + c + ", count(*) AS x FROM " + table + " GROUP BY " + c + " ORDER BY x DESC, " + c
+                        + " NULLS FIRST LIMIT 4 OFFSET 1");
     }
 
     private void orders(String table, String c) {
-        for (String way : List.of("", " NULLS LAST", " NULLS FIRST", " DESC", " DESC NULLS LAST", " DESC NULLS FIRST")) {
+        for (String way :
+                List.of("", " NULLS LAST", " NULLS FIRST", " DESC", " DESC NULLS LAST", " DESC NULLS FIRST")) {
             add(table, "SELECT id, " + c + " FROM " + table + " ORDER BY " + c + way + ", id");
             add(table, "SELECT id, " + c + " FROM " + table + " ORDER BY " + c + way + ", id LIMIT 4");
             add(table, "SELECT " + c + " FROM " + table + " ORDER BY " + c + way + " LIMIT 3");
-            add(table, "SELECT id, " + c + " AS x FROM " + table + " ORDER BY k" + way + ", x" + way
-                    + ", id DESC LIMIT 5 OFFSET 3");
+            add(
+                    table,
+                    "SELECT id, " + c + " AS x FROM " + table + " ORDER BY k" + way + ", x" + way
+                            + ", id DESC LIMIT 5 OFFSET 3");
         }
         add(table, "SELECT DISTINCT " + c + " FROM " + table + " ORDER BY " + c + " NULLS LAST LIMIT 3");
         add(table, "SELECT DISTINCT " + c + " FROM " + table + " ORDER BY " + c + " DESC LIMIT 3 OFFSET 1");
@@ -200,7 +209,8 @@ public final class SqlMatrix {
         add(table, from + c + " <> " + c);
         add(table, from + c + " IN (NULL)");
         for (String constant : CONSTANTS.getOrDefault(c, List.of())) {
-            for (String comparison : List.of("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")) {
+            for (String comparison :
+                    List.of("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")) {
                 add(table, from + c + " " + comparison + " " + constant);
             }
             add(table, from + "NOT (" + c + " = " + constant + ")");
@@ -213,13 +223,17 @@ public final class SqlMatrix {
             add(table, from + c + " NOT BETWEEN " + constant(c) + " AND " + constant);
             add(table, "SELECT id, coalesce(" + c + ", " + constant + ") FROM " + table);
             add(table, "SELECT id, nullif(" + c + ", " + constant + ") FROM " + table);
-            add(table, "SELECT id, CASE WHEN " + c + " = " + constant + " THEN 1 WHEN " + c + " > " + constant
-                    + " THEN 2 ELSE 3 END FROM " + table);
+            add(
+                    table,
+                    "SELECT id, CASE WHEN " + c + " = " + constant + " THEN 1 WHEN " + c + " > " + constant
+                            + " THEN 2 ELSE 3 END FROM " + table);
             add(table, "SELECT id, CASE " + c + " WHEN " + constant + " THEN 'x' END FROM " + table);
         }
         add(table, "SELECT id, CASE WHEN k = 1 THEN " + c + " END FROM " + table);
-        add(table, "SELECT CASE WHEN k = 1 THEN " + c + " END AS x, count(*) FROM " + table + " GROUP BY CASE WHEN k = 1 THEN "
-                + c + " END");
+        add(
+                table,
+                "SELECT CASE WHEN k = 1 THEN " + c + " END AS x, count(*) FROM " + table
+                        + " GROUP BY CASE WHEN k = 1 THEN " + c + " END");
     }
 
     private String constant(String c) {
@@ -234,26 +248,44 @@ public final class SqlMatrix {
         add(table, "SELECT count(*), sum(a.id), sum(b.id)" + both);
         add(table, "SELECT a.id, b.id AS x" + both);
         add(table, "SELECT a." + c + ", count(*)" + both + " GROUP BY a." + c);
-        add(table, "SELECT count(*), count(b.id), count(a." + c + ") FROM " + table + " a LEFT JOIN " + other + " b" + on);
+        add(
+                table,
+                "SELECT count(*), count(b.id), count(a." + c + ") FROM " + table + " a LEFT JOIN " + other + " b" + on);
         add(table, "SELECT a.id FROM " + table + " a LEFT JOIN " + other + " b" + on + " WHERE b.id IS NULL");
         add(table, "SELECT count(*), count(a.id) FROM " + table + " a RIGHT JOIN " + other + " b" + on);
         add(table, "SELECT count(*)" + both + " AND a.k = b.k");
-        add(table, "SELECT a.id, b.id AS x FROM " + table + " a LEFT JOIN " + other + " b ON a.k = b.k AND a." + c + " = b." + c);
-        add(table, "SELECT count(*)" + both + " JOIN " + table + " c ON c.id = a.id AND c.k = b.k AND c." + c + " = b." + c);
+        add(
+                table,
+                "SELECT a.id, b.id AS x FROM " + table + " a LEFT JOIN " + other + " b ON a.k = b.k AND a." + c
+                        + " = b." + c);
+        add(
+                table,
+                "SELECT count(*)" + both + " JOIN " + table + " c ON c.id = a.id AND c.k = b.k AND c." + c + " = b."
+                        + c);
         add(table, "SELECT count(*) FROM " + table + " a, " + other + " b WHERE a.k = b.k AND a." + c + " = b." + c);
         add(table, "SELECT count(*) FROM " + table + " a JOIN " + table + " b" + on);
-        add(table, "SELECT a." + c + " = b." + c + ", count(*) FROM " + table + " a JOIN " + other + " b ON a.id = b.id GROUP BY a."
-                + c + " = b." + c);
-        add(table, "SELECT b." + c + ", count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id GROUP BY b."
-                + c);
-        add(table, "SELECT count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id WHERE b." + c
-                + " IS NULL");
-        add(table, "SELECT a.id, b." + c + " FROM " + table + " a JOIN " + other + " b ON a.id = b.id ORDER BY b." + c
-                + " NULLS LAST, a.id LIMIT 4");
+        add(
+                table,
+                "SELECT a." + c + " = b." + c + ", count(*) FROM " + table + " a JOIN " + other
+                        + " b ON a.id = b.id GROUP BY a." + c + " = b." + c);
+        add(
+                table,
+                "SELECT b." + c + ", count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id GROUP BY b."
+                        + c);
+        add(
+                table,
+                "SELECT count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id WHERE b." + c
+                        + " IS NULL");
+        add(
+                table,
+                "SELECT a.id, b." + c + " FROM " + table + " a JOIN " + other + " b ON a.id = b.id ORDER BY b." + c
+                        + " NULLS LAST, a.id LIMIT 4");
         add(table, "SELECT id FROM " + table + " WHERE " + c + " IN (SELECT " + c + " FROM " + other + ")");
         add(table, "SELECT id FROM " + table + " WHERE " + c + " NOT IN (SELECT " + c + " FROM " + other + ")");
-        add(table, "SELECT id FROM " + table + " WHERE " + c + " NOT IN (SELECT " + c + " FROM " + other + " WHERE " + c
-                + " IS NOT NULL)");
+        add(
+                table,
+                "SELECT id FROM " + table + " WHERE " + c + " NOT IN (SELECT " + c + " FROM " + other + " WHERE " + c
+                        + " IS NOT NULL)");
         add(table, "SELECT id, (SELECT max(b." + c + ") FROM " + other + " b WHERE b.k = a.k) FROM " + table + " a");
         add(table, "SELECT count(*) FROM (SELECT DISTINCT " + c + " FROM " + table + ") x");
     }
@@ -261,8 +293,11 @@ public final class SqlMatrix {
     private void sums(String table, String c) {
         String bounded = table.equals("mx") && c.equals("d") ? " WHERE abs(d) < 1e300" : "";
         String from = " FROM " + table + bounded;
-        String wide = c.equals("d") ? "" : "CAST(" + c + " AS DECIMAL(38, " + (c.equals("m") ? 2 : c.equals("w") ? 4 : 0) + "))";
-        for (String values : List.of("sum(%s)", "avg(%s)", "sum(%s), count(%s), avg(%s)", "sum(DISTINCT %s)", "avg(DISTINCT %s)")) {
+        String wide = c.equals("d")
+                ? ""
+                : "CAST(" + c + " AS DECIMAL(38, " + (c.equals("m") ? 2 : c.equals("w") ? 4 : 0) + "))";
+        for (String values :
+                List.of("sum(%s)", "avg(%s)", "sum(%s), count(%s), avg(%s)", "sum(DISTINCT %s)", "avg(DISTINCT %s)")) {
             add(table, "SELECT " + values.replace("%s", c) + from);
             add(table, "SELECT k, " + values.replace("%s", c) + from + " GROUP BY k");
         }
@@ -281,7 +316,10 @@ public final class SqlMatrix {
         if (c.equals("d")) {
             add(table, "SELECT sum(d), avg(d), max(d) FROM " + table + " WHERE d > 1e300");
             add(table, "SELECT max(d * 1e308 * 10), count(d * 1e308 * 10) FROM " + table);
-            add(table, "SELECT k, max(d * 1e308 * 1e308 * 0), count(DISTINCT d * 1e308 * 1e308 * 0) FROM " + table + " GROUP BY k");
+            add(
+                    table,
+                    "SELECT k, max(d * 1e308 * 1e308 * 0), count(DISTINCT d * 1e308 * 1e308 * 0) FROM " + table
+                            + " GROUP BY k");
         }
     }
 
@@ -289,24 +327,67 @@ public final class SqlMatrix {
         int scale = c.equals("m") ? 2 : c.equals("w") ? 4 : 0;
         String wide = c.equals("d") ? "" : "CAST(" + c + " AS DECIMAL(26, " + scale + "))";
         for (String value : List.of(
-                "%s + 1", "%s - 1", "1 - %s", "%s * 2", "%s * 3 * 5", "%s + 2147483647", "%s + 2147483647 + 2147483647",
-                "%s * 4611686018427387904 * 4", "%s + 9223372036854775807 + 1", "%s - 9223372036854775807 - 2",
-                "%s + %s", "%s - %s", "%s * %s", "-%s", "+%s", "-(-%s)", "abs(%s)", "%s / 2", "%s / 3.0", "%s / 1e-300",
-                "%s / nullif(%s, 0)", "1 / nullif(%s, 0)", "%s % 3", "%s % nullif(%s, 0)", "7 % nullif(%s, 0)", "%s * 1.5",
-                "%s * 0", "%s * -1", "%s * 1e10", "%s * 1e308 * 10", "%s + 0.001", "%s + d", "%s * d", "%s + n", "%s * n",
-                "%s - b", "%s * m", "round(%s, 0)", "round(%s, 1)", "floor(%s)", "ceil(%s)", "coalesce(%s, 0.5)",
-                "CASE WHEN %s > 0 THEN %s ELSE 0.25 END", "nullif(%s, %s)")) {
+                "%s + 1",
+                "%s - 1",
+                "1 - %s",
+                "%s * 2",
+                "%s * 3 * 5",
+                "%s + 2147483647",
+                "%s + 2147483647 + 2147483647",
+                "%s * 4611686018427387904 * 4",
+                "%s + 9223372036854775807 + 1",
+                "%s - 9223372036854775807 - 2",
+                "%s + %s",
+                "%s - %s",
+                "%s * %s",
+                "-%s",
+                "+%s",
+                "-(-%s)",
+                "abs(%s)",
+                "%s / 2",
+                "%s / 3.0",
+                "%s / 1e-300",
+                "%s / nullif(%s, 0)",
+                "1 / nullif(%s, 0)",
+                "%s % 3",
+                "%s % nullif(%s, 0)",
+                "7 % nullif(%s, 0)",
+                "%s * 1.5",
+                "%s * 0",
+                "%s * -1",
+                "%s * 1e10",
+                "%s * 1e308 * 10",
+                "%s + 0.001",
+                "%s + d",
+                "%s * d",
+                "%s + n",
+                "%s * n",
+                "%s - b",
+                "%s * m",
+                "round(%s, 0)",
+                "round(%s, 1)",
+                "floor(%s)",
+                "ceil(%s)",
+                "coalesce(%s, 0.5)",
+                "CASE WHEN %s > 0 THEN %s ELSE 0.25 END",
+                "nullif(%s, %s)")) {
             String wider = wide.isEmpty() ? "" : "SELECT id, " + value.replace("%s", wide) + " FROM " + table;
             String x = value.replace("%s", c);
             add(table, "SELECT id, " + x + " FROM " + table, wider);
             add(
                     table,
                     "SELECT count(*) FROM " + table + " WHERE " + x + " > 1",
-                    wide.isEmpty() ? "" : "SELECT count(*) FROM " + table + " WHERE " + value.replace("%s", wide) + " > 1");
+                    wide.isEmpty()
+                            ? ""
+                            : "SELECT count(*) FROM " + table + " WHERE " + value.replace("%s", wide) + " > 1");
             if (!x.contains("1e308")) {
-                add(table, "SELECT " + x + ", count(*) FROM " + table + " GROUP BY " + x,
-                    wide.isEmpty() ? "" : "SELECT " + value.replace("%s", wide) + ", count(*) FROM " + table + " GROUP BY "
-                            + value.replace("%s", wide));
+                add(
+                        table,
+                        "SELECT " + x + ", count(*) FROM " + table + " GROUP BY " + x,
+                        wide.isEmpty()
+                                ? ""
+                                : "SELECT " + value.replace("%s", wide) + ", count(*) FROM " + table + " GROUP BY "
+                                        + value.replace("%s", wide));
             }
         }
         for (String divisor : List.of("0", "0.0", "(k - k)")) {
@@ -327,26 +408,42 @@ public final class SqlMatrix {
             case "s" -> List.of("VARCHAR");
             case "t" -> List.of("VARCHAR", "DATE");
             case "f" -> List.of("VARCHAR", "INTEGER");
-            default -> List.of("VARCHAR", "INTEGER", "BIGINT", "DOUBLE", "DECIMAL(9, 1)", "DECIMAL(18, 2)", "DECIMAL(5)");
+            default ->
+                List.of("VARCHAR", "INTEGER", "BIGINT", "DOUBLE", "DECIMAL(9, 1)", "DECIMAL(18, 2)", "DECIMAL(5)");
         };
         for (String type : types) {
             add(table, "SELECT id, CAST(" + c + " AS " + type + ") FROM " + table);
-            add(table, "SELECT CAST(" + c + " AS " + type + ") AS x, count(*) FROM " + table + " GROUP BY CAST(" + c + " AS "
-                    + type + ")");
+            add(
+                    table,
+                    "SELECT CAST(" + c + " AS " + type + ") AS x, count(*) FROM " + table + " GROUP BY CAST(" + c
+                            + " AS " + type + ")");
         }
         for (String value : CONSTANTS.getOrDefault(c, List.of())) {
             for (String type : types) {
-                add(table, "SELECT count(*) FROM " + table + " WHERE CAST(" + c + " AS " + type + ") = CAST(" + value + " AS "
-                        + type + ")");
+                add(
+                        table,
+                        "SELECT count(*) FROM " + table + " WHERE CAST(" + c + " AS " + type + ") = CAST(" + value
+                                + " AS " + type + ")");
             }
         }
     }
 
     private void texts(String table) {
         for (String value : List.of(
-                "s || '!'", "'<' || s || '>'", "s || s", "upper(s)", "lower(s)", "char_length(s)", "substring(s FROM 1 FOR 1)",
-                "substring(s FROM 2)", "substring(s FROM 1 FOR 0)", "coalesce(s, '')", "coalesce(s, '') || 'x'", "trim(s)",
-                "nullif(s, '')", "CASE WHEN s = '' THEN 'empty' ELSE s END")) {
+                "s || '!'",
+                "'<' || s || '>'",
+                "s || s",
+                "upper(s)",
+                "lower(s)",
+                "char_length(s)",
+                "substring(s FROM 1 FOR 1)",
+                "substring(s FROM 2)",
+                "substring(s FROM 1 FOR 0)",
+                "coalesce(s, '')",
+                "coalesce(s, '') || 'x'",
+                "trim(s)",
+                "nullif(s, '')",
+                "CASE WHEN s = '' THEN 'empty' ELSE s END")) {
             add(table, "SELECT id, " + value + " FROM " + table);
             add(table, "SELECT " + value + ", count(*) FROM " + table + " GROUP BY " + value);
         }
@@ -357,14 +454,17 @@ public final class SqlMatrix {
         add(table, "SELECT id FROM " + table + " WHERE s LIKE '!%' ESCAPE '!'");
         add(table, "SELECT id FROM " + table + " WHERE s = '\\'");
         add(table, "SELECT id, CAST(s AS INTEGER) FROM " + table);
-        add(table, "SELECT id, CAST(s AS INTEGER), CAST(s AS DOUBLE), CAST(s AS DECIMAL(5, 1)) FROM " + table
-                + " WHERE s IN ('7', '-2')");
+        add(
+                table,
+                "SELECT id, CAST(s AS INTEGER), CAST(s AS DOUBLE), CAST(s AS DECIMAL(5, 1)) FROM " + table
+                        + " WHERE s IN ('7', '-2')");
     }
 
     private void days(String table) {
         for (int amount : List.of(1, 11, 12, 13, -1, 1_200)) {
             for (String unit : List.of("DAY", "MONTH", "YEAR")) {
-                String value = amount < 0 ? "t - INTERVAL '" + -amount + "' " + unit : "t + INTERVAL '" + amount + "' " + unit;
+                String value =
+                        amount < 0 ? "t - INTERVAL '" + -amount + "' " + unit : "t + INTERVAL '" + amount + "' " + unit;
                 add(table, "SELECT id, " + value + " FROM " + table);
                 add(table, "SELECT " + value + ", count(*) FROM " + table + " GROUP BY " + value);
                 add(table, "SELECT id FROM " + table + " WHERE " + value + " > DATE '2026-03-01'");
@@ -380,8 +480,19 @@ public final class SqlMatrix {
 
     private void truths(String table) {
         for (String condition : List.of(
-                "f", "NOT f", "f IS TRUE", "f IS NOT TRUE", "f IS FALSE", "f IS NOT FALSE", "f IS UNKNOWN", "f AND k > 0",
-                "f OR k > 0", "f AND NULL IS NULL", "NOT (f OR k > 1)", "f = (k > 0)", "f <> TRUE")) {
+                "f",
+                "NOT f",
+                "f IS TRUE",
+                "f IS NOT TRUE",
+                "f IS FALSE",
+                "f IS NOT FALSE",
+                "f IS UNKNOWN",
+                "f AND k > 0",
+                "f OR k > 0",
+                "f AND NULL IS NULL",
+                "NOT (f OR k > 1)",
+                "f = (k > 0)",
+                "f <> TRUE")) {
             add(table, "SELECT id FROM " + table + " WHERE " + condition);
             add(table, "SELECT id, " + condition + " FROM " + table);
             add(table, "SELECT id, CASE WHEN " + condition + " THEN 1 ELSE 0 END FROM " + table);

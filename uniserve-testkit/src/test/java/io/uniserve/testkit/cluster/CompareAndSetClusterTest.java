@@ -33,11 +33,12 @@ class CompareAndSetClusterTest {
                 .setting("server.stop-grace", "0s")
                 .start()) {
             UniserveClient client = cluster.client();
-            client.admin().createTable(TableSpec.named("t")
-                    .port(KvEngine.NAME)
-                    .hash(2)
-                    .replicas(2)
-                    .level(level));
+            client.admin()
+                    .createTable(TableSpec.named("t")
+                            .port(KvEngine.NAME)
+                            .hash(2)
+                            .replicas(2)
+                            .level(level));
             List<CompletableFuture<Integer>> running = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
                 running.add(CompletableFuture.supplyAsync(() -> count(client)));

@@ -132,8 +132,8 @@ class NullsTest {
                 "SELECT d.k, (SELECT max(b) FROM u WHERE u.a = d.m AND NOT EXISTS (SELECT 1 FROM v WHERE v.s = u.s))"
                         + " FROM (SELECT id AS k, (SELECT max(a) FROM u WHERE u.s = t.s) AS m FROM t) AS d ORDER BY 1",
                 "SELECT d.k FROM (SELECT id AS k, (SELECT max(a) FROM u WHERE u.s = t.s) AS m FROM t) AS d WHERE"
-                    + " EXISTS (SELECT 1 FROM u WHERE u.a = d.m + 1 AND u.b NOT IN (SELECT b FROM v WHERE v.s = u.s))"
-                    + " ORDER BY 1"
+                        + " EXISTS (SELECT 1 FROM u WHERE u.a = d.m + 1 AND u.b NOT IN (SELECT b FROM v WHERE v.s = u.s))"
+                        + " ORDER BY 1"
             })
     void subQueriesOfAnswersOfSubQueries(String sql) throws SQLException {
         assertThat(ask(sql)).isEqualTo(cluster.expected(sql));

@@ -64,7 +64,8 @@ class SqlMatrixTest {
                 table.load(client, "duckdb");
                 reference.load(table);
             }
-            MatrixRun run = new MatrixRun((table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS, Map.of());
+            MatrixRun run = new MatrixRun(
+                    (table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS, Map.of());
             run.ask(cells);
             LOG.warn(
                     "{} statements with -Duniserve.matrix.seed={}: {} answered, {} fail on both, refused {}",
@@ -73,7 +74,9 @@ class SqlMatrixTest {
                     run.answered(),
                     run.failed(),
                     run.refused());
-            assertThat(String.join("\n", run.faults())).as("-Duniserve.matrix.seed=%s", seed).isEmpty();
+            assertThat(String.join("\n", run.faults()))
+                    .as("-Duniserve.matrix.seed=%s", seed)
+                    .isEmpty();
             assertThat(Files.readString(MANUAL)).contains(run.refused().keySet());
             assertThat(run.answered()).isGreaterThan(cells.size() * 4 / 5);
         }

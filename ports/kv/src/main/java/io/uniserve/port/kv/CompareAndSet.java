@@ -23,7 +23,8 @@ final class CompareAndSet {
         row.partitionKey();
         for (String name : row.fields().keySet()) {
             if (!Set.of(row.keyField(), EXPECT, PUT).contains(name)) {
-                throw invalid("field \"" + name + "\" is not known; give fields " + row.keyField() + ", expect and put");
+                throw invalid(
+                        "field \"" + name + "\" is not known; give fields " + row.keyField() + ", expect and put");
             }
         }
         side(row, EXPECT);

@@ -36,8 +36,8 @@ public final class KvUpdates {
     public static final KvUpdate COMPARE_AND_SET = new KvUpdate(
             "kv.compare-and-set@1",
             CompareAndSet::check,
-            (actor, row) -> CompareAndSet.wanted(row)
-                    .ifPresentOrElse(actor::put, () -> actor.remove(KvActor.keyOf(row))),
+            (actor, row) ->
+                    CompareAndSet.wanted(row).ifPresentOrElse(actor::put, () -> actor.remove(KvActor.keyOf(row))),
             CompareAndSet::condition);
 
     static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD, COMPARE_AND_SET);

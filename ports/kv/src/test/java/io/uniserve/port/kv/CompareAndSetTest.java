@@ -73,6 +73,8 @@ final class CompareAndSetTest {
         fails(ErrorCode.INVALID_ROW, row("a", Map.of(), 5L));
         fails(ErrorCode.INVALID_ROW, row("a", Map.of("id", "b"), Map.of()));
         fails(ErrorCode.INVALID_ROW, new Document("id", Map.of("id", "a", "put", Map.of())));
-        fails(ErrorCode.INVALID_ROW, new Document("id", Map.of("id", "a", "expect", Map.of(), "put", Map.of(), "n", 1L)));
+        fails(
+                ErrorCode.INVALID_ROW,
+                new Document("id", Map.of("id", "a", "expect", Map.of(), "put", Map.of(), "n", 1L)));
     }
 }

@@ -28,9 +28,9 @@ public final class LuceneEngine implements Engine {
                     failure instanceof AlreadyClosedException ? Optional.of(ErrorCode.UNAVAILABLE) : Optional.empty());
 
     private static final int DIMENSIONS_MAX = 1_024;
-    private static final EngineFunctions FUNCTIONS =
-            new EngineFunctions(LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE))
-                    .whoseCopiesDiffer();
+    private static final EngineFunctions FUNCTIONS = new EngineFunctions(
+                    LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE))
+            .whoseCopiesDiffer();
 
     @Override
     public PortInfo info() {

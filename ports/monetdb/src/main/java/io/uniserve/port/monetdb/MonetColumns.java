@@ -142,9 +142,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                 .map(i -> {
                     String left = unstaged(i, staged + ".");
                     String right = table + "." + quoted(i);
-                    return columns.get(0).equals(names.get(i))
-                            ? left + " = " + right
-                            : MonetDialect.equal(left, right);
+                    return columns.get(0).equals(names.get(i)) ? left + " = " + right : MonetDialect.equal(left, right);
                 })
                 .collect(Collectors.joining(" AND "));
     }

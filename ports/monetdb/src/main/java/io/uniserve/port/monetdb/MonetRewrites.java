@@ -52,7 +52,8 @@ final class MonetRewrites {
             // Two blanks: this is done.
             String then = "CAST((" + day + "  + INTERVAL " + found.group(1) + " " + found.group(2) + ") AS DATE)";
             String number = "EXTRACT(DAY FROM " + then + ")";
-            text = text.substring(0, from) + "CASE WHEN " + number + " < EXTRACT(DAY FROM " + day + ") THEN CAST((" + then
+            text = text.substring(0, from) + "CASE WHEN " + number + " < EXTRACT(DAY FROM " + day + ") THEN CAST(("
+                    + then
                     + " - " + number + " * INTERVAL '1' DAY) AS DATE) ELSE " + then + " END"
                     + text.substring(found.end());
             found = MONTHS.matcher(text);

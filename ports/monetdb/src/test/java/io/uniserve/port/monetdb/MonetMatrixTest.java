@@ -35,20 +35,34 @@ class MonetMatrixTest {
     private static final Map<String, Pattern> REFUSALS = Map.ofEntries(
             Map.entry("errors in values", Pattern.compile("division by zero, a number out of range")),
             Map.entry("`%` of doubles", Pattern.compile("Cannot apply '%' to arguments of type '.*DOUBLE")),
-            Map.entry("CAST of a boolean to a number", Pattern.compile("cannot convert value of type BOOLEAN to type INTEGER")),
+            Map.entry(
+                    "CAST of a boolean to a number",
+                    Pattern.compile("cannot convert value of type BOOLEAN to type INTEGER")),
             Map.entry("a bare NULL in SELECT", Pattern.compile("Illegal use of 'NULL'")),
             Map.entry("TRIM", Pattern.compile("TRIM on MonetDB is not supported")),
             Map.entry("a backslash in a constant", Pattern.compile("a backslash on MonetDB is not supported")),
             Map.entry("sub-queries", Pattern.compile("a sub-query on MonetDB is not supported")),
-            Map.entry("queries with groups, DISTINCT, LIMIT or OFFSET", Pattern.compile("a query in FROM or WITH with groups")),
+            Map.entry(
+                    "queries with groups, DISTINCT, LIMIT or OFFSET",
+                    Pattern.compile("a query in FROM or WITH with groups")),
             Map.entry("CAST of a date to a text", Pattern.compile("CAST of a date to a text on MonetDB")),
             Map.entry("CAST of a double to a text", Pattern.compile("CAST of a double to a text on MonetDB")),
-            Map.entry("CAST of a double to a whole number", Pattern.compile("CAST of a double to a whole number \\(put ROUND")),
+            Map.entry(
+                    "CAST of a double to a whole number",
+                    Pattern.compile("CAST of a double to a whole number \\(put ROUND")),
             Map.entry("may be minus zero", Pattern.compile("which may be minus zero \\(add 0.0 to it\\), on MonetDB")),
-            Map.entry("may have more than 15 digits", Pattern.compile("of a number that may have more than 15 digits .* on MonetDB")),
-            Map.entry("9223372036854775807", Pattern.compile("the number 9223372036854775807, the largest of 64 bits, on MonetDB")),
-            Map.entry("constants out of range together", Pattern.compile("whose constants are out of range together on MonetDB")),
-            Map.entry("sums and averages with GROUP BY", Pattern.compile("sums of groups of type .* could be out of range")));
+            Map.entry(
+                    "may have more than 15 digits",
+                    Pattern.compile("of a number that may have more than 15 digits .* on MonetDB")),
+            Map.entry(
+                    "9223372036854775807",
+                    Pattern.compile("the number 9223372036854775807, the largest of 64 bits, on MonetDB")),
+            Map.entry(
+                    "constants out of range together",
+                    Pattern.compile("whose constants are out of range together on MonetDB")),
+            Map.entry(
+                    "sums and averages with GROUP BY",
+                    Pattern.compile("sums of groups of type .* could be out of range")));
 
     /** Statements over texts of all kinds whose answers are others, by the words of the manual. */
     private static final Map<String, Pattern> DIFFERENCES = Map.of(
@@ -91,10 +105,12 @@ class MonetMatrixTest {
                 for (List<@Nullable Object> row : refused(table)) {
                     assertThatThrownBy(() -> kept.put(client, "monetdb", List.of(row)))
                             .isInstanceOfSatisfying(
-                                    UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW));
+                                    UniserveException.class,
+                                    e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW));
                 }
             }
-            MatrixRun run = new MatrixRun((table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS, DIFFERENCES);
+            MatrixRun run = new MatrixRun(
+                    (table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS, DIFFERENCES);
             run.ask(cells);
             LOG.warn(
                     "{} statements with -Duniserve.matrix.seed={}: {} answered, {} fail on both, refused {}, other answers as documented {}",
@@ -104,7 +120,9 @@ class MonetMatrixTest {
                     run.failed(),
                     run.refused(),
                     run.different());
-            assertThat(String.join("\n", run.faults())).as("-Duniserve.matrix.seed=%s", seed).isEmpty();
+            assertThat(String.join("\n", run.faults()))
+                    .as("-Duniserve.matrix.seed=%s", seed)
+                    .isEmpty();
             assertThat(Files.readString(MANUAL))
                     .contains(run.refused().keySet())
                     .contains(run.different().keySet());

@@ -49,8 +49,9 @@ final class DocumentVersions {
             return 0;
         }
         if (!areKept(schema)) {
-            throw FieldValues.invalid("field \"" + FIELD + "\" is not in the schema as a long of one value with docValues;"
-                    + " add it to the configset, or leave it out of the row");
+            throw FieldValues.invalid(
+                    "field \"" + FIELD + "\" is not in the schema as a long of one value with docValues;"
+                            + " add it to the configset, or leave it out of the row");
         }
         try {
             return value instanceof Long number ? number : Long.parseLong(String.valueOf(value));

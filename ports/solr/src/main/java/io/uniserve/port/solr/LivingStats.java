@@ -74,7 +74,8 @@ public final class LivingStats extends ExactStatsCache {
             Map<String, CollectionStats> fields = new HashMap<>();
             own.fields().forEach((field, its) -> fields.put(field, new CollectionStats(its)));
             if (!terms.isEmpty()) {
-                builder.rsp.add(TERMS_KEY, StatsUtil.termsToEncodedString(own.terms().keySet()));
+                builder.rsp.add(
+                        TERMS_KEY, StatsUtil.termsToEncodedString(own.terms().keySet()));
                 builder.rsp.add(TERM_STATS_KEY, StatsUtil.termStatsMapToString(terms));
             }
             if (!fields.isEmpty()) {

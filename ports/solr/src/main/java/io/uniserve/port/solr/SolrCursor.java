@@ -37,8 +37,8 @@ final class SolrCursor {
 
     private static final Pattern BY_SCORE = Pattern.compile("(?i)\\bscore\\b");
     /** Other queries' scores in the order; nearest documents and fuzzy terms, which each copy finds by its own index. */
-    private static final Pattern BY_INDEX = Pattern.compile(
-            "(?im)^sort=.*(\\b(query|boost)\\s*\\(|\\{!|\\$)|\\w~|\\b(fuzzy|knn|vectorSimilarity)\\b");
+    private static final Pattern BY_INDEX =
+            Pattern.compile("(?im)^sort=.*(\\b(query|boost)\\s*\\(|\\{!|\\$)|\\w~|\\b(fuzzy|knn|vectorSimilarity)\\b");
     /** Scores of any kind. */
     private static final Pattern SCORES = Pattern.compile("(?i)\\bscore\\b|\\b(query|boost)\\s*\\(|\\{!|\\$");
 
@@ -63,7 +63,8 @@ final class SolrCursor {
     static @Nullable SolrCursor of(ModifiableSolrParams params, String lines, List<Integer> actors) {
         String mark = params.get(CursorMarkParams.CURSOR_MARK_PARAM);
         boolean byIndex = BY_INDEX.matcher(lines).find();
-        if (mark == null || !byIndex && !BY_SCORE.matcher(params.get("sort", "")).find()) {
+        if (mark == null
+                || !byIndex && !BY_SCORE.matcher(params.get("sort", "")).find()) {
             return null;
         }
         int end = mark.indexOf('.');
@@ -98,8 +99,10 @@ final class SolrCursor {
         }
         String actor = builder.req.getParams().get(ACTOR);
         long own = walked.startsWith("index")
-                ? QueryStatistics.fingerprint(Segments.ids(builder.req.getSearcher().getIndexReader()))
-                : LivingStats.of(builder, query, LivingStats.wanted(builder.req)).fingerprint();
+                ? QueryStatistics.fingerprint(
+                        Segments.ids(builder.req.getSearcher().getIndexReader()))
+                : LivingStats.of(builder, query, LivingStats.wanted(builder.req))
+                        .fingerprint();
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {
             throw new UniserveException(
                     ErrorCode.CURSOR_GONE,

@@ -106,16 +106,8 @@ class CopiesTest {
             text.append(' ').append(WORDS[random.nextInt(WORDS.length)]);
         }
         return new Document(
-                "id",
-                Map.of(
-                        "id",
-                        id,
-                        "text",
-                        text.toString(),
-                        "kind_s",
-                        WORDS[random.nextInt(3)],
-                        "n_i",
-                        (long) random.nextInt(50)));
+                "id", Map.of("id", id, "text", text.toString(), "kind_s", WORDS[random.nextInt(3)], "n_i", (long)
+                        random.nextInt(50)));
     }
 
     @ParameterizedTest
@@ -220,8 +212,7 @@ class CopiesTest {
         for (String wrong : List.of(mark.substring(0, mark.indexOf('.')), mark + "AAAA", mark + "!")) {
             assertThatThrownBy(() -> page(first, BY_SCORE, wrong))
                     .isInstanceOfSatisfying(
-                            UniserveException.class,
-                            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                     .hasMessageContaining("cursorMark");
         }
     }
@@ -299,8 +290,7 @@ class CopiesTest {
             return ask(open.get(open.size() - 1), table, call, actor, one);
         }
 
-        private <P, V> V ask(
-                LocalTable copy, TableName table, RetrieveCall<PerActor<P>, V> call, int actor, P one) {
+        private <P, V> V ask(LocalTable copy, TableName table, RetrieveCall<PerActor<P>, V> call, int actor, P one) {
             V value = Objects.requireNonNull(
                     copy.retrieveEach(table, call, Map.of(actor, one)).get(actor));
             pins.put(actor, copy);

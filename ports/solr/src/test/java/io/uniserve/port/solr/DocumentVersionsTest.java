@@ -64,7 +64,8 @@ final class DocumentVersionsTest {
         assertThatThrownBy(() -> update.validate(actor, List.of(rows)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFLICT))
-                .hasMessageContaining("version conflict for \"" + rows[0].fields().get("id") + "\"");
+                .hasMessageContaining(
+                        "version conflict for \"" + rows[0].fields().get("id") + "\"");
     }
 
     private long version(String id) {
@@ -147,7 +148,9 @@ final class DocumentVersionsTest {
         }
         Document elsewhere = row("shop_s", "o3", "shop_s", "shop4");
         SolrActor other = shops.actor(shops.meta().partitioner().actorOf(elsewhere.partitionKey()));
-        boolean same = shops.meta().partitioner().actorOf(row("shop_s", "o3", "shop_s", "shop3").partitionKey())
+        boolean same = shops.meta()
+                        .partitioner()
+                        .actorOf(row("shop_s", "o3", "shop_s", "shop3").partitionKey())
                 == shops.meta().partitioner().actorOf(elsewhere.partitionKey());
         assertThat(same).as("o3 is in another actor").isFalse();
         assertThatThrownBy(() -> SolrUpdates.DELETE.validate(other, List.of(elsewhere)))
@@ -161,9 +164,10 @@ final class DocumentVersionsTest {
             SolrUpdates.DELETE_ID.update(shops.actor(actor), new UpdateContext(100), List.of(row("shop_s", "o3")));
             shops.actor(actor).publish();
         }
-        assertThat(shops.query("q=*:*&rows=20&sort=id asc&fl=id")).contains("\"numFound\":8").doesNotContain("o3");
-        assertThatThrownBy(() -> SolrUpdates.DELETE_ID.validate(
-                        other, List.of(row("shop_s", "o3", "_version_", 7L))))
+        assertThat(shops.query("q=*:*&rows=20&sort=id asc&fl=id"))
+                .contains("\"numFound\":8")
+                .doesNotContain("o3");
+        assertThatThrownBy(() -> SolrUpdates.DELETE_ID.validate(other, List.of(row("shop_s", "o3", "_version_", 7L))))
                 .hasMessageContaining("cannot depend on _version_");
     }
 }

@@ -42,7 +42,9 @@ public final class UnfencedCommits extends PassedOn {
             if (outcome instanceof Outcome.Ok<MultiResult> ok) {
                 List<Integer> versions = new ArrayList<>(ok.value().versions());
                 versions.add(0, ABSENT);
-                int conflict = ok.value().applied() ? ok.value().conflict() : ok.value().conflict() + 1;
+                int conflict = ok.value().applied()
+                        ? ok.value().conflict()
+                        : ok.value().conflict() + 1;
                 completion.done(Outcome.ok(
                         new MultiResult(ok.value().applied(), ok.value().applied() ? versions : List.of(), conflict)));
             } else {

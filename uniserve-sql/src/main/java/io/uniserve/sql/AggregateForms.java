@@ -136,7 +136,7 @@ final class AggregateForms extends SqlShuttle {
                     place,
                     call.getOperandList().toArray(SqlNode[]::new));
         }
-        if (own == null || own == call.getOperator()) {
+        if (own == null || own.equals(call.getOperator())) {
             return call;
         }
         if (Aggregates.TEXTS.contains(name)) {

@@ -230,7 +230,17 @@ class FunctionsTest {
                 "SELECT a FROM t WHERE (a, b) = (1, 2) | ROW",
                 "SELECT count(DISTINCT (a, b)) FROM t | ROW",
                 "SELECT count(DISTINCT a, b) FROM t | COUNT of several",
-                "SELECT approx_count_distinct(a, b) FROM t | COUNT of several",
+                "SELECT approx_count_distinct(a, b) FROM t | COUNT of several"
+            })
+    void operatorsAreRefusedByName(String sql, String name) {
+        refused(sql, name);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
                 "SELECT count(DISTINCT *) FROM t | *",
                 "SELECT approx_count_distinct(*) FROM t | *",
                 "SELECT sum(a) OVER (PARTITION BY s) FROM t | OVER",

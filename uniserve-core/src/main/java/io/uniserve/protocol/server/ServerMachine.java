@@ -5,8 +5,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ClusterRecord;
-import io.uniserve.model.OnLoss;
-import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
@@ -339,7 +337,7 @@ public final class ServerMachine {
         } else if (request instanceof PeerRequest.Vouch vouch) {
             later(completion, Outcome.ok(vouched(vouch)));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
-            later(completion, validate(validate.meta()));
+            later(completion, DefinitionCheck.check(config, validate.meta()));
         } else if (request instanceof PeerRequest.LearnTable learn) {
             later(completion, learned(learn.meta()));
         } else {
@@ -389,28 +387,6 @@ public final class ServerMachine {
             }
         }
         return new PeerReply.Vouched(config.id(), registration.incarnation(), whole);
-    }
-
-    private Outcome<PeerReply> validate(TableMeta meta) {
-        if (config.replicas().shippingNanos() == 0 && (meta.remote() || meta.onLoss() == OnLoss.RESTORE_TABLE)) {
-            String what = meta.remote() ? "durability REMOTE" : "onLoss RESTORE_TABLE";
-            return Outcome.err(new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    what + " needs durable storage, and server " + config.id()
-                            + " has none: set storage.directory on all servers"));
-        }
-        for (PortInfo port : config.ports()) {
-            if (port.name().equals(meta.port())) {
-                return port.levels().contains(meta.level())
-                        ? Outcome.ok(new PeerReply.Ack())
-                        : Outcome.err(new UniserveException(
-                                ErrorCode.UNSUPPORTED,
-                                "port " + meta.port() + " does not support " + meta.level() + ": use one of "
-                                        + port.levels()));
-            }
-        }
-        return Outcome.err(
-                new UniserveException(ErrorCode.UNKNOWN_PORT, "this server does not run port " + meta.port()));
     }
 
     private Outcome<PeerReply> learned(TableMeta meta) {

@@ -91,7 +91,17 @@ public final class PeerRequestMapping {
             proto.setPullChunks(ExchangeMapping.toProto(pull));
         } else if (request instanceof PeerRequest.EndExchange end) {
             proto.setEndExchange(ExchangeMapping.toProto(end.exchange()));
-        } else if (request instanceof PeerRequest.Trash trash) {
+        } else if (request instanceof ReportLoad) {
+            proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
+        } else {
+            putCare(proto, request);
+        }
+        return proto.build();
+    }
+
+    /** Requests about copies that are compared, and about the trash. */
+    private static void putCare(PeerProto.PeerEnvelope.Builder proto, PeerRequest request) {
+        if (request instanceof PeerRequest.Trash trash) {
             proto.setTrash(TrashMapping.toProto(trash.call()));
         } else if (request instanceof PeerRequest.SetAside verdict) {
             proto.setSetAside(CopyMapping.toProto(verdict));
@@ -99,10 +109,7 @@ public final class PeerRequestMapping {
             proto.setTakeDigest(CopyMapping.toProto(take));
         } else if (request instanceof PeerRequest.CompareCopies compare) {
             proto.setCompareCopies(CopyMapping.toProto(compare));
-        } else if (request instanceof ReportLoad) {
-            proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
-        return proto.build();
     }
 
     private static PeerProto.Suspect toProto(Suspect suspect) {

@@ -48,7 +48,8 @@ class ServerSettingsTest {
                                 Limits.EXCHANGE_SERVER_SPILL_BYTES_MAX),
                         Duration.ofSeconds(60),
                         Duration.ofSeconds(5),
-                        new ServerSettings.Trash(Duration.ofHours(24), 0, false)));
+                        new ServerSettings.Trash(Duration.ofHours(24), 0, false),
+                        Duration.ofHours(24)));
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
@@ -223,10 +224,10 @@ class AtomicHostTest {
 
     @Test
     void rowsAreCheckedByTheFunctionThatPrepares() {
-        assertThat(Waiter.<Done>error(done -> world.host.validate(KEY, "kv.add@1", rows("a"), done))
+        assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, "kv.add@1", rows("a"), done))
                         .code())
                 .isEqualTo(ErrorCode.INVALID_ROW);
-        Waiter.<Done>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
+        Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
     }
 
     /** As where the log has no room for them. */
@@ -239,7 +240,7 @@ class AtomicHostTest {
         try {
             for (int i = 0; i < 8; i++) {
                 Bytes again = Bytes.wrap(large.toArray());
-                Waiter.<Done>value(done -> world.host.validate(KEY, PUT, again, done));
+                Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, again, done));
             }
             assertThat(hosted.parts().checkedBytes()).isPositive().isLessThanOrEqualTo(Limits.BATCH_BYTES_MAX);
             prepare(1, rows("a"));

@@ -12,6 +12,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.runtime.async.Waiter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -66,7 +67,7 @@ class EngineCallsTest {
             world.apply(KEY, TestingPort.UPDATE, rows("hang"), hung);
             world.apply(KEY, TestingPort.UPDATE, rows("later"), behind);
             Waiter.<Done>value(done -> world.apply(OTHER, TestingPort.UPDATE, rows("other"), done));
-            Waiter.<Done>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("check"), done));
+            Waiter.<RowCondition>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("check"), done));
             assertThat(Waiter.<Bytes>value(done -> world.host.digest(KEY, done)).size())
                     .isEqualTo(1);
             assertThat(behind.isDone()).isFalse();

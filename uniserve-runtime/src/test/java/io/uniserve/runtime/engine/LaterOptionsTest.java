@@ -13,6 +13,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.runtime.async.Waiter;
 import java.nio.file.Path;
 import java.util.List;
@@ -88,15 +89,15 @@ class LaterOptionsTest {
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
             apply(world, change(1, "x"), change(2, "x"), change(3, "y"));
             assertThat(port.options).containsExactly(Map.of(), Map.of("word.later", "x"));
-            assertThat(Waiter.<Done>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("y"), done))
+            assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("y"), done))
                             .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
             for (Bytes bad : List.of(later(7L), later("x").slice(0, 9))) {
-                assertThat(Waiter.<Done>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, bad, done))
+                assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, bad, done))
                                 .code())
                         .isEqualTo(ErrorCode.INVALID_ROW);
             }
-            Waiter.<Done>value(done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("xx"), done));
+            Waiter.<RowCondition>value(done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("xx"), done));
             assertThat(port.events).startsWith("create", "publish", "create").doesNotContain("y");
         }
     }

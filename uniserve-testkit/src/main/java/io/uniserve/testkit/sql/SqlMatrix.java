@@ -390,6 +390,10 @@ public final class SqlMatrix {
                                         + value.replace("%s", wide));
             }
         }
+        zeros(table, c);
+    }
+
+    private void zeros(String table, String c) {
         for (String divisor : List.of("0", "0.0", "(k - k)")) {
             add(table, "SELECT " + c + " / " + divisor + " FROM " + table);
             add(table, "SELECT " + c + " % " + divisor + " FROM " + table);

@@ -12,14 +12,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** {@code kv.compare-and-set@1} on one actor. */
 final class CompareAndSetTest {
     private final KvActor actor = KvActor.of(List.of(new Document("id", Map.of("id", "a", "n", 1L))));
 
-    private static Document row(String key, Object expect, Object put) {
-        Map<String, Object> fields = new LinkedHashMap<>();
+    private static Document row(String key, @Nullable Object expect, @Nullable Object put) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("id", key);
         fields.put("expect", expect);
         fields.put("put", put);
@@ -37,7 +38,7 @@ final class CompareAndSetTest {
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(code));
     }
 
-    private Map<String, Object> held(String key) {
+    private Map<String, @Nullable Object> held(String key) {
         return actor.get("t" + key).map(Document::fields).orElse(Map.of());
     }
 

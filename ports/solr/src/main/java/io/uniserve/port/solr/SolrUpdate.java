@@ -39,8 +39,12 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
 
     @Override
     public boolean conditional(Document row) {
-        boolean mayBeElsewhere = this == SolrUpdates.DELETE && !row.keyField().equals("id");
+        boolean mayBeElsewhere = deletes() && !row.keyField().equals("id");
         return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
+    }
+
+    private boolean deletes() {
+        return id.equals(SolrUpdates.DELETE.id());
     }
 
     @Override
@@ -64,7 +68,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
             Long known = left.get(key);
             DocumentVersions.require(key, wanted, known == null ? DocumentVersions.held(request, key) : known);
         }
-        left.put(key, this == SolrUpdates.DELETE ? DocumentVersions.ABSENT : 0L);
+        left.put(key, deletes() ? DocumentVersions.ABSENT : 0L);
     }
 
     @Override

@@ -23,7 +23,6 @@ class TidyTest {
     /** Ports whose engine has a language so large, or so many faults to work around, that they take more: no code leaves a port to make it look smaller. */
     private static final Map<String, Integer> LARGE_PORTS = Map.of("solr", 1_350, "monetdb", 1_050);
 
-
     private static final List<SourceFile> SOURCES =
             ProjectTree.sources().stream().map(SourceFile::read).toList();
 
@@ -83,7 +82,8 @@ class TidyTest {
                 .filter(f -> f.name().matches("ports/[^/]+/src/main/java/.*"))
                 .forEach(f -> lines.merge(f.name().split("/")[1], codeLines(f), Integer::sum));
         assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr", "duckdb", "monetdb");
-        assertThat(lines.entrySet().stream().filter(port -> port.getValue() >= LARGE_PORTS.getOrDefault(port.getKey(), PORT_LINES_LIMIT)))
+        assertThat(lines.entrySet().stream()
+                        .filter(port -> port.getValue() >= LARGE_PORTS.getOrDefault(port.getKey(), PORT_LINES_LIMIT)))
                 .as(
                         "ports (=lines) with %d or more lines of main code, without comments and blank lines;"
                                 + " move what other ports need too to uniserve-core",

@@ -89,11 +89,13 @@ class LaterOptionsTest {
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
             apply(world, change(1, "x"), change(2, "x"), change(3, "y"));
             assertThat(port.options).containsExactly(Map.of(), Map.of("word.later", "x"));
-            assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("y"), done))
+            assertThat(Waiter.<RowCondition>error(
+                                    done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("y"), done))
                             .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
             for (Bytes bad : List.of(later(7L), later("x").slice(0, 9))) {
-                assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, bad, done))
+                assertThat(Waiter.<RowCondition>error(
+                                        done -> world.host.validate(KEY, LaterOptions.FUNCTION, bad, done))
                                 .code())
                         .isEqualTo(ErrorCode.INVALID_ROW);
             }

@@ -222,7 +222,8 @@ class PortEngineHostTest {
             assertThat(Waiter.<Done>error(done -> world.host.checkpoint(KEY, "c", done))
                             .code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
-            assertThat(Waiter.<RowCondition>error(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("look"), done))
+            assertThat(Waiter.<RowCondition>error(
+                                    done -> world.host.validate(KEY, TestingPort.UPDATE, rows("look"), done))
                             .code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
         }

@@ -85,7 +85,7 @@ class CopiesTest {
             List<Document> batch = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 Document row = row("d" + random.nextInt(90), random, round);
-                living.put(row.fields().get("id").toString(), row);
+                living.put(String.valueOf(row.fields().get("id")), row);
                 batch.add(row);
             }
             batch.forEach(row -> often.add(List.of(row)));

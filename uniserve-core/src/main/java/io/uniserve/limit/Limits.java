@@ -58,6 +58,12 @@ public final class Limits {
     /** One actor's part in a backup: all its objects are read. */
     public static final long BACKUP_ACTOR_MS_MAX = 1_800_000;
 
+    /** The primary ends a comparison of an actor's copies after this time: a copy without a digest by then is unknown. */
+    public static final long COPIES_COMPARED_MS_MAX = 1_800_000;
+
+    /** The coordinator waits for a comparison so much longer than the primary takes at most, for the way and for slow clocks. */
+    public static final long COPIES_COMPARED_MARGIN_MS = 180_000;
+
     public static final long DISK_STALL_MS_MAX = 10_000;
 
     /** A write to durable storage without an answer for so long counts as failing. */

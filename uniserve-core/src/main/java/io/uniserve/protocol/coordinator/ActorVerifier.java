@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerRecord;
@@ -14,8 +15,9 @@ import java.util.Optional;
 
 /** Has an actor's primary compare the actor's copies. */
 final class ActorVerifier {
-    /** A digest reads the whole actor. */
-    private static final long TIMEOUT_NANOS = 1_200_000_000_000L;
+    /** Longer than the primary compares, so that a silent copy is told as unknown. */
+    private static final long TIMEOUT_NANOS =
+            (Limits.COPIES_COMPARED_MS_MAX + Limits.COPIES_COMPARED_MARGIN_MS) * 1_000_000;
 
     private final Reign reign;
     private final Table table;

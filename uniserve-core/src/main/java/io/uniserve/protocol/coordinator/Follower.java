@@ -33,6 +33,7 @@ final class Follower {
     private boolean loaded;
     private boolean loading;
     private boolean again;
+    private boolean retrying;
     private boolean pushing;
 
     Follower(
@@ -86,9 +87,19 @@ final class Follower {
             @Override
             public void failed(UniserveException error) {
                 loading = false;
-                registry.after(config.tickNanos(), Follower.this::reload);
+                reloadLater();
             }
         });
+    }
+
+    private void reloadLater() {
+        if (!retrying) {
+            retrying = true;
+            registry.retry(() -> {
+                retrying = false;
+                reload();
+            });
+        }
     }
 
     /** Watches every name, defined or not: a table's node may be seen before its definition is there. */
@@ -117,7 +128,7 @@ final class Follower {
 
             @Override
             public void failed(UniserveException error) {
-                registry.after(config.tickNanos(), Follower.this::reload);
+                reloadLater();
             }
         });
     }

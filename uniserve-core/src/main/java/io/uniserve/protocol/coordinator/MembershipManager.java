@@ -28,6 +28,7 @@ final class MembershipManager {
     private TreeMap<ServerId, ServerRecord> servers = new TreeMap<>();
     private boolean reading;
     private boolean again;
+    private boolean retrying;
     private boolean loaded;
 
     MembershipManager(TermRegistry registry, Runnable changed) {
@@ -59,7 +60,7 @@ final class MembershipManager {
         return everSeen.contains(id);
     }
 
-    /** Reads all servers; a change during the reading starts it once more. */
+    /** Reads all servers, tried until it succeeds; a change during the reading starts it once more. */
     void refresh() {
         if (reading) {
             again = true;
@@ -76,9 +77,20 @@ final class MembershipManager {
                 }
                 readNext(names.iterator(), new TreeMap<>());
             } else {
-                reading = false;
+                failed();
             }
         });
+    }
+
+    private void failed() {
+        reading = false;
+        if (!retrying) {
+            retrying = true;
+            registry.retry(() -> {
+                retrying = false;
+                refresh();
+            });
+        }
     }
 
     private void readNext(Iterator<String> names, TreeMap<ServerId, ServerRecord> found) {
@@ -96,7 +108,7 @@ final class MembershipManager {
         }
         registry.read(RegistryPaths.server(id), outcome -> {
             if (!(outcome instanceof Outcome.Ok<Versioned> ok)) {
-                reading = false;
+                failed();
                 return;
             }
             if (ok.value().value() instanceof ServerRecord record) {

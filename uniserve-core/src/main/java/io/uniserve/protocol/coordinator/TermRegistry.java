@@ -120,6 +120,11 @@ final class TermRegistry {
         }
     }
 
+    /** Runs the task after the pause before a failed step is tried again. */
+    void retry(Runnable task) {
+        after(retryNanos, task);
+    }
+
     <T> Completion<T> scoped(Completion<T> completion) {
         return outcome -> {
             if (!ended) {

@@ -129,7 +129,7 @@ public final class CopyCheck {
         } else {
             CopyComparison next = new CopyComparison(host, inside.key(), at, parts.log(), this, completion);
             comparison = next;
-            next.run();
+            next.start();
         }
     }
 

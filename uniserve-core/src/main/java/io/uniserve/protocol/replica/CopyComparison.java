@@ -2,12 +2,14 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerReply;
@@ -25,13 +27,15 @@ import org.slf4j.LoggerFactory;
 /**
  * One comparison of the digests of an actor's in-sync copies at one log position, led by the primary. The position is a little
  * ahead of the log's end, so that every copy can stop there: further ahead, the more is being written. A copy that was past it is
- * asked again, with another position. The digest of most copies is right; of two, the primary's.
+ * asked again, with another position; one that was silent is not. The digest of most copies is right; of two, the primary's. It
+ * ends within {@link Limits#COPIES_COMPARED_MS_MAX}: what has no digest by then is unknown.
  */
 final class CopyComparison {
     /** A copy waits for its log to reach the position for so many retry times. */
     static final int REACH_RETRIES = 20;
 
     private static final int ATTEMPTS_MAX = 6;
+    private static final long BUDGET_NANOS = Limits.COPIES_COMPARED_MS_MAX * 1_000_000;
     private static final Logger LOG = LoggerFactory.getLogger(CopyComparison.class);
 
     private final ReplicaHost host;
@@ -46,6 +50,7 @@ final class CopyComparison {
     private int rounds;
     private boolean over;
     private List<ServerId> suspects = List.of();
+    private Timers.Cancel expiry = () -> {};
 
     CopyComparison(
             ReplicaHost host,
@@ -66,10 +71,19 @@ final class CopyComparison {
         return over;
     }
 
+    /** Begins; called once. */
+    void start() {
+        expiry = host.env().timers().after(BUDGET_NANOS, this::expire);
+        run();
+    }
+
     /** Looks how fast the log grows, then asks all copies. */
-    void run() {
+    private void run() {
         long before = log.lastIndex();
         host.env().timers().after(host.config().retryNanos(), () -> {
+            if (over) {
+                return;
+            }
             if (!check.leads(state.epoch())) {
                 fail("the primary of " + key + " moved");
                 return;
@@ -104,24 +118,18 @@ final class CopyComparison {
         } else if (to == null) {
             answered.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, server + " is away")));
         } else {
-            host.env().network().call(to, request, host.config().digestTimeoutNanos(), answered);
+            long timeout = Math.min(host.config().digestTimeoutNanos(), BUDGET_NANOS);
+            host.env().network().call(to, request, timeout, answered);
         }
     }
 
     private void all() {
-        boolean missing = answers.values().stream().anyMatch(answer -> answer instanceof Outcome.Err<?>);
-        if (missing && attempt < ATTEMPTS_MAX && check.leads(state.epoch())) {
+        boolean refused = answers.values().stream().anyMatch(CopyComparison::refused);
+        if (refused && attempt < ATTEMPTS_MAX && check.leads(state.epoch())) {
             run();
             return;
         }
-        Map<String, Integer> votes = new TreeMap<>();
-        answers.values().stream()
-                .map(CopyComparison::digest)
-                .filter(text -> !text.isEmpty())
-                .forEach(text -> votes.merge(text, 1, Integer::sum));
-        String right = right(votes);
-        List<Compared.Copy> copies = new ArrayList<>();
-        answers.forEach((server, answer) -> copies.add(copy(server, answer, right)));
+        List<Compared.Copy> copies = verdicts();
         List<ServerId> different = copies.stream()
                 .filter(copy -> copy.verdict() == Compared.Verdict.DIFFERENT)
                 .map(Compared.Copy::server)
@@ -131,13 +139,55 @@ final class CopyComparison {
             host.env().timers().after(REACH_RETRIES * host.config().retryNanos(), this::again);
             return;
         }
-        over = true;
+        end();
         copies.forEach(copy -> {
             if (copy.verdict() == Compared.Verdict.DIFFERENT) {
                 setAside(copy.server(), copy.reason());
             }
         });
         completion.done(Outcome.ok(new Compared(index, copies)));
+    }
+
+    /** The time is over: copies without a digest are unknown, and a difference that showed once only proves nothing. */
+    private void expire() {
+        if (over) {
+            return;
+        }
+        end();
+        for (ServerId server : state.isr()) {
+            answers.putIfAbsent(
+                    server,
+                    Outcome.err(new UniserveException(
+                            ErrorCode.DEADLINE_EXCEEDED,
+                            "no digest within " + Limits.COPIES_COMPARED_MS_MAX / 60_000 + " minutes")));
+        }
+        List<Compared.Copy> copies = verdicts().stream()
+                .map(copy -> copy.verdict() == Compared.Verdict.DIFFERENT
+                        ? new Compared.Copy(
+                                copy.server(),
+                                Compared.Verdict.UNKNOWN,
+                                copy.digest(),
+                                "the time was over before a second comparison: " + copy.reason())
+                        : copy)
+                .toList();
+        completion.done(Outcome.ok(new Compared(index, copies)));
+    }
+
+    /** True where the copy said that it has no digest at this position: it may have one at another. */
+    private static boolean refused(Outcome<PeerReply> answer) {
+        return answer instanceof Outcome.Err<PeerReply> err && err.error().code() != ErrorCode.DEADLINE_EXCEEDED;
+    }
+
+    private List<Compared.Copy> verdicts() {
+        Map<String, Integer> votes = new TreeMap<>();
+        answers.values().stream()
+                .map(CopyComparison::digest)
+                .filter(text -> !text.isEmpty())
+                .forEach(text -> votes.merge(text, 1, Integer::sum));
+        String right = right(votes);
+        List<Compared.Copy> copies = new ArrayList<>();
+        answers.forEach((server, answer) -> copies.add(copy(server, answer, right)));
+        return copies;
     }
 
     /** What most copies have; of two copies, what the primary has. Empty where neither decides. */
@@ -190,8 +240,13 @@ final class CopyComparison {
         }
     }
 
-    private void fail(String why) {
+    private void end() {
         over = true;
+        expiry.cancel();
+    }
+
+    private void fail(String why) {
+        end();
         completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, why + ": try again")));
     }
 }

@@ -135,6 +135,17 @@ class ScrubTest {
         Host follower = follower(cluster);
         cluster.network.lose((to, request) -> request instanceof io.uniserve.protocol.message.PeerRequest.TakeDigest
                 && to.equals(follower.address()));
+        oneIsUnknown(cluster);
+    }
+
+    @Test
+    void aPrimaryWhoseDigestNeverEndsIsUnknown() {
+        Cluster cluster = created(3, 3, 0);
+        cluster.primary(0).engine().hangDigests();
+        oneIsUnknown(cluster);
+    }
+
+    private static void oneIsUnknown(Cluster cluster) {
         List<Outcome<AdminReply>> replies = new ArrayList<>();
         cluster.coordinator.onAdmin(new AdminRequest.VerifyActor(Cluster.T, 0), replies::add);
         cluster.await(() -> !replies.isEmpty(), 10_000);

@@ -41,6 +41,7 @@ public final class TestingEngine implements EngineHost {
     private int failingRestores;
     private ErrorCode restoreError = ErrorCode.PORT_FAILED;
     private boolean hanging;
+    private boolean digestsHang;
     private boolean mended;
     private boolean dead;
     private int builds;
@@ -150,6 +151,11 @@ public final class TestingEngine implements EngineHost {
     /** From now on applies never end. */
     public void hang() {
         hanging = true;
+    }
+
+    /** From now on digests never end. */
+    public void hangDigests() {
+        digestsHang = true;
     }
 
     /** The process is dead. */
@@ -354,6 +360,9 @@ public final class TestingEngine implements EngineHost {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
+        if (digestsHang) {
+            return;
+        }
         loop.soon(() ->
                 completion.done(Outcome.ok(Bytes.utf8(rows(key).size() + "\n" + String.join("\n", rows(key))))));
     }

@@ -105,6 +105,11 @@ final class PlainCore implements AutoCloseable {
         server.commit();
     }
 
+    /** Merges its segments to one, so that no deleted document counts. */
+    void optimize() throws IOException, SolrServerException {
+        server.optimize();
+    }
+
     /** Deletes documents, by their ids. */
     void delete(List<String> ids) throws IOException, SolrServerException {
         server.deleteById(ids);

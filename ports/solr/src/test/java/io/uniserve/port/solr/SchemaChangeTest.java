@@ -146,7 +146,7 @@ class SchemaChangeTest {
                 "q=price:[3 TO 7]&rows=30&sort=id asc",
                 "q=all:title&rows=200&sort=id asc&fl=id",
                 "q=code:\"A 3\"&rows=5&sort=id asc&facet=true&facet.field=colour&facet.field=price&facet.mincount=1",
-                "q=word&df=text&rows=3&fl=id,score&distrib.statsCache=true&facet=true&facet.range=price&facet.range.start=0&facet.range.end=12&facet.range.gap=3",
+                "q=word&df=text&rows=3&fl=id,score&sort=score desc,id asc&distrib.statsCache=true&facet=true&facet.range=price&facet.range.start=0&facet.range.end=12&facet.range.gap=3",
                 "q=*:*&rows=0&stats=true&stats.field=price",
                 "q=*:*&rows=0&json.facet={c:{type:terms,field:colour,facet:{p:'avg(price)'}}}",
                 "q=kind_s:k1&group=true&group.field=price&group.limit=2&sort=id asc",

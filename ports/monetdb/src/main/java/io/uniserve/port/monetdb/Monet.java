@@ -107,7 +107,7 @@ final class Monet {
 
     /** A table of the rows; computed values are stored, as MonetDB joins by those with every row. */
     private static String load(SqlRows rows) throws SQLException {
-        MonetColumns columns = MonetColumns.of(rows.types());
+        MonetColumns columns = MonetColumns.of(rows);
         String name = newName("relation");
         DB.write(connection -> {
             connection.executeUpdate("CREATE TABLE " + name + " (" + columns.definition() + ")");
@@ -149,11 +149,11 @@ final class Monet {
         List<String> types;
         try (QueryResultSet found = connection.executeQuery(sql)) {
             types = types(found);
-            if (!types.contains("DATE")) {
+            if (types.stream().map(Monet::readable).allMatch(String::isEmpty)) {
                 return rows(found, types);
             }
         }
-        try (QueryResultSet found = connection.executeQuery(dated(sql, types))) {
+        try (QueryResultSet found = connection.executeQuery(readable(sql, types))) {
             return rows(found, types);
         }
     }
@@ -191,14 +191,25 @@ final class Monet {
                 .toList();
     }
 
-    /** The driver reads days before 1970 wrongly: days leave MonetDB as texts. LIMIT keeps the order of an inner query. */
-    private static String dated(String sql, List<String> types) {
+    /** The type in which values of one leave MonetDB, empty for the same: the driver reads days before 1970 and decimals of nine digits wrongly. */
+    private static String readable(String type) {
+        return type.equals("DATE")
+                ? "CLOB"
+                : type.startsWith(MonetColumns.MISREAD)
+                        ? "DECIMAL(" + MonetColumns.PRECISION_MAX + "," + type.substring(MonetColumns.MISREAD.length())
+                        : "";
+    }
+
+    /** A query for the same values in types that the driver reads rightly. LIMIT keeps the order of an inner query. */
+    private static String readable(String sql, List<String> types) {
         String columns = IntStream.range(0, types.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
         String values = IntStream.range(0, types.size())
-                .mapToObj(i -> types.get(i).equals("DATE") ? "CAST(x" + i + " AS CLOB)" : "x" + i)
+                .mapToObj(i -> readable(types.get(i)).isEmpty()
+                        ? "x" + i
+                        : "CAST(x" + i + " AS " + readable(types.get(i)) + ")")
                 .collect(Collectors.joining(", "));
         String whole = sql.matches("(?s).* LIMIT \\d+( OFFSET \\d+)?") ? sql : sql + " LIMIT " + Integer.MAX_VALUE;
-        return "SELECT " + values + " FROM (" + whole + ") AS dated(" + columns + ")";
+        return "SELECT " + values + " FROM (" + whole + ") AS readable(" + columns + ")";
     }
 
     /** Some rows of a query, for files: as they lie. */

@@ -5,6 +5,8 @@ import io.uniserve.api.ColumnType.Kind;
 import io.uniserve.api.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.SqlColumn;
+import io.uniserve.sql.SqlRows;
 import io.uniserve.sql.SqlTables;
 import java.math.BigDecimal;
 import java.util.Collection;
@@ -21,16 +23,36 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Digits of a decimal: MonetDBLite has no integers of 128 bits. */
     static final int PRECISION_MAX = 18;
 
+    /** How the types begin for which the driver reads and writes 64 bits a value, where MonetDB has 32. */
+    static final String MISREAD = "DECIMAL(9,";
+
     static MonetColumns of(Columns columns) {
         return new MonetColumns(
                 columns.names(),
                 columns.columns().stream().map(Columns.Column::type).toList());
     }
 
-    /** Columns c0, c1, ... of types as {@link Monet#query} names them. */
-    static MonetColumns of(List<String> types) {
+    /** Columns c0, c1, ... of rows as {@link Monet#query} has them. */
+    static MonetColumns of(SqlRows rows) {
+        List<ColumnType> types = SqlTables.columnTypes(rows.types());
         return new MonetColumns(
-                IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(), SqlTables.columnTypes(types));
+                IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(),
+                IntStream.range(0, types.size())
+                        .mapToObj(i -> holding(types.get(i), rows.columns().get(i)))
+                        .toList());
+    }
+
+    /** A type that holds the values: a sum of decimals may have more digits than MonetDB says. */
+    private static ColumnType holding(ColumnType type, SqlColumn values) {
+        if (type.kind() != Kind.DECIMAL) {
+            return type;
+        }
+        int digits = IntStream.range(0, values.count())
+                .mapToObj(values::text)
+                .filter(text -> text != null && text.length() > type.precision())
+                .mapToInt(text -> new BigDecimal("" + text).precision())
+                .reduce(type.precision(), Math::max);
+        return new ColumnType(Kind.DECIMAL, Math.min(digits, PRECISION_MAX), type.scale());
     }
 
     /** The type's name in answers and statements of ours, of what MonetDB calls it. */
@@ -101,7 +123,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
 
     /**
      * For a table that is filled with arrays. Days are texts there, as the driver stores NULL for all days. Decimals have the most digits:
-     * the driver writes numbers of 64 bits, also where MonetDB has fewer bits for a decimal of few digits.
+     * the driver writes numbers of 64 bits for a decimal of nine digits, for which MonetDB has 32.
      */
     String staged() {
         return each(i -> quoted(i) + " "

@@ -24,7 +24,8 @@ class UnableTest {
             .table("mid", "m_id bigint, m_text varchar", 6_000);
 
     /** The engine's answer: one row of as many columns as any statement here has. */
-    private static final SqlRows MERGED = new SqlRows(Collections.nCopies(3, "VARCHAR"), List.of(Collections.nCopies(3, "1")));
+    private static final SqlRows MERGED =
+            new SqlRows(Collections.nCopies(3, "VARCHAR"), List.of(Collections.nCopies(3, "1")));
 
     private String answer(Predicate<String> joins, Set<Unable.Part> parts, String sql) {
         SqlPlanner planner = new SqlPlanner(

@@ -52,7 +52,12 @@ final class Monet {
     static final SharedRelations<String> RELATIONS = new SharedRelations<>(new SharedRelations.Maker<>() {
         @Override
         public String make(SqlRows rows) throws SQLException {
-            return load(rows);
+            try {
+                return load(rows);
+            } catch (MonetDBEmbeddedException e) {
+                checkValues(e); // such as an infinite double, which an actor may answer
+                throw e;
+            }
         }
 
         @Override
@@ -131,15 +136,20 @@ final class Monet {
                 return query(connection, MonetDialect.statement(relations, statement));
             });
         } catch (MonetDBEmbeddedException e) {
-            String told = Printable.line(e.getMessage());
-            if (VALUES.matcher(told).find()) {
-                throw new UniserveException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "MonetDB: the query fails on some value: a division by zero, a number out of range (of 18 digits:"
-                                + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is none: " + told,
-                        e);
-            }
+            checkValues(e);
             throw e;
+        }
+    }
+
+    /** INVALID_ARGUMENT where values are what a statement fails on. */
+    private static void checkValues(MonetDBEmbeddedException failure) {
+        String told = Printable.line(failure.getMessage());
+        if (VALUES.matcher(told).find()) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "MonetDB: the query fails on some value: a division by zero, a number out of range (of 18 digits:"
+                            + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is none: " + told,
+                    failure);
         }
     }
 

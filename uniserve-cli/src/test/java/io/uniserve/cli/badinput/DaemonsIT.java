@@ -3,6 +3,7 @@ package io.uniserve.cli.badinput;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.client.UniserveClient;
+import io.uniserve.coordinator.CoordinatorDaemon;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.runtime.config.Settings;
@@ -68,7 +69,7 @@ class DaemonsIT {
         }
     }
 
-    /** Which name is right, nobody can know: the server keeps apart, and says that it has no coordinator. */
+    /** No daemon can know which name is right: the two clusters stay apart, and clients are refused by name. */
     @Test
     void aServerOfAnotherCluster() {
         ClusterState before = ClusterState.settled(bad.client);
@@ -86,9 +87,15 @@ class DaemonsIT {
                         "uniserve.server.port",
                         "0",
                         "uniserve.server.data-dir",
-                        directory.resolve("another").toString()));
-        try (ServerDaemon other = ServerDaemon.start(
-                settings, Map.of("kv", LoadedPort.of(new KvEngine())), error -> failures.add(error))) {
+                        directory.resolve("another").toString(),
+                        "uniserve.coordinator.host",
+                        "127.0.0.1",
+                        "uniserve.coordinator.port",
+                        "0"));
+        try (CoordinatorDaemon begins = CoordinatorDaemon.start(settings, error -> failures.add(error));
+                ServerDaemon other = ServerDaemon.start(
+                        settings, Map.of("kv", LoadedPort.of(new KvEngine())), error -> failures.add(error))) {
+            assertThat(begins.address()).isNotEqualTo(other.address());
             bad.refused(
                     ErrorCode.WRONG_CLUSTER,
                     () -> UniserveClient.builder()

@@ -80,7 +80,7 @@ class MonetMatrixTest {
      */
     @Test
     void everyTypeInEveryOperationIsAnsweredAsByOneEngine() throws Exception {
-        long seed = Long.getLong("uniserve.matrix.seed", 20261126);
+        long seed = Long.getLong("uniserve.matrix.seed", Long.getLong("uniserve.parity.day", 20261126));
         SqlMatrix matrix = new SqlMatrix(seed, Integer.getInteger("uniserve.matrix.rows", 60));
         List<MatrixCell> cells = matrix.some(
                 Integer.getInteger("uniserve.matrix.percent", 15), System.getProperty("uniserve.matrix.only", ""));

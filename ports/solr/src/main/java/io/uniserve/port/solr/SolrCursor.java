@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * fingerprint for each actor, of what its copy scored by; a page is taken of copies with the same fingerprints alone.
  */
 final class SolrCursor {
-    /** What actors are told: for each actor the fingerprint that it must have; without any on the first page. */
+    /** Parameter for the actors: for each actor the fingerprint that it must have; without any on the first page. */
     private static final String WALKED = "uniserve.cursor.walked";
     /** The number of the actor that is asked. */
     static final String ACTOR = "uniserve.cursor.actor";

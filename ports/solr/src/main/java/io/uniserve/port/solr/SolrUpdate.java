@@ -59,7 +59,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
         });
     }
 
-    /** A row meets what those before it have left: a document of a version that nobody knows yet, or none. */
+    /** A row is checked against the result of the rows before it: a document of a version not known yet, or none. */
     private void condition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
             throws Exception {
         String key = SolrUpdates.id(actor, request, row);

@@ -43,8 +43,6 @@ public final class ReplicaLog {
     private boolean closed;
     private long bytes;
     private long damagedThrough;
-    private long adopted;
-    private long adoptedAt = -1;
 
     private ReplicaLog(
             Disk disk,
@@ -150,22 +148,19 @@ public final class ReplicaLog {
         return cache.get(at) != null && cache.content(at) != content;
     }
 
-    /**
-     * Takes over the hash at the log's last entry from a log that was found to agree so far. Without effect where it is known
-     * here.
-     */
-    public void adoptHash(long hash) {
-        if (lastIndex() == baseIndex && baseHash == EntryHash.UNKNOWN) {
-            baseHash = hash;
-        } else if (hashAt(lastIndex()) == EntryHash.UNKNOWN) {
-            adopted = hash;
-            adoptedAt = lastIndex();
-        }
+    /** True where the log is empty after its base and the hash there is not known. */
+    public boolean lacksBaseHash() {
+        return lastIndex() == baseIndex && baseHash == EntryHash.UNKNOWN;
     }
 
-    private long lastHash() {
-        long hash = hashAt(lastIndex());
-        return hash == EntryHash.UNKNOWN && adoptedAt == lastIndex() ? adopted : hash;
+    /**
+     * Takes over the hash at the log's base from a log that was found to agree so far, after it was noted durably. Without
+     * effect where the log begins elsewhere, has entries by now, or the hash is known.
+     */
+    public void adoptBaseHash(long index, long hash) {
+        if (index == baseIndex && lacksBaseHash()) {
+            baseHash = hash;
+        }
     }
 
     /** Durable bytes. */
@@ -195,7 +190,7 @@ public final class ReplicaLog {
                     "log " + directory + ": entry " + entry.index() + " of epoch " + entry.epoch() + " after "
                             + lastIndex() + " of epoch " + lastEpoch());
         }
-        cache.add(entry, content, EntryHash.after(lastHash(), entry, content));
+        cache.add(entry, content, EntryHash.after(hashAt(lastIndex()), entry, content));
         listener.appended(entry);
         if (entry.type() != LogEntry.Type.DECIDE) {
             flush();
@@ -367,7 +362,6 @@ public final class ReplicaLog {
     }
 
     private LogCut cut(long last, Runnable next, Completion<Long> completion) {
-        adoptedAt = -1;
         return new LogCut(disk, directory, segments, index, last, outcome -> {
             cache.cutAfter(index.last());
             bytes = segments.stream().mapToLong(s -> s.size).sum();

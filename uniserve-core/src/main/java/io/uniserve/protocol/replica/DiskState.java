@@ -53,6 +53,13 @@ record DiskState(
         return new DiskState(table, key, installed, index, epoch, index, List.of(), rolledBack, EntryHash.UNKNOWN);
     }
 
+    /** The same log, whose hash at its base is known now; unchanged where it is known already, or begins elsewhere by now. */
+    DiskState hashed(long index, long hash) {
+        return index != baseIndex || baseHash != EntryHash.UNKNOWN
+                ? this
+                : new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, hash);
+    }
+
     /** The same log, which begins later: what comes up to this entry is dropped. */
     DiskState dropped(long index, long epoch, long hash) {
         return new DiskState(table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack, hash);

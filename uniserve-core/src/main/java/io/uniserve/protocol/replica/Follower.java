@@ -2,6 +2,7 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.EntryHash;
 import io.uniserve.protocol.log.ReplicaLog;
@@ -33,6 +34,8 @@ final class Follower {
     private long hashedFrom = Long.MAX_VALUE;
     private long differsAt = -1;
     private boolean cutting;
+    private boolean adopting;
+    private boolean closed;
 
     /** What a follower needs of its replica. */
     interface Parts {
@@ -43,6 +46,9 @@ final class Follower {
 
         /** Cuts the log after this index, then runs the task with the outcome. */
         void cut(long after, Completion<Long> then);
+
+        /** Notes durably and in the log what the log's hash is at its base. */
+        void adopt(long baseIndex, long hash, Completion<Done> then);
 
         /**
          * The primary's log begins after this index and does not go on from here.
@@ -71,7 +77,9 @@ final class Follower {
 
     void replicate(Replicate request, Completion<PeerReply> completion) {
         primaryBase = Math.max(primaryBase, request.baseIndex());
-        if (cutting) {
+        if (closed) {
+            completion.done(Outcome.ok(reply(Status.STALE_EPOCH, log.lastIndex())));
+        } else if (cutting || adopting) {
             completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
         } else if (request.prevIndex() > log.lastIndex()) {
             mismatch(request, log.lastIndex(), completion);
@@ -119,12 +127,26 @@ final class Follower {
                     differsAt = -1;
                     parts.agrees();
                 }
-                if (request.prevIndex() == log.lastIndex()) {
-                    log.adoptHash(request.prevHash());
-                }
             }
-            take(request, check, completion);
+            if (check.atBase() != EntryHash.UNKNOWN && log.lacksBaseHash()) {
+                adopt(check.atBase(), request, completion);
+            } else {
+                take(request, check, completion);
+            }
         }
+    }
+
+    /** A primary must know after a restart what it knew before: so nothing follows before the hash is on disk. */
+    private void adopt(long hash, Replicate request, Completion<PeerReply> completion) {
+        adopting = true;
+        parts.adopt(log.baseIndex(), hash, adopted -> {
+            adopting = false;
+            if (adopted instanceof Outcome.Err<Done> err) {
+                completion.done(Outcome.err(err.error()));
+            } else {
+                replicate(request, completion);
+            }
+        });
     }
 
     private void mismatch(Replicate request, long last, Completion<PeerReply> completion) {
@@ -198,6 +220,7 @@ final class Follower {
 
     /** Answers whoever waits: this epoch is over. */
     void close() {
+        closed = true;
         while (!waiting.isEmpty()) {
             waiting.pollFirstEntry()
                     .getValue()

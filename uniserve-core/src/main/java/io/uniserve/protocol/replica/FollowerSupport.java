@@ -2,6 +2,8 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +16,7 @@ final class FollowerSupport implements Follower.Parts {
     private final ReplicaHost host;
     private final ReplicaFiles files;
     private final Part part;
+    private final Opened parts;
     private final Cuts cuts;
     private final BooleanSupplier busy;
 
@@ -23,11 +26,19 @@ final class FollowerSupport implements Follower.Parts {
     }
 
     /** @param busy true while the replica is closed, or its log is being cut */
-    FollowerSupport(Replica replica, ReplicaHost host, ReplicaFiles files, Part part, Cuts cuts, BooleanSupplier busy) {
+    FollowerSupport(
+            Replica replica,
+            ReplicaHost host,
+            ReplicaFiles files,
+            Part part,
+            Opened parts,
+            Cuts cuts,
+            BooleanSupplier busy) {
         this.replica = replica;
         this.host = host;
         this.files = files;
         this.part = part;
+        this.parts = parts;
         this.cuts = cuts;
         this.busy = busy;
     }
@@ -45,6 +56,16 @@ final class FollowerSupport implements Follower.Parts {
     @Override
     public void cut(long after, Completion<Long> then) {
         cuts.cut(after, then);
+    }
+
+    @Override
+    public void adopt(long baseIndex, long hash, Completion<Done> then) {
+        parts.file().change(state -> state.hashed(baseIndex, hash), noted -> {
+            if (noted instanceof Outcome.Ok<Done>) {
+                parts.log().adoptBaseHash(baseIndex, hash);
+            }
+            then.done(noted);
+        });
     }
 
     @Override

@@ -14,11 +14,13 @@ final class HashCheck {
     private final long[] contents;
     private final boolean garbled;
     private final long differsAt;
+    private final long atBase;
 
-    private HashCheck(long[] contents, boolean garbled, long differsAt) {
+    private HashCheck(long[] contents, boolean garbled, long differsAt, long atBase) {
         this.contents = contents;
         this.garbled = garbled;
         this.differsAt = differsAt;
+        this.atBase = atBase;
     }
 
     static HashCheck of(ReplicaLog log, Replicate request) {
@@ -26,12 +28,14 @@ final class HashCheck {
         long[] contents = new long[entries.size()];
         long hash = request.prevHash();
         long differsAt = EntryHash.differ(hash, log.hashAt(request.prevIndex())) ? request.prevIndex() : -1;
+        long atBase = request.prevIndex() == log.baseIndex() ? hash : EntryHash.UNKNOWN;
         boolean overlaps = true;
         for (int i = 0; i < contents.length; i++) {
             LogEntry entry = entries.get(i);
             contents[i] = EntryHash.content(entry);
             hash = EntryHash.after(hash, entry, contents[i]);
             long index = entry.index();
+            atBase = index == log.baseIndex() ? hash : atBase;
             overlaps &= index <= log.lastIndex() && (index < log.baseIndex() || log.epochAt(index) == entry.epoch());
             if (overlaps
                     && differsAt < 0
@@ -39,7 +43,7 @@ final class HashCheck {
                 differsAt = index;
             }
         }
-        return new HashCheck(contents, EntryHash.differ(hash, request.lastHash()), differsAt);
+        return new HashCheck(contents, EntryHash.differ(hash, request.lastHash()), differsAt, atBase);
     }
 
     /** True when the entries are not those that the primary has hashed: they changed on the way. */
@@ -50,6 +54,11 @@ final class HashCheck {
     /** First index at which the logs are known to differ under equal epochs; -1 where they agree as far as is known. */
     long differsAt() {
         return differsAt;
+    }
+
+    /** The primary's hash where this log begins, as far as the message tells it. */
+    long atBase() {
+        return atBase;
     }
 
     /** Hash of the content of the entry at this place of the message. */

@@ -218,6 +218,7 @@ public final class Replica {
                         host,
                         files,
                         part,
+                        parts,
                         (after, then) -> cut(after, true, then),
                         () -> closed || cutting.running());
                 return new Follower(parts.log(), support, row.epoch());

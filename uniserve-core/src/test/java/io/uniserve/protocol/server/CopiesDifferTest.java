@@ -215,6 +215,48 @@ class CopiesDifferTest {
     }
 
     @Test
+    void aCopyFromACheckpointKnowsItsHashesAsPrimaryAfterARestart() {
+        Cluster cluster = created(new Cluster(2, 10, new LogOptions(400, 200, 1 << 20, 1_500)), 2);
+        Host copy = followers(cluster).get(0);
+        Host other = cluster.primary(0);
+        List<String> rows = new ArrayList<>(BEFORE);
+        for (int i = 0; i < 60; i++) {
+            cluster.update(AckLevel.ISR, "w" + i);
+            rows.add("w" + i);
+            cluster.loop.run(SECOND / 5);
+        }
+        copy.kill();
+        copy.disk.wipe("");
+        copy.start();
+        cluster.converge(0, 2);
+        assertThat(copy.disk.files(cluster.key(0) + "/log/").get(0))
+                .as("the copy's log begins after a checkpoint")
+                .doesNotEndWith("00000000000000000001.seg");
+        other.kill();
+        cluster.await(() -> cluster.primary(0) == copy, 30);
+        other.start();
+        cluster.converge(0, 2);
+        cluster.update(AckLevel.ISR, "before");
+        rows.add("before");
+        long epoch = cluster.actor(0).epoch();
+        List<Replicate> unhashed = new ArrayList<>();
+        cluster.network.lose((to, request) -> {
+            if (request instanceof Replicate some && some.prevHash() == EntryHash.UNKNOWN) {
+                unhashed.add(some);
+            }
+            return false;
+        });
+        copy.kill();
+        copy.start();
+        cluster.update(AckLevel.ISR, "after");
+        assertThat(unhashed).isEmpty();
+        rows.add("after");
+        allHold(cluster, 2, rows);
+        assertThat(cluster.actor(0).epoch()).as("the primary came back before its session ended").isEqualTo(epoch);
+        assertThat(cluster.servers.values()).noneMatch(CopiesDifferTest::keptAside);
+    }
+
+    @Test
     void aPrimaryThatDiffersFromBothFollowersStepsAside() {
         Cluster cluster = created(3, 3);
         Host primary = cluster.primary(0);

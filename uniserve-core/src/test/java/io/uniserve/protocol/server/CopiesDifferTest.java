@@ -252,7 +252,9 @@ class CopiesDifferTest {
         assertThat(unhashed).isEmpty();
         rows.add("after");
         allHold(cluster, 2, rows);
-        assertThat(cluster.actor(0).epoch()).as("the primary came back before its session ended").isEqualTo(epoch);
+        assertThat(cluster.actor(0).epoch())
+                .as("the primary came back before its session ended")
+                .isEqualTo(epoch);
         assertThat(cluster.servers.values()).noneMatch(CopiesDifferTest::keptAside);
     }
 

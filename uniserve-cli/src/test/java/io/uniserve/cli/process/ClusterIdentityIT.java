@@ -64,9 +64,7 @@ class ClusterIdentityIT {
     }
 
     private static ProcessClusterOptions options(Path directory, int servers) {
-        return ProcessClusterOptions.of(directory, servers, "kv")
-                .with(Map.of("zookeeper.session-timeout", "3s", "server.lease", "1s"))
-                .brief();
+        return ProcessClusterOptions.of(directory, servers, "kv").brief();
     }
 
     private String identity(String cluster) throws IOException {
@@ -148,7 +146,7 @@ class ClusterIdentityIT {
     @Test
     @Order(2)
     void replicasStayInPlaceWhereZooKeeperLostAllTables() throws Exception {
-        awaitReady();
+        holds("kept");
         String folder = "/t" + number("kept") + "-a";
         Map<String, Long> before = replicas(folder);
         try (TableNodes nodes = new TableNodes(started.processes().address("zookeeper"), "local", "kept")) {
@@ -166,7 +164,10 @@ class ClusterIdentityIT {
             assertThat(replicas(folder)).isEqualTo(before);
             nodes.put(taken);
         }
-        awaitReady();
+        await("none is held")
+                .atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(started.run("trash", "list").lines())
+                        .containsExactly("nothing is in the trash"));
         holds("kept");
     }
 

@@ -119,15 +119,18 @@ public final class OwnedObjects implements ObjectStore {
     private void admit(long ageNanos, Completion<Done> completion) {
         long now = clock.nanos();
         UniserveException other = foreign;
+        Consumer<Completion<Done>> read = check;
         if (!open) {
-            later(completion, new UniserveException(ErrorCode.IO, "durable storage has not shown its owner yet: try again"));
+            later(
+                    completion,
+                    new UniserveException(ErrorCode.IO, "durable storage has not shown its owner yet: try again"));
         } else if (other != null && now - refusedAt < Limits.STORE_OWNER_RECHECK_MS * MILLI) {
             later(completion, other);
-        } else if (check == null || other == null && now - checkedAt <= ageNanos) {
+        } else if (read == null || other == null && now - checkedAt <= ageNanos) {
             completion.done(Outcome.ok(Done.DONE));
         } else {
             waiting.add(completion);
-            recheck(check);
+            recheck(read);
         }
     }
 

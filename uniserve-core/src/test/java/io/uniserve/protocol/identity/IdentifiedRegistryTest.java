@@ -104,7 +104,10 @@ class IdentifiedRegistryTest {
         TestingStore before = store.copy();
         store.replace(registryOf(OTHER));
         loop.run(20 * SECOND);
-        assertThat(registry.met().map(UniserveException::reason)).get().asString().contains(OURS, OTHER);
+        assertThat(registry.met().map(UniserveException::reason))
+                .get()
+                .asString()
+                .contains(OURS, OTHER);
         store.replace(new TestingStore());
         loop.run(20 * SECOND);
         assertThat(registry.met().map(UniserveException::reason))

@@ -106,7 +106,8 @@ public final class RegistryContact {
 
     /** Why this daemon has no contact; empty where it has. */
     public Optional<String> trouble(long now) {
-        return loss(now).map(loss -> finding.get().map(found -> loss + ": " + found).orElse(loss));
+        return loss(now)
+                .map(loss -> finding.get().map(found -> loss + ": " + found).orElse(loss));
     }
 
     private Optional<String> loss(long now) {

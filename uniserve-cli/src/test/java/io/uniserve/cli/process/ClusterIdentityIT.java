@@ -83,8 +83,8 @@ class ClusterIdentityIT {
     private void holds(String table) {
         await("rows of " + table)
                 .atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(started.run("query", table, "count").out())
-                        .contains("{\"count\":4}"));
+                .untilAsserted(() ->
+                        assertThat(started.run("query", table, "count").out()).contains("{\"count\":4}"));
     }
 
     /** Files of replicas, by name and size. */
@@ -119,9 +119,8 @@ class ClusterIdentityIT {
             // Servers put replicas back by themselves, too, when they see the map.
             await("restored")
                     .atMost(PATIENCE)
-                    .until(() -> started.run("trash", "restore", "--table", "gone")
-                                    .exit()
-                            == ExitCode.OK);
+                    .until(() ->
+                            started.run("trash", "restore", "--table", "gone").exit() == ExitCode.OK);
             await("the trash is empty")
                     .atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(started.run("trash", "list").lines())
@@ -155,8 +154,8 @@ class ClusterIdentityIT {
                     .atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(started.run("trash", "list").lines())
                             .contains("nothing is in the trash")
-                            .filteredOn(line -> line.contains("all of its 2 replicas are of tables that ZooKeeper does"
-                                    + " not know"))
+                            .filteredOn(line -> line.contains(
+                                    "all of its 2 replicas are of tables that ZooKeeper does" + " not know"))
                             .hasSize(SERVERS.size()));
             Run ready = started.run("ready", "--all");
             assertThat(ready.exit()).as(ready.out()).isNotEqualTo(ExitCode.OK);
@@ -166,8 +165,8 @@ class ClusterIdentityIT {
         }
         await("none is held")
                 .atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(started.run("trash", "list").lines())
-                        .containsExactly("nothing is in the trash"));
+                .untilAsserted(() ->
+                        assertThat(started.run("trash", "list").lines()).containsExactly("nothing is in the trash"));
         holds("kept");
     }
 

@@ -206,8 +206,8 @@ final class StoreOwner {
                 completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
             } else if (!ok.value().contains(key)) {
                 completion.done(Outcome.err(refusal("its owner object " + key
-                        + " is gone: it was emptied, or another directory is in its place. Bring its contents back, then"
-                        + " backups go on")));
+                        + " is gone: it was emptied, or another directory is in its place. Bring its contents back,"
+                        + " then backups go on")));
             } else {
                 objects.get(key, read -> completion.done(again(key, read)));
             }
@@ -225,9 +225,8 @@ final class StoreOwner {
             String owner = decode(key, ((Outcome.Ok<Bytes>) read).value());
             return owner.equals(identity)
                     ? Outcome.ok(Done.DONE)
-                    : Outcome.err(refusal(
-                            "another cluster has taken it over: it belongs to cluster " + config.clusterId()
-                                    + " with identity " + owner + " now"));
+                    : Outcome.err(refusal("another cluster has taken it over: it belongs to cluster "
+                            + config.clusterId() + " with identity " + owner + " now"));
         } catch (UniserveException e) {
             return Outcome.err(new UniserveException(ErrorCode.WRONG_CLUSTER, e.reason(), e));
         }

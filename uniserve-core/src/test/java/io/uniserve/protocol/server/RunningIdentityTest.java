@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.BackupName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
@@ -66,7 +66,8 @@ class RunningIdentityTest {
         for (Host host : cluster.servers.values()) {
             assertThat(host.machine().missing())
                     .anySatisfy(text -> assertThat(text)
-                            .contains("connection to the registry was lost", identity, "has no identity", "zookeeper."));
+                            .contains(
+                                    "connection to the registry was lost", identity, "has no identity", "zookeeper."));
             assertThat(problems(host))
                     .filteredOn(one -> one.severity() == Problem.Severity.ERROR)
                     .anySatisfy(one -> assertThat(one.text()).contains(identity, "has no identity"));
@@ -104,7 +105,9 @@ class RunningIdentityTest {
         cluster.loop.run(70 * SECOND);
         cluster.update(AckLevel.ISR, "b");
         cluster.loop.run(70 * SECOND);
-        assertThat(cluster.objects.keys("")).as("nothing written, nothing deleted").isEqualTo(objects);
+        assertThat(cluster.objects.keys(""))
+                .as("nothing written, nothing deleted")
+                .isEqualTo(objects);
         for (Host host : cluster.servers.values()) {
             assertThat(problems(host))
                     .filteredOn(one -> one.object().equals("backup"))
@@ -130,8 +133,7 @@ class RunningIdentityTest {
         cluster.loop.run(65 * SECOND);
         assertThat(cluster.objects.keys("")).isEmpty();
         for (Host host : cluster.servers.values()) {
-            assertThat(problems(host))
-                    .anySatisfy(one -> assertThat(one.text()).contains(identity, OWNER + " is gone"));
+            assertThat(problems(host)).anySatisfy(one -> assertThat(one.text()).contains(identity, OWNER + " is gone"));
         }
         assertThat(backup("none").toString()).contains("WRONG_CLUSTER", "is gone");
     }

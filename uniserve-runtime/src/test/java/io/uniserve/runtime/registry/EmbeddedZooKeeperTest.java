@@ -75,9 +75,9 @@ class EmbeddedZooKeeperTest {
                 first.close();
                 await().until(() -> events.contains(SessionEvent.SUSPENDED));
                 assertThat(anew(registry))
-                        .isInstanceOfSatisfying(Outcome.Err.class, away -> assertThat(
-                                        away.error().code())
-                                .isEqualTo(ErrorCode.UNAVAILABLE));
+                        .isInstanceOfSatisfying(
+                                Outcome.Err.class,
+                                away -> assertThat(away.error().code()).isEqualTo(ErrorCode.UNAVAILABLE));
                 try (EmbeddedZooKeeper second = start(port, emptied)) {
                     assertThat(second.port()).isEqualTo(port);
                     await().untilAsserted(() -> assertThat(anew(registry)).isEqualTo(Outcome.ok(List.of())));

@@ -69,6 +69,15 @@ public final class Limits {
     /** A write to durable storage without an answer for so long counts as failing. */
     public static final long STORE_STALL_MS_MAX = 30_000;
 
+    /** A server asks durable storage for its owner this often, and again before it reads or writes there after a longer pause. */
+    public static final long STORE_OWNER_CHECK_MS = 60_000;
+
+    /** So old may the owner be that was read last, for a deletion and for a backup of a table. */
+    public static final long STORE_OWNER_FRESH_MS = 1_000;
+
+    /** Durable storage of another owner is asked again after this time. */
+    public static final long STORE_OWNER_RECHECK_MS = 5_000;
+
     /** Problems in one daemon's report. */
     public static final int PROBLEMS_TOLD_MAX = 64;
 
@@ -76,6 +85,12 @@ public final class Limits {
 
     /** A registry that stays lost is logged again after this time. */
     public static final long REGISTRY_LOSS_LOG_MS = 30_000;
+
+    /** A registry that stays lost is looked at over a new connection after this time: it may have lost its data. */
+    public static final long REGISTRY_LOSS_CHECK_MS = 5_000;
+
+    /** Time between such looks. */
+    public static final long REGISTRY_LOSS_RECHECK_MS = 15_000;
 
     public static final long TAKEOVER_RETRY_MS_MIN = 5_000;
     public static final long TAKEOVER_RETRY_MS_MAX = 300_000;

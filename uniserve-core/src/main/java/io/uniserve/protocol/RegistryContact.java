@@ -3,6 +3,7 @@ package io.uniserve.protocol;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Registry.SessionEvent;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,7 @@ public final class RegistryContact {
     private long lostAt;
     private long loggedAt;
     private boolean logged;
+    private Supplier<Optional<String>> finding = Optional::empty;
 
     /**
      * @param daemon as log lines name it
@@ -36,6 +38,12 @@ public final class RegistryContact {
         this.limitNanos = limitNanos;
         this.effect = effect;
         this.confirmedAt = now;
+    }
+
+    /** What is known of the registry while contact is lost is part of every report of the loss. */
+    public RegistryContact explainedBy(Supplier<Optional<String>> known) {
+        finding = known;
+        return this;
     }
 
     /** A write or check that was sent at this time has succeeded. */
@@ -98,6 +106,11 @@ public final class RegistryContact {
 
     /** Why this daemon has no contact; empty where it has. */
     public Optional<String> trouble(long now) {
+        return loss(now)
+                .map(loss -> finding.get().map(found -> loss + ": " + found).orElse(loss));
+    }
+
+    private Optional<String> loss(long now) {
         if (expired) {
             return Optional.of("its registry session expired " + seconds(now - lostAt)
                     + " ago and it has not registered in a new one yet");

@@ -49,6 +49,12 @@ final class CountedRegistry implements Registry {
     }
 
     @Override
+    public void childrenAnew(String path, Completion<List<String>> completion) {
+        reads.increment();
+        registry.childrenAnew(path, completion);
+    }
+
+    @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         (ops.stream().allMatch(op -> op instanceof Op.Check) ? checks : writes).increment();
         registry.multi(ops, completion);

@@ -68,6 +68,11 @@ public final class ProcessCluster implements AutoCloseable {
 
     /** Starts a server and does not wait. */
     public void launchServer(String name) {
+        launchServer(name, Map.of());
+    }
+
+    /** Starts a server with settings of its own over the cluster's, and does not wait. */
+    public void launchServer(String name, Map<String, String> settings) {
         List<String> arguments = new ArrayList<>(List.of(
                 "server",
                 "--new",
@@ -80,6 +85,7 @@ public final class ProcessCluster implements AutoCloseable {
                 "--ports",
                 options.port()));
         arguments.addAll(common());
+        settings.forEach((key, value) -> arguments.addAll(List.of("-S", key + "=" + value)));
         launch(name, arguments);
     }
 

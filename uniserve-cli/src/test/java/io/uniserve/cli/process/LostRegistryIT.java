@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
-import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.client.TableSpec;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -60,9 +56,7 @@ class LostRegistryIT {
     }
 
     private Run run(String... words) {
-        List<String> all = new ArrayList<>(List.of(words));
-        all.addAll(List.of("-b", String.join(",", started.processes().bootstrap())));
-        return new TestingConsole(RemoteCluster::connect).run(all.toArray(String[]::new));
+        return started.run(words);
     }
 
     private void awaitReady() {

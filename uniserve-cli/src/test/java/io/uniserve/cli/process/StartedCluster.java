@@ -2,6 +2,9 @@ package io.uniserve.cli.process;
 
 import static org.awaitility.Awaitility.await;
 
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
@@ -90,6 +93,13 @@ final class StartedCluster implements AutoCloseable {
     String primary(String table, int actor) {
         return daemon(
                 client.admin().describeTable(table).map().actors().get(actor).primary());
+    }
+
+    /** Runs {@code uniserve} in this process against the cluster's servers. */
+    Run run(String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("-b", String.join(",", processes.bootstrap())));
+        return new TestingConsole(RemoteCluster::connect).run(all.toArray(String[]::new));
     }
 
     /** All that a daemon has said. */

@@ -76,6 +76,7 @@ public final class CoordinatorMachine {
                 env.clock().nanos(),
                 Long.MAX_VALUE, // it writes only when there is something to change
                 "nothing is created, moved or promoted until it is back");
+        contact.explainedBy(() -> identified.met().map(UniserveException::reason));
         this.election = new Election(config, this.env, new ElectionListener());
     }
 
@@ -98,6 +99,7 @@ public final class CoordinatorMachine {
         endReign("it is shutting down");
         endFollower();
         started = false;
+        identified.stop();
         election.stop(done);
     }
 

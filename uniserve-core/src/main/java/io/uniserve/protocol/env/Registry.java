@@ -17,6 +17,14 @@ public interface Registry {
     /** Names of the children, sorted; empty where the node is absent. */
     void children(String path, Completion<List<String>> completion);
 
+    /**
+     * Names of the children as the registry has them now, seen over a new connection that ends with the answer; for a process whose
+     * session has no connection, and which may never get it back from a registry that lost its data. UNAVAILABLE where none is made.
+     */
+    default void childrenAnew(String path, Completion<List<String>> completion) {
+        children(path, completion);
+    }
+
     /** Applies all operations or none. */
     void multi(List<Op> ops, Completion<MultiResult> completion);
 

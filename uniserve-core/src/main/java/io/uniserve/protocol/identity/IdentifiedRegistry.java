@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ public final class IdentifiedRegistry implements Registry {
     private final String self;
     private final String cluster;
     private final Listener listener;
+    private final OutageCheck outage;
     private final List<SessionListener> sessions = new ArrayList<>();
     private @Nullable String identity;
     private @Nullable UniserveException refusal;
@@ -57,6 +59,7 @@ public final class IdentifiedRegistry implements Registry {
         this.self = self;
         this.cluster = cluster;
         this.listener = listener;
+        this.outage = new OutageCheck(registry, timers, this::judge);
     }
 
     /** Begins with a known identity; the task runs once the registry has shown it. Until then nothing is read or written. */
@@ -64,14 +67,19 @@ public final class IdentifiedRegistry implements Registry {
         identity = known;
         whenOpen = then;
         registry.onSession(this::onSession);
-        look(true);
+        look();
     }
 
     /** Begins without one, open for everything: the first identity that the registry shows is kept. */
     public void begin() {
         open = true;
         registry.onSession(this::onSession);
-        look(true);
+        look();
+    }
+
+    /** Looks over new connections no more. */
+    public void stop() {
+        outage.end();
     }
 
     /** The registry has shown this identity to a caller of its own. */
@@ -88,6 +96,11 @@ public final class IdentifiedRegistry implements Registry {
     /** Why the registry is not used any more; null while it is. */
     public @Nullable UniserveException refusal() {
         return refusal;
+    }
+
+    /** The session has no connection, and a new connection has met another identity or none; empty where that is not so. */
+    public Optional<UniserveException> met() {
+        return outage.met();
     }
 
     @Override
@@ -143,7 +156,7 @@ public final class IdentifiedRegistry implements Registry {
         if (result.conflict() < ops) {
             return outcome;
         }
-        look(false);
+        look();
         return Outcome.err(new UniserveException(
                 ErrorCode.UNAVAILABLE, "nothing was written: " + describe() + " does not have the cluster's identity"));
     }
@@ -176,13 +189,18 @@ public final class IdentifiedRegistry implements Registry {
             return;
         }
         connected = event == SessionEvent.CONNECTED;
+        if (connected) {
+            outage.back();
+        } else {
+            outage.lost();
+        }
         if (event == SessionEvent.EXPIRED) {
             session++;
             watched = false;
             open = identity == null;
         } else if (connected) {
             announce = !open;
-            look(!open || identity == null);
+            look();
         }
         if (!announce || !connected) {
             tell(event);
@@ -193,11 +211,11 @@ public final class IdentifiedRegistry implements Registry {
         List.copyOf(sessions).forEach(one -> one.on(event));
     }
 
-    /** Looks at the identity; {@code again} repeats it until the registry answers. */
-    private void look(boolean again) {
+    /** Looks at the identity, repeated until the registry answers. A later look takes the place of one under way. */
+    private void look() {
         if (!watched) {
             watched = true;
-            registry.watch(RegistryPaths.IDENTITY, () -> look(true));
+            registry.watch(RegistryPaths.IDENTITY, this::look);
         }
         long mine = ++check;
         registry.sync(synced -> {
@@ -206,23 +224,31 @@ public final class IdentifiedRegistry implements Registry {
                     if (mine == check && found instanceof Outcome.Ok<List<String>> ok) {
                         decide(ok.value());
                     } else {
-                        lookLater(mine, again);
+                        lookLater(mine);
                     }
                 });
             } else {
-                lookLater(mine, again);
+                lookLater(mine);
             }
         });
     }
 
-    private void lookLater(long mine, boolean again) {
-        if ((again || !open) && mine == check && refusal == null) {
+    private void lookLater(long mine) {
+        if (mine == check && refusal == null) {
             timers.after(retryNanos, () -> {
                 if (mine == check && refusal == null) {
-                    look(true);
+                    look();
                 }
             });
         }
+    }
+
+    /** The registry of this identity, or why it is not. */
+    private Optional<UniserveException> judge(List<String> found) {
+        String known = identity;
+        return known == null || found.equals(List.of(known))
+                ? Optional.empty()
+                : Optional.of(ClusterIdentities.foreign(self, cluster, known, registry.describe(), found));
     }
 
     private void decide(List<String> found) {
@@ -260,6 +286,7 @@ public final class IdentifiedRegistry implements Registry {
         refusal = why;
         open = false;
         session++;
+        outage.end();
         listener.refused(why);
     }
 

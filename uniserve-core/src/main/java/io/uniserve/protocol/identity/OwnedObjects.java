@@ -3,21 +3,47 @@ package io.uniserve.protocol.identity;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Durable storage that takes no request before its owner is known to be this cluster. Not thread-safe. */
+/**
+ * Durable storage that takes no request before its owner is known to be this cluster, nor once it is another. The owner is read
+ * again every minute, before a request after a longer pause, and, where it was read more than a second ago, before a deletion.
+ * Requests go on by themselves when the owner is this cluster again. Not thread-safe.
+ */
 public final class OwnedObjects implements ObjectStore {
-    private final ObjectStore objects;
-    private final Timers timers;
-    private boolean open;
+    private static final Logger LOG = LoggerFactory.getLogger(OwnedObjects.class);
+    private static final long MILLI = 1_000_000;
+    private static final long AGE_MAX = Limits.STORE_OWNER_CHECK_MS * MILLI;
+    private static final long FRESH = Limits.STORE_OWNER_FRESH_MS * MILLI;
 
-    public OwnedObjects(ObjectStore objects, Timers timers) {
+    private final ObjectStore objects;
+    private final Clock clock;
+    private final Timers timers;
+    private final List<Completion<Done>> waiting = new ArrayList<>();
+    private @Nullable Consumer<Completion<Done>> check;
+    private @Nullable UniserveException foreign;
+    private boolean open;
+    private boolean checking;
+    private boolean stopped;
+    private long checkedAt;
+    private long refusedAt;
+
+    public OwnedObjects(ObjectStore objects, Clock clock, Timers timers) {
         this.objects = objects;
+        this.clock = clock;
         this.timers = timers;
     }
 
@@ -26,46 +52,133 @@ public final class OwnedObjects implements ObjectStore {
         return objects;
     }
 
-    /** The owner is this cluster. */
+    /** There is no durable storage, or none that has owners: nothing is checked. */
     public void open() {
         open = true;
     }
 
+    /**
+     * The owner is this cluster.
+     *
+     * @param again reads it again: WRONG_CLUSTER where it is another or absent, other errors where storage does not answer
+     */
+    public void open(Consumer<Completion<Done>> again) {
+        open = true;
+        checkedAt = clock.nanos();
+        if (check == null) {
+            check = again;
+            recheckLater();
+        }
+    }
+
+    /** Checks no more. */
+    public void stop() {
+        stopped = true;
+    }
+
+    /** Why storage is not used any more, as its owner is another; empty while it is used. */
+    public Optional<UniserveException> foreign() {
+        return Optional.ofNullable(foreign);
+    }
+
+    /** Done when the owner is known to be this cluster, as of a second ago or later; WRONG_CLUSTER where it is another. */
+    public void confirm(Completion<Done> completion) {
+        admit(FRESH, completion);
+    }
+
     @Override
     public void put(String key, Bytes data, Completion<Done> completion) {
-        if (admits(completion)) {
-            objects.put(key, data, completion);
-        }
+        owned(AGE_MAX, completion, () -> objects.put(key, data, completion));
     }
 
     @Override
     public void get(String key, Completion<Bytes> completion) {
-        if (admits(completion)) {
-            objects.get(key, completion);
-        }
+        owned(AGE_MAX, completion, () -> objects.get(key, completion));
     }
 
     @Override
     public void list(String prefix, Completion<List<String>> completion) {
-        if (admits(completion)) {
-            objects.list(prefix, completion);
-        }
+        owned(AGE_MAX, completion, () -> objects.list(prefix, completion));
     }
 
     @Override
     public void delete(String key, Completion<Done> completion) {
-        if (admits(completion)) {
-            objects.delete(key, completion);
+        owned(FRESH, completion, () -> objects.delete(key, completion));
+    }
+
+    private <T> void owned(long ageNanos, Completion<T> completion, Runnable task) {
+        admit(ageNanos, admitted -> {
+            if (admitted instanceof Outcome.Err<Done> err) {
+                completion.done(Outcome.err(err.error()));
+            } else {
+                task.run();
+            }
+        });
+    }
+
+    private void admit(long ageNanos, Completion<Done> completion) {
+        long now = clock.nanos();
+        UniserveException other = foreign;
+        Consumer<Completion<Done>> read = check;
+        if (!open) {
+            later(
+                    completion,
+                    new UniserveException(ErrorCode.IO, "durable storage has not shown its owner yet: try again"));
+        } else if (other != null && now - refusedAt < Limits.STORE_OWNER_RECHECK_MS * MILLI) {
+            later(completion, other);
+        } else if (read == null || other == null && now - checkedAt <= ageNanos) {
+            completion.done(Outcome.ok(Done.DONE));
+        } else {
+            waiting.add(completion);
+            recheck(read);
         }
     }
 
-    private <T> boolean admits(Completion<T> completion) {
-        if (!open) {
-            timers.after(
-                    0,
-                    () -> completion.done(Outcome.err(new UniserveException(
-                            ErrorCode.IO, "durable storage has not shown its owner yet: try again"))));
+    private void later(Completion<Done> completion, UniserveException error) {
+        timers.after(0, () -> completion.done(Outcome.err(error)));
+    }
+
+    private void recheck(Consumer<Completion<Done>> read) {
+        if (checking) {
+            return;
         }
-        return open;
+        checking = true;
+        long sentAt = clock.nanos();
+        read.accept(outcome -> {
+            checking = false;
+            if (outcome instanceof Outcome.Err<Done> err) {
+                if (err.error().code() == ErrorCode.WRONG_CLUSTER) {
+                    refuse(err.error());
+                }
+            } else {
+                checkedAt = sentAt;
+                if (foreign != null) {
+                    foreign = null;
+                    LOG.info("durable storage: the owner is this cluster again, backups go on");
+                }
+            }
+            List<Completion<Done>> all = List.copyOf(waiting);
+            waiting.clear();
+            all.forEach(one -> one.done(outcome));
+        });
+    }
+
+    private void refuse(UniserveException why) {
+        UniserveException before = foreign;
+        foreign = why;
+        refusedAt = clock.nanos();
+        if (before == null || !before.reason().equals(why.reason())) {
+            LOG.error("durable storage is not used any more, no backup goes on: {}", why.getMessage());
+        }
+    }
+
+    private void recheckLater() {
+        timers.after(AGE_MAX, () -> {
+            Consumer<Completion<Done>> read = check;
+            if (!stopped && read != null) {
+                recheck(read);
+                recheckLater();
+            }
+        });
     }
 }

@@ -2,9 +2,14 @@ package io.uniserve.protocol.server;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.identity.IdentifiedRegistry;
 import io.uniserve.protocol.identity.OwnedObjects;
+import io.uniserve.protocol.message.Problem;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,7 +51,7 @@ final class IdentityGuard {
                 config.self(),
                 config.clusterId(),
                 new Events());
-        objects = new OwnedObjects(world.objects(), world.timers());
+        objects = new OwnedObjects(world.objects(), world.clock(), world.timers());
         env = world.with(registry, objects);
         admission = new Admission(world, config, this::admitted, this::refused);
     }
@@ -70,6 +75,8 @@ final class IdentityGuard {
     void stop() {
         stopped = true;
         admission.stop();
+        registry.stop();
+        objects.stop();
         if (owner != null) {
             owner.stop();
         }
@@ -79,6 +86,23 @@ final class IdentityGuard {
     @Nullable
     UniserveException left() {
         return left;
+    }
+
+    /** What a new connection to the registry has met while the session has none, for reports of the loss. */
+    Optional<String> met() {
+        return registry.met().map(UniserveException::reason);
+    }
+
+    /** Durable storage that is another cluster's by now. */
+    List<Problem> problems() {
+        return objects.foreign()
+                .map(why -> List.of(new Problem(Problem.Severity.FAILING, "backup", why.reason())))
+                .orElse(List.of());
+    }
+
+    /** Done when durable storage is known to be this cluster's, as of a second ago or later. */
+    void confirmStore(Completion<Done> completion) {
+        objects.confirm(completion);
     }
 
     /** The answer of a server that has stopped, or has not begun. */

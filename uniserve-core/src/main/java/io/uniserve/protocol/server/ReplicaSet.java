@@ -10,6 +10,8 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.GatePublisher;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaHost;
 import io.uniserve.protocol.replica.ReplicaSummary;
@@ -256,5 +258,17 @@ final class ReplicaSet {
 
     void close() {
         replicas.values().forEach(Replica::close);
+    }
+
+    /** Replicas of those asked for that were whole since some time. */
+    PeerReply vouched(PeerRequest.Vouch request, long incarnation) {
+        List<PeerReply.Vouched.Whole> whole = new ArrayList<>();
+        for (ReplicaKey key : request.keys()) {
+            Replica replica = find(key);
+            if (replica != null && replica.wholeSince() >= 0) {
+                whole.add(new PeerReply.Vouched.Whole(key, replica.wholeSince()));
+            }
+        }
+        return new PeerReply.Vouched(self, incarnation, whole);
     }
 }

@@ -99,6 +99,7 @@ public final class ServerMachine {
                 env.clock().nanos(),
                 config.replicas().leaseNanos(),
                 "reads end with the read lease, and nothing is created, moved or promoted until it is back");
+        contact.explainedBy(identity::met);
         this.watches = new Watches(env.registry());
         this.views = new TableViews(env, retry, watches, new ViewEvents());
         this.members = new Members(env, retry, watches, this::membersChanged);
@@ -112,7 +113,7 @@ public final class ServerMachine {
         this.leases =
                 new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views, contact);
         this.eraser = new BackupEraser(env, config.replicas());
-        this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
+        this.backups = new TableBackupDesk(env, identity::confirmStore, config.replicas(), eraser, replicas::find);
         this.reaper = new Reaper(
                 new Reaper.Parts(env, replicas, views, guard),
                 config.clusterId(),
@@ -124,6 +125,7 @@ public final class ServerMachine {
         this.cuts = new CutDesk(env.clock(), env.registry(), atomic.service().disclosure()::await);
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas, contact);
+        loads.include(identity::problems);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
         this.scrubber = new Scrubber(env, config.id(), config.scrubNanos(), replicas);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
@@ -335,7 +337,7 @@ public final class ServerMachine {
         } else if (request instanceof PeerRequest.Trash asked) {
             trashDesk.handle(asked.call(), outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Vouch vouch) {
-            later(completion, Outcome.ok(vouched(vouch)));
+            later(completion, Outcome.ok(replicas.vouched(vouch, registration.incarnation())));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             later(completion, DefinitionCheck.check(config, validate.meta()));
         } else if (request instanceof PeerRequest.LearnTable learn) {
@@ -376,17 +378,6 @@ public final class ServerMachine {
         later(
                 completion,
                 Outcome.ok(new Replicated(Replicated.Status.STALE_EPOCH, epoch, 0, 0, 0, registration.incarnation())));
-    }
-
-    private PeerReply vouched(PeerRequest.Vouch request) {
-        List<PeerReply.Vouched.Whole> whole = new ArrayList<>();
-        for (ReplicaKey key : request.keys()) {
-            Replica replica = replicas.find(key);
-            if (replica != null && replica.wholeSince() >= 0) {
-                whole.add(new PeerReply.Vouched.Whole(key, replica.wholeSince()));
-            }
-        }
-        return new PeerReply.Vouched(config.id(), registration.incarnation(), whole);
     }
 
     private Outcome<PeerReply> learned(TableMeta meta) {

@@ -5,6 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.ObjectStore;
@@ -69,7 +70,8 @@ final class StoreOwner {
     void check() {
         String cluster = config.clusterId();
         if (config.replicas().shippingNanos() == 0 || !KEYS.matcher(cluster).matches()) {
-            owned(); // there is no durable storage, or none that takes objects of this name
+            guarded.open(); // there is no durable storage, or none that takes objects of this name
+            goOn();
             return;
         }
         String key = key(cluster);
@@ -102,7 +104,7 @@ final class StoreOwner {
             }
             String owner;
             try {
-                owner = IdentityFile.decode("object " + key + " in durable storage", ok.value(), config.clusterId());
+                owner = decode(key, ok.value());
             } catch (UniserveException e) {
                 refused.accept(e);
                 return;
@@ -191,9 +193,47 @@ final class StoreOwner {
 
     private void owned() {
         if (!stopped) {
-            guarded.open();
+            guarded.open(this::checkAgain);
             goOn();
         }
+    }
+
+    /** Reads the owner while the server runs. */
+    private void checkAgain(Completion<Done> completion) {
+        String key = key(config.clusterId());
+        objects.list(key, listed -> {
+            if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            } else if (!ok.value().contains(key)) {
+                completion.done(Outcome.err(refusal("its owner object " + key
+                        + " is gone: it was emptied, or another directory is in its place. Bring its contents back,"
+                        + " then backups go on")));
+            } else {
+                objects.get(key, read -> completion.done(again(key, read)));
+            }
+        });
+    }
+
+    private Outcome<Done> again(String key, Outcome<Bytes> read) {
+        if (read instanceof Outcome.Err<Bytes> err) {
+            return Outcome.err(
+                    err.error().code() == ErrorCode.CORRUPT
+                            ? refusal("its owner object " + key + " is damaged: restore it")
+                            : err.error());
+        }
+        try {
+            String owner = decode(key, ((Outcome.Ok<Bytes>) read).value());
+            return owner.equals(identity)
+                    ? Outcome.ok(Done.DONE)
+                    : Outcome.err(refusal("another cluster has taken it over: it belongs to cluster "
+                            + config.clusterId() + " with identity " + owner + " now"));
+        } catch (UniserveException e) {
+            return Outcome.err(new UniserveException(ErrorCode.WRONG_CLUSTER, e.reason(), e));
+        }
+    }
+
+    private String decode(String key, Bytes data) {
+        return IdentityFile.decode("object " + key + " in durable storage", data, config.clusterId());
     }
 
     private void goOn() {
@@ -203,13 +243,17 @@ final class StoreOwner {
     }
 
     private void refuse(String why) {
-        refused.accept(new UniserveException(
+        refused.accept(refusal(why));
+    }
+
+    private UniserveException refusal(String why) {
+        return new UniserveException(
                 ErrorCode.WRONG_CLUSTER,
                 config.self() + " of cluster " + config.clusterId() + " with identity " + identity
                         + " may not use this durable storage (storage.directory): " + why
                         + ". Nothing is read, changed or deleted. Give each cluster a directory of its own; where this"
                         + " cluster replaces one that is lost, end every process of that one and start a server with"
-                        + " storage.take-over = true (--take-over-store)"));
+                        + " storage.take-over = true (--take-over-store)");
     }
 
     private void later(String what, Outcome<?> outcome) {

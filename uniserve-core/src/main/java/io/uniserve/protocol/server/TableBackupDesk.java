@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.archive.ArchiveDesk;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ArchiveRequest;
@@ -14,24 +15,39 @@ import io.uniserve.protocol.replica.BackupEraser;
 import io.uniserve.protocol.replica.BackupPins;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaConfig;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What the coordinator asks of a server for backups of tables: of a primary here, or of durable storage. */
 final class TableBackupDesk {
     private final ArchiveDesk archive;
+    private final Consumer<Completion<Done>> owned;
     private final Function<ReplicaKey, @Nullable Replica> replicas;
 
+    /** @param owned done when durable storage is known to be this cluster's; a backup of a table is not to wait for another's */
     TableBackupDesk(
             Environment env,
+            Consumer<Completion<Done>> owned,
             ReplicaConfig config,
             BackupEraser eraser,
             Function<ReplicaKey, @Nullable Replica> replicas) {
         this.archive = new ArchiveDesk(env, config, eraser);
+        this.owned = owned;
         this.replicas = replicas;
     }
 
     void handle(PeerRequest request, Completion<PeerReply> completion) {
+        owned.accept(confirmed -> {
+            if (confirmed instanceof Outcome.Err<Done> err) {
+                completion.done(Outcome.err(err.error()));
+            } else {
+                handleOwned(request, completion);
+            }
+        });
+    }
+
+    private void handleOwned(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof PeerRequest.PinActor pin) {
             BackupPins pins = pins(pin.key());
             if (pins == null) {

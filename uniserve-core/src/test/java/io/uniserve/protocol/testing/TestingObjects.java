@@ -101,6 +101,16 @@ public final class TestingObjects implements ObjectStore {
         objects.remove(from);
     }
 
+    /** The object has these bytes from now on, as when another process replaced it. */
+    public void set(String key, String text) {
+        objects.put(key, Bytes.utf8(text));
+    }
+
+    /** Nothing is left. */
+    public void clear() {
+        objects.clear();
+    }
+
     public void remove(String key) {
         objects.remove(key);
     }

@@ -22,6 +22,7 @@ public final class TestingRegistry implements Registry {
     private Object session = new Object();
     private final AtomicLong order = new AtomicLong();
     private boolean cut;
+    private boolean refused;
     private boolean deaf;
     private boolean parted;
     private int unknownDone;
@@ -108,6 +109,19 @@ public final class TestingRegistry implements Registry {
     }
 
     /**
+     * The connection breaks, and the registry takes this process's session back no more, only new connections; as ZooKeeper does
+     * where it has less than the client has seen. Or it takes it again.
+     */
+    public void refuse(boolean value) {
+        refused = value;
+        cut = value;
+        inOrder(() -> listeners.forEach(l -> l.on(value ? SessionEvent.SUSPENDED : SessionEvent.CONNECTED)));
+        if (!value) {
+            watches.values().forEach(tasks -> tasks.forEach(this::inOrder));
+        }
+    }
+
+    /**
      * The follower that has the session is cut off from its leader: it answers reads from what it knows, nothing else, and tells of
      * no change. Or the connection breaks and is made again to one that is not: what had no answer has none for good.
      */
@@ -163,6 +177,11 @@ public final class TestingRegistry implements Registry {
             return;
         }
         inOrder(() -> completion.done(cut ? away() : Outcome.ok(store.children(path))));
+    }
+
+    @Override
+    public void childrenAnew(String path, Completion<List<String>> completion) {
+        inOrder(() -> completion.done(cut && !refused ? away() : Outcome.ok(store.children(path))));
     }
 
     @Override

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 public final class CuratorRegistry implements Registry, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CuratorRegistry.class);
 
+    private final RegistryOptions options;
     private final String root;
-    private final String connect;
     private final Executor loop;
     private final WatchTable watches;
     private final Map<String, Watcher> watchers = new ConcurrentHashMap<>();
@@ -41,8 +41,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     /** Starts to connect and returns at once. */
     public CuratorRegistry(RegistryOptions options, Executor loop) {
+        this.options = options;
         this.root = options.root();
-        this.connect = options.connect();
         this.loop = loop;
         this.watches = new WatchTable(loop);
         this.session = new ZooKeeperSession(options, this::onSession);
@@ -106,6 +106,19 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                                     }
                                 },
                                 null));
+    }
+
+    @Override
+    public void childrenAnew(String path, Completion<List<String>> completion) {
+        RegistryChecks.path(path);
+        Thread thread = new Thread(
+                () -> {
+                    Outcome<List<String>> found = NewConnection.children(options, path);
+                    onLoop(() -> completion.done(found));
+                },
+                "uniserve-registry-look");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     @Override
@@ -186,7 +199,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     @Override
     public String describe() {
-        return "ZooKeeper " + connect;
+        return "ZooKeeper " + options.connect();
     }
 
     /** Ends the session: ephemeral nodes go. Operations under way fail. */

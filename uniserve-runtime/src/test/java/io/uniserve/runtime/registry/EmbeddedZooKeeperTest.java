@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.runtime.async.Loop;
+import io.uniserve.runtime.async.Waiter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,6 +54,46 @@ class EmbeddedZooKeeperTest {
                 }
             }
         }
+    }
+
+    /** ZooKeeper refuses a client that has seen a transaction which the server does not have. */
+    @Test
+    void aNewConnectionSeesAnEmptiedServerThatTakesTheSessionBackNoMore(@TempDir Path emptied) {
+        List<SessionEvent> events = new CopyOnWriteArrayList<>();
+        try (Loop loop = new Loop()) {
+            EmbeddedZooKeeper first = start(0, data);
+            int port = first.port();
+            RegistryOptions options = new RegistryOptions("127.0.0.1:" + port, "c", 9_000, 1_000, Optional.empty());
+            try (CuratorRegistry registry = new CuratorRegistry(options, loop)) {
+                registry.onSession(events::add);
+                await().until(() -> events.contains(SessionEvent.CONNECTED));
+                for (String child : List.of("b", "a")) {
+                    RegistryContract.multi(
+                            registry, new Op.Create("/identity/" + child, RegistryContract.term("x"), false));
+                }
+                assertThat(anew(registry)).isEqualTo(Outcome.ok(List.of("a", "b")));
+                first.close();
+                await().until(() -> events.contains(SessionEvent.SUSPENDED));
+                assertThat(anew(registry))
+                        .isInstanceOfSatisfying(
+                                Outcome.Err.class,
+                                away -> assertThat(away.error().code()).isEqualTo(ErrorCode.UNAVAILABLE));
+                try (EmbeddedZooKeeper second = start(port, emptied)) {
+                    assertThat(second.port()).isEqualTo(port);
+                    await().untilAsserted(() -> assertThat(anew(registry)).isEqualTo(Outcome.ok(List.of())));
+                    assertThat(events).containsExactly(SessionEvent.CONNECTED, SessionEvent.SUSPENDED);
+                    Waiter<List<String>> old = new Waiter<>();
+                    registry.children("/identity", old);
+                    assertThat(old.await()).as("the session itself").isInstanceOf(Outcome.Err.class);
+                }
+            }
+        }
+    }
+
+    private static Outcome<List<String>> anew(CuratorRegistry registry) {
+        Waiter<List<String>> waiter = new Waiter<>();
+        registry.childrenAnew("/identity", waiter);
+        return waiter.await();
     }
 
     @Test

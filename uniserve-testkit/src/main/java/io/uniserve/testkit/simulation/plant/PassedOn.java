@@ -29,6 +29,11 @@ abstract class PassedOn implements Registry {
     }
 
     @Override
+    public void childrenAnew(String path, Completion<List<String>> completion) {
+        registry.childrenAnew(path, completion);
+    }
+
+    @Override
     public void sync(Completion<Done> completion) {
         registry.sync(completion);
     }

@@ -1,0 +1,83 @@
+package io.uniserve.protocol.identity;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Timers;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Check of the cluster's identity while the registry session has no connection, over new connections. ZooKeeper refuses a client
+ * that has seen more than it has itself, so a session may never meet the registry that lost its data. The check reports and decides
+ * nothing: the session does, once it is back. Not thread-safe.
+ */
+final class OutageCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(OutageCheck.class);
+    private static final long MILLI = 1_000_000;
+
+    private final Registry registry;
+    private final Timers timers;
+    private final Function<List<String>, Optional<UniserveException>> judge;
+    private Optional<UniserveException> met = Optional.empty();
+    private boolean lost;
+    private boolean ended;
+    private long outage;
+
+    /** @param judge why identities that were found are not this cluster's; empty where they are */
+    OutageCheck(Registry registry, Timers timers, Function<List<String>, Optional<UniserveException>> judge) {
+        this.registry = registry;
+        this.timers = timers;
+        this.judge = judge;
+    }
+
+    /** What the last new connection met that is not this cluster's; empty where nothing is known. */
+    Optional<UniserveException> met() {
+        return met;
+    }
+
+    /** The session has lost its connection, or has none yet again. */
+    void lost() {
+        if (!lost && !ended) {
+            lost = true;
+            long mine = ++outage;
+            timers.after(Limits.REGISTRY_LOSS_CHECK_MS * MILLI, () -> look(mine));
+        }
+    }
+
+    /** The session has its connection. */
+    void back() {
+        lost = false;
+        outage++;
+        met = Optional.empty();
+    }
+
+    /** Nothing is checked any more. */
+    void end() {
+        ended = true;
+        back();
+    }
+
+    private void look(long mine) {
+        if (mine != outage) {
+            return;
+        }
+        registry.childrenAnew(RegistryPaths.IDENTITY, found -> {
+            if (mine != outage) {
+                return;
+            }
+            if (found instanceof Outcome.Ok<List<String>> ok) {
+                Optional<String> before = met.map(UniserveException::reason);
+                met = judge.apply(ok.value());
+                met.filter(why -> !before.equals(Optional.of(why.reason())))
+                        .ifPresent(why -> LOG.error("the registry session has no connection: {}", why.getMessage()));
+            }
+            timers.after(Limits.REGISTRY_LOSS_RECHECK_MS * MILLI, () -> look(mine));
+        });
+    }
+}

@@ -110,7 +110,7 @@ final class OneIdOneDocumentTest {
                     cities.restart(random.nextInt(ACTORS));
                 }
                 for (String query : List.of(
-                        ALL, "q=*:*&rows=0&facet=true&facet.field=city_s&facet.field=id", ALL + "&fq=n_i:[20 TO 70]")) {
+                        ALL, "q=*:*&rows=0&facet=true&facet.field=city_s&facet.field=id&facet.mincount=1", ALL + "&fq=n_i:[20 TO 70]")) {
                     SingleCore.assertSame(query, core.query(query), cities.query(query));
                 }
             }

@@ -1,6 +1,7 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Row;
+import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -25,7 +26,7 @@ final class Updates {
     /** Puts the rows with their actors and sends them. */
     public <R extends Row> Operation<UpdateOutcome> update(
             TableRoute route,
-            String function,
+            String asked,
             Codec<R> codec,
             Iterable<? extends R> rows,
             AckLevel level,
@@ -34,7 +35,16 @@ final class Updates {
             boolean everywhere,
             boolean block) {
         RowSplitter<R> splitter = new RowSplitter<>(route.meta().partitioner(), codec);
-        rows.forEach(everywhere ? splitter::addEverywhere : splitter::add);
+        String function =
+                EverywhereForm.sent(asked, route.meta(), core.index().updates(route.meta().port()));
+        boolean form = EverywhereForm.is(function);
+        for (R row : rows) {
+            if (form ? EverywhereForm.isForAll(row) : everywhere) {
+                splitter.addEverywhere(row);
+            } else {
+                splitter.add(row);
+            }
+        }
         List<List<ActorBatch>> steps = splitter.steps();
         if (chosenId.isPresent() && steps.size() > 1) {
             throw new UniserveException(

@@ -56,6 +56,9 @@ final class ScriptedCluster implements AutoCloseable {
     final AtomicInteger adminCalls = new AtomicInteger();
     volatile @Nullable UniserveException adminError;
     volatile boolean adminSilent;
+    /** The update functions that servers offer, from the next publication on. */
+    volatile List<String> updates = List.of();
+
     volatile int leader = 1;
 
     ScriptedCluster(String clusterId, int servers) {
@@ -209,7 +212,7 @@ final class ScriptedCluster implements AutoCloseable {
         }
 
         private ServerRecord toRecord() {
-            PortInfo port = new PortInfo("kv", "1", Set.of(), List.of(), List.of());
+            PortInfo port = new PortInfo("kv", "1", Set.of(), List.of(), updates);
             return new ServerRecord(id, 1, address(), "z", new Capacity(1_000, 1, 1), List.of(port));
         }
 

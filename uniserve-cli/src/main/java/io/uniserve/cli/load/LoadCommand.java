@@ -1,6 +1,7 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Columns;
+import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
@@ -10,11 +11,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
-import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -116,7 +117,7 @@ public final class LoadCommand extends ClientCommand {
     }
 
     private int load(ClusterClient cluster, TableMeta meta, LoadFiles opened) {
-        List<String> offered = function == null ? updates(cluster, meta) : List.of(function);
+        List<String> offered = forTable(meta, updates(cluster, meta));
         long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
         Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
         LoadPrinter printer = new LoadPrinter(console(), global().json(), most);
@@ -202,16 +203,26 @@ public final class LoadCommand extends ClientCommand {
         return Columns.givenBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
     }
 
+    /** The functions to load with; the first is the one for rows, in its form for all actors where the table needs that. */
+    private List<String> forTable(TableMeta meta, List<String> offered) {
+        List<String> functions = new ArrayList<>(function == null ? offered : List.of(function));
+        functions.set(0, EverywhereForm.sent(functions.get(0), meta, offered));
+        return functions;
+    }
+
     /** The functions that the port offers; the first is the one for rows. */
-    private static List<String> updates(ClusterClient cluster, TableMeta meta) {
-        return cluster.servers().stream()
+    private List<String> updates(ClusterClient cluster, TableMeta meta) {
+        List<String> offered = cluster.servers().stream()
                 .flatMap(server -> server.ports().stream())
                 .filter(port -> port.name().equals(meta.port()))
-                .map(PortInfo::updates)
-                .filter(updates -> !updates.isEmpty())
-                .findFirst()
-                .orElseThrow(() -> new UniserveException(
-                        ErrorCode.UNKNOWN_PORT,
-                        "no live server offers an update of port " + meta.port() + "; start one, or give --update"));
+                .flatMap(port -> port.updates().stream())
+                .distinct()
+                .toList();
+        if (offered.isEmpty() && function == null) {
+            throw new UniserveException(
+                    ErrorCode.UNKNOWN_PORT,
+                    "no live server offers an update of port " + meta.port() + "; start one, or give --update");
+        }
+        return offered;
     }
 }

@@ -1,6 +1,7 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.ErrorCode;
@@ -47,7 +48,7 @@ final class Loader {
         /** A deletion by id does not say where the row is where rows are spread by another field. */
         RowSource.Command command(RowSource.Command asked, TableMeta table) {
             boolean everywhere = asked == RowSource.Command.DELETE
-                    && !table.keyField().equals(ID)
+                    && !table.keyField().equals(EverywhereForm.uniqueKey(table))
                     && functions.stream().anyMatch(RowSource.Command.DELETE_ID::isDoneBy);
             return everywhere ? RowSource.Command.DELETE_ID : asked;
         }
@@ -70,6 +71,9 @@ final class Loader {
     private record Row(Document document, int actor, String file, long line) {}
 
     private RowSource.Command command = RowSource.Command.ADD;
+
+    /** Whether the rows of the batch go to all actors. */
+    private boolean everywhere;
 
     Loader(
             ClusterClient cluster,
@@ -112,9 +116,11 @@ final class Loader {
                     continue;
                 }
                 RowSource.Command asked = plan.command(source.command(), table);
-                if (asked != command) {
+                boolean forAll = asked.isForAll() || (isForm(asked) && EverywhereForm.isForAll(document));
+                if (asked != command || forAll != everywhere) {
                     flush();
                     command = asked;
+                    everywhere = forAll;
                 }
                 add(file, source.line(), asked == RowSource.Command.DELETE_ID ? byId(document) : check.keyed(document));
             } catch (UniserveException e) {
@@ -132,6 +138,11 @@ final class Loader {
         return false;
     }
 
+    private boolean isForm(RowSource.Command asked) {
+        return asked == RowSource.Command.ADD
+                && EverywhereForm.is(plan.functions().get(0));
+    }
+
     /** Files give the id as the key, which it is in other tables. */
     private static Document byId(Document row) {
         Map<String, Object> fields = new LinkedHashMap<>(row.fields());
@@ -145,7 +156,7 @@ final class Loader {
 
     private void add(String file, long line, Document document) {
         int actor = command.isForAll() ? 0 : check.actor(document);
-        long bytes = RowCheck.bytes(document);
+        long bytes = RowCheck.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
         batch.add(new Row(document, actor, file, line));
         batchBytes += bytes;
     }
@@ -161,7 +172,7 @@ final class Loader {
 
     private void send(List<Row> rows) {
         List<Document> documents = rows.stream().map(Row::document).toList();
-        if (command.isForAll()) {
+        if (everywhere) {
             sendEverywhere(rows, documents);
             return;
         }

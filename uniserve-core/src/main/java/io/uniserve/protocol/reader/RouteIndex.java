@@ -22,6 +22,7 @@ public final class RouteIndex {
     private final Routing routing;
     private final Map<TableName, TableRoute> tables = new LinkedHashMap<>();
     private final Map<ServerId, Address> addresses = new LinkedHashMap<>();
+    private final Map<String, Set<String>> updates = new LinkedHashMap<>();
     private final Set<String> portsWhoseCopiesDiffer = new LinkedHashSet<>();
 
     private RouteIndex(Routing routing) {
@@ -31,9 +32,12 @@ public final class RouteIndex {
         }
         for (ServerRecord server : routing.servers()) {
             addresses.put(server.id(), server.address());
-            server.ports().stream()
-                    .filter(PortInfo::copiesDiffer)
-                    .forEach(port -> portsWhoseCopiesDiffer.add(port.name()));
+            for (PortInfo port : server.ports()) {
+                updates.computeIfAbsent(port.name(), any -> new LinkedHashSet<>()).addAll(port.updates());
+                if (port.copiesDiffer()) {
+                    portsWhoseCopiesDiffer.add(port.name());
+                }
+            }
         }
     }
 
@@ -56,6 +60,11 @@ public final class RouteIndex {
     public boolean copiesDiffer(TableName name) {
         TableRoute table = tables.get(name);
         return table != null && portsWhoseCopiesDiffer.contains(table.meta().port());
+    }
+
+    /** The update functions of a port that some live server offers. */
+    public Set<String> updates(String port) {
+        return updates.getOrDefault(port, Set.of());
     }
 
     /** Where a live server listens; empty for one that is not live. */

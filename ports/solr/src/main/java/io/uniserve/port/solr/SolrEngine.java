@@ -11,8 +11,10 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.api.OpenEngines;
 import io.uniserve.api.OpenPerOptions;
 import io.uniserve.api.PackedFiles;
+import io.uniserve.api.RowPlaces;
 import io.uniserve.api.TableChecks;
 import io.uniserve.api.plan.Planner;
+import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
@@ -51,7 +53,8 @@ public final class SolrEngine implements Engine {
                             SolrUpdates.DELETE,
                             SolrUpdates.DELETE_ID,
                             SolrUpdates.DELETE_BY_QUERY,
-                            SolrUpdates.OPTIMIZE))
+                            SolrUpdates.OPTIMIZE,
+                            SolrUpdates.ADD_EVERYWHERE))
             .with(SolrQuery.WHOLE)
             .whoseCopiesDiffer();
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
@@ -64,11 +67,12 @@ public final class SolrEngine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         TableChecks.hashed(meta, "a uniqueKey is a text");
-        var schema = SolrConfigset.FILES.validate(meta);
+        var schema = SolrConfigset.FILES.validate(EverywhereForm.withoutOption(meta));
         var key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
             throw UniserveException.invalid("the schema's uniqueKey must be a field of type solr.StrField");
         }
+        RowPlaces.checkOption(meta, key.getName());
         var spread = schema.getFieldOrNull(meta.keyField());
         if (spread == null || spread.multiValued()) {
             throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value");

@@ -2,7 +2,9 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.FieldValues;
+import io.uniserve.api.RowPlaces;
 import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Codec;
 import java.util.HashMap;
@@ -39,7 +41,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
 
     @Override
     public boolean conditional(Document row) {
-        boolean mayBeElsewhere = deletes() && !row.keyField().equals("id");
+        boolean mayBeElsewhere = deletes() ? !row.keyField().equals("id") : EverywhereForm.is(id) && reads(row);
         return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
     }
 
@@ -64,11 +66,20 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
             throws Exception {
         String key = SolrUpdates.id(actor, request, row);
         long wanted = DocumentVersions.wanted(request.getSchema(), row);
-        if (wanted != 0) {
-            Long known = left.get(key);
-            DocumentVersions.require(key, wanted, known == null ? DocumentVersions.held(request, key) : known);
+        if (!deletes()) {
+            RowPlaces.require(id, actor.home, SolrUpdates.key(request), row, wanted);
         }
-        left.put(key, deletes() ? DocumentVersions.ABSENT : 0L);
+        boolean everywhere = EverywhereForm.is(id);
+        boolean change = everywhere && reads(row);
+        if (wanted != 0 || change) {
+            Long known = left.get(key);
+            long held = known == null ? DocumentVersions.held(request, key) : known;
+            if (change && !actor.home.meta().level().atomic()) { // else looked at when the change is prepared
+                RowPlaces.requireHere(actor.home, SolrUpdates.key(request), row, held);
+            }
+            DocumentVersions.require(key, wanted, held);
+        }
+        left.put(key, deletes() || (everywhere && !actor.home.owns(row)) ? DocumentVersions.ABSENT : 0L);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.FieldValues;
+import io.uniserve.api.RowPlaces;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.lucene.FieldLimits;
 import org.apache.lucene.util.BytesRef;
@@ -23,6 +24,9 @@ public final class SolrUpdates {
     /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
     public static final EventualUpdate<SolrActor, Document> ADD =
             new SolrUpdate("solr.add@1", SolrUpdates::checkAdd, SolrUpdates::add);
+    /** The same for every actor, of which one keeps the document, in tables whose key field is not the uniqueKey. */
+    public static final EventualUpdate<SolrActor, Document> ADD_EVERYWHERE =
+            new SolrUpdate("solr.add-everywhere@1", SolrUpdates::checkAdd, SolrUpdates::addOrDelete);
     /** Deletes documents by uniqueKey; other fields but the key field and {@code _version_} are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
             new SolrUpdate("solr.delete@1", SolrUpdates::checkDelete, SolrUpdates::delete);
@@ -54,7 +58,8 @@ public final class SolrUpdates {
             SolrActor.lookUp(request);
         }
         // Checked already, but a change's document may be deleted since, and it makes none by itself.
-        String why = change ? unfit(request, row, false) : null;
+        boolean gone = change && !row.keyField().equals(key(request)) && old(request, row) == null;
+        String why = gone ? "it is not under this " + row.keyField() : change ? unfit(request, row, false) : null;
         if (why == null) {
             command.solrDoc = document(request, row);
             if (DocumentVersions.areKept(request.getSchema())) {
@@ -64,6 +69,16 @@ public final class SolrUpdates {
             request.getCore().getUpdateHandler().addDoc(command);
         } else if (actor.home.meta().level().atomic()) {
             throw FieldValues.invalid("document \"" + id(actor, request, row) + "\": " + why);
+        }
+    }
+
+    private static void addOrDelete(SolrActor actor, SolrQueryRequest request, Document row, long version)
+            throws Exception {
+        String id = id(actor, request, row);
+        if (actor.home.owns(row)) {
+            add(actor, request, row, version);
+        } else if (actor.changed.contains(id) || DocumentVersions.held(request, id) != DocumentVersions.ABSENT) {
+            delete(actor, request, id);
         }
     }
 
@@ -99,8 +114,7 @@ public final class SolrUpdates {
     /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
     static String id(SolrActor actor, SolrQueryRequest request, Document row) {
         FieldValues.requireKey(row, actor.home.meta().keyField());
-        return FieldValues.requireText(
-                row, request.getSchema().getUniqueKeyField().getName());
+        return FieldValues.requireText(row, key(request));
     }
 
     /** Values go to Solr as texts, which its types parse strictly: 3000000000 or 1.5 is no int, rather than cut to one. */
@@ -111,14 +125,20 @@ public final class SolrUpdates {
         if (!FieldValues.isChange(row)) {
             return document;
         }
-        String key = request.getSchema().getUniqueKeyField().getName();
-        BytesRef id = new BytesRef(FieldValues.requireText(row, key));
-        SolrInputDocument old = RealTimeGetComponent.getInputDocument(
-                request.getCore(), id, id, null, null, RealTimeGetComponent.Resolution.DOC);
+        String key = key(request);
+        SolrInputDocument old = old(request, row);
         return new AtomicUpdateDocumentMerger(request)
-                .merge(document, old == null ? new SolrInputDocument(key, id.utf8ToString()) : old);
+                .merge(document, old == null ? new SolrInputDocument(key, FieldValues.requireText(row, key)) : old);
     }
 
+    /** The document that a row changes, or null where it is not there. */
+    private static @Nullable SolrInputDocument old(SolrQueryRequest request, Document row) throws Exception {
+        BytesRef id = new BytesRef(FieldValues.requireText(row, key(request)));
+        return RealTimeGetComponent.getInputDocument(
+                request.getCore(), id, id, null, null, RealTimeGetComponent.Resolution.DOC);
+    }
+
+    /** All actors of an update check alike what no document decides, so that none deletes what another does not take. */
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
@@ -142,11 +162,7 @@ public final class SolrUpdates {
     private static void checkDelete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String id = id(actor, request, row);
         DocumentVersions.wanted(request.getSchema(), row);
-        if (isElsewhere(request, row) && DocumentVersions.held(request, id) == DocumentVersions.ABSENT) {
-            throw FieldValues.invalid("document \"" + id + "\" is not under " + row.keyField() + " \""
-                    + row.fields().get(row.keyField()) + "\"; give the document's own, or delete by id alone,"
-                    + " with solr.delete-id@1 on every actor");
-        }
+        RowPlaces.requireHere(actor.home, key(request), row, DocumentVersions.held(request, id));
     }
 
     private static void checkDeleteId(Document row) {
@@ -157,9 +173,8 @@ public final class SolrUpdates {
         }
     }
 
-    /** Whether the table spreads documents by another field than the uniqueKey, so that an id does not say where it is. */
-    static boolean isElsewhere(SolrQueryRequest request, Document row) {
-        return !row.keyField().equals(request.getSchema().getUniqueKeyField().getName());
+    static String key(SolrQueryRequest request) {
+        return request.getSchema().getUniqueKeyField().getName();
     }
 
     /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */

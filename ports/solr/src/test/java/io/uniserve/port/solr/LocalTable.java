@@ -12,6 +12,7 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -137,8 +138,26 @@ final class LocalTable implements PlanContext {
         }
     }
 
+    /** Adds rows as the client does: to all actors where the key field is not the unique key. */
     void add(List<Document> rows) {
-        apply(SolrUpdates.ADD, rows);
+        String function = EverywhereForm.sent(
+                SolrUpdates.ADD.id(), meta, engine.info().updates());
+        if (!EverywhereForm.is(function)) {
+            apply(SolrUpdates.ADD, rows);
+            return;
+        }
+        Map<Integer, List<Document>> parts = new TreeMap<>();
+        for (int number = 0; number < actors.size(); number++) {
+            int actor = number;
+            List<Document> part = rows.stream()
+                    .filter(row -> EverywhereForm.isForAll(row) || context(actor).owns(row))
+                    .toList();
+            if (!part.isEmpty()) {
+                parts.put(actor, part);
+            }
+        }
+        parts.forEach((number, part) -> SolrUpdates.ADD_EVERYWHERE.validate(actors.get(number), part));
+        parts.forEach((number, part) -> apply(SolrUpdates.ADD_EVERYWHERE, actors.get(number), part));
     }
 
     /** Deletes in every actor what a query finds. */

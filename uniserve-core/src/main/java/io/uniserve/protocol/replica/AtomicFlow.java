@@ -146,9 +146,10 @@ final class AtomicFlow {
         }
         BatchRows batch = request.batches().get(at);
         host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
-            if (valid instanceof Outcome.Err<RowCondition> err) {
+            // A conflict counts only with the whole log applied.
+            if (valid instanceof Outcome.Err<RowCondition> err && err.error().code() != ErrorCode.CONFLICT) {
                 completion.done(Outcome.ok(vote(request, batch, err.error())));
-            } else if (((Outcome.Ok<RowCondition>) valid).value() == RowCondition.NONE) {
+            } else if (valid instanceof Outcome.Ok<RowCondition> ok && ok.value() == RowCondition.NONE) {
                 validate(request, at + 1, rows, completion);
             } else {
                 conditional(request, rows, completion);

@@ -128,7 +128,10 @@ final class UpdateFlow {
             Outcome<RowCondition> valid) {
         Primary primary = leader.get();
         long epoch = primary == null ? 0 : primary.epoch();
-        if (valid instanceof Outcome.Err<RowCondition> err) {
+        // The state that this check saw may be older than what was acknowledged.
+        boolean conflict =
+                valid instanceof Outcome.Err<RowCondition> err && err.error().code() == ErrorCode.CONFLICT;
+        if (!conflict && valid instanceof Outcome.Err<RowCondition> err) {
             pending.refuse(update, err.error().code(), err.error().reason(), epoch);
             return;
         }
@@ -140,7 +143,7 @@ final class UpdateFlow {
             pending.refuse(update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
-        boolean conditional = ((Outcome.Ok<RowCondition>) valid).value() == RowCondition.ON_STATE;
+        boolean conditional = conflict || ((Outcome.Ok<RowCondition>) valid).value() == RowCondition.ON_STATE;
         AppendOrder order = primary.order();
         if (conditional) {
             order.exclusively(() -> appendIfItHolds(order, update, request, rows));

@@ -58,6 +58,19 @@ class ConditionalUpdatesTest {
         cluster.converge(0, 2);
     }
 
+    /** The first check may see an older state than what was acknowledged; the one with the whole log applied counts. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void aConditionOnWhatWasAcknowledgedHoldsAtOnce(int rf) {
+        Cluster cluster = cluster(rf);
+        for (int i = 0; i < 5; i++) {
+            cluster.update(AckLevel.PRIMARY, "b" + i);
+            long rows = 2 + 2L * i;
+            assertThat(cluster.update(AckLevel.PRIMARY, "if " + rows + " c" + i)).isEqualTo(rows + 2);
+        }
+        cluster.converge(0, rf);
+    }
+
     @Test
     void aRetryOfWhatWasTakenIsAcknowledgedThoughTheConditionHoldsNoLonger() {
         Cluster cluster = cluster(2);

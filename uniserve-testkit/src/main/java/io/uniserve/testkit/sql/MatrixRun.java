@@ -23,9 +23,7 @@ public final class MatrixRun {
     private final BinaryOperator<String> port;
     private final MatrixReference reference;
     private final Map<String, Pattern> refusals;
-    private final Map<String, Pattern> differences;
     private final Map<String, Integer> refused = new TreeMap<>();
-    private final Map<String, Integer> different = new TreeMap<>();
     private final List<String> faults = new ArrayList<>();
     private int answered;
     private int failed;
@@ -35,17 +33,11 @@ public final class MatrixRun {
      *
      * @param port answers a statement of a table, in this order of arguments: table, statement
      * @param refusals messages of errors by their reasons, as the manual has them
-     * @param differences statements whose answers may be others than the reference's, by the manual's words for that
      */
-    public MatrixRun(
-            BinaryOperator<String> port,
-            MatrixReference reference,
-            Map<String, Pattern> refusals,
-            Map<String, Pattern> differences) {
+    public MatrixRun(BinaryOperator<String> port, MatrixReference reference, Map<String, Pattern> refusals) {
         this.port = port;
         this.reference = reference;
         this.refusals = Map.copyOf(refusals);
-        this.differences = Map.copyOf(differences);
     }
 
     /** Asks all of these. */
@@ -104,15 +96,9 @@ public final class MatrixRun {
     private void compare(MatrixCell cell, List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs) {
         if (MatrixValue.same(ours, theirs, cell.ordered(), cell.approximate())) {
             answered++;
-            return;
+        } else {
+            faults.add(cell.sql() + "\n    answered: " + shown(ours) + "\n    right:    " + shown(theirs));
         }
-        differences.entrySet().stream()
-                .filter(one -> one.getValue().matcher(cell.sql()).find())
-                .findFirst()
-                .ifPresentOrElse(
-                        one -> different.merge(one.getKey(), 1, Integer::sum),
-                        () -> faults.add(
-                                cell.sql() + "\n    answered: " + shown(ours) + "\n    right:    " + shown(theirs)));
     }
 
     private static String shown(List<List<@Nullable Object>> rows) {
@@ -133,11 +119,6 @@ public final class MatrixRun {
     /** Statements that the port refuses, counted by reason. */
     public Map<String, Integer> refused() {
         return Map.copyOf(refused);
-    }
-
-    /** Statements whose answers differ as the manual says, counted by its words. */
-    public Map<String, Integer> different() {
-        return Map.copyOf(different);
     }
 
     /** What is wrong: a statement with both answers each. */

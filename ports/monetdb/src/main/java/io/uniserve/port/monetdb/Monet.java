@@ -113,7 +113,7 @@ final class Monet {
     /** A table of the rows; computed values are stored, as MonetDB joins by those with every row. */
     private static String load(SqlRows rows) throws SQLException {
         MonetColumns columns = MonetColumns.of(rows);
-        String name = newName("relation");
+        String name = newName("odd" + MonetTexts.odd(rows.rows().toString()));
         DB.write(connection -> {
             connection.executeUpdate("CREATE TABLE " + name + " (" + columns.definition() + ")");
             if (!rows.rows().isEmpty()) {

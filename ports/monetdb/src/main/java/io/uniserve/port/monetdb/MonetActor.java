@@ -39,6 +39,9 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private volatile String table;
     private volatile boolean closed;
     private boolean changed;
+    /** Of all texts since it was made or restored. */
+    private volatile int odd;
+
     private long kept;
     private final AtomicLong live = new AtomicLong();
     private final AtomicLong size = new AtomicLong();
@@ -109,6 +112,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         for (List<?> row : rows) {
             for (Object value : row) {
                 bytes.addAndGet(value instanceof String text ? text.length() : Long.BYTES);
+                odd |= value instanceof String text ? MonetTexts.odd(text) : 0;
             }
         }
         stored.addAndGet(rows.size());
@@ -205,8 +209,8 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             if (closed) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "table " + table + " of an actor is closed");
             }
-            return reading.read("SELECT " + own.quotedNames() + " FROM " + table + " WHERE " + SINCE + " <= " + version
-                    + " AND " + UNTIL + " > " + version);
+            return reading.read("SELECT " + own.quotedNames() + " FROM " + table + " AS odd" + odd + "_ WHERE " + SINCE
+                    + " <= " + version + " AND " + UNTIL + " > " + version);
         } finally {
             shape.readLock().unlock();
         }

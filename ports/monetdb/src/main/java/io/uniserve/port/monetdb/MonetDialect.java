@@ -32,6 +32,10 @@ final class MonetDialect {
     /** An equality with an expression on one side, and none with a constant. */
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
+    /** UPPER and LOWER before odd texts, and what counts characters: not LIKE a constant without an underscore. */
+    private static final Pattern ODD = Pattern.compile("(?is)\\b(?:upper|lower)\\(.* odd[13]_"
+            + "|(?:\\b(?:substring|length)\\(|\\bLIKE (?!'(?:[^'_]|'')*+'(?!'))).* odd[23]_");
+
     private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"");
     private static final Pattern CONSTANT = Pattern.compile("'(?:[^']|'')*+'");
 
@@ -51,6 +55,11 @@ final class MonetDialect {
         // Its scanner takes a quote behind a backslash for no end of a text, but leaves the backslash in it.
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
+        }
+        if (ODD.matcher(statement + " odd" + MonetTexts.odd(statement) + "_ " + relations.values())
+                .find()) {
+            throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with two cases beyond"
+                    + " U+00FF, and SUBSTRING, CHAR_LENGTH and LIKE with _ beside a character beyond U+FFFF,");
         }
         String with = relations.entrySet().stream()
                 .map(one -> one.getKey() + " AS (" + one.getValue() + ")")

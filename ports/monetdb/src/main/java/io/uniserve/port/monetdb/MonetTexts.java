@@ -2,6 +2,8 @@ package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
 import java.math.BigDecimal;
+import java.util.function.IntUnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,10 @@ final class MonetTexts {
     private static final int OTHERS_DOWN = 0x400;
     private static final int DAY_CHARS = 10;
 
+    /** Letters whose other case MonetDB does not know, and what this Java does not know, which may be such. */
+    private static final Pattern CASED =
+            Pattern.compile("[ß[\\p{IsLowercase}\\p{IsUppercase}\\p{IsTitlecase}\\p{Cn}&&[^\\x00-\\xFF]]]");
+
     private MonetTexts() {}
 
     /** True for what MonetDB can hold. */
@@ -37,15 +43,19 @@ final class MonetTexts {
         return text;
     }
 
+    /** What MonetDB's functions take wrongly in it: 1 for letters without their other case, 2 for characters that count as two, 3 for both. */
+    static int odd(String text) {
+        return (CASED.matcher(text).find() ? 1 : 0)
+                + (text.chars().anyMatch(c -> Character.isSurrogate((char) c)) ? 2 : 0);
+    }
+
     /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
     static String encoded(String text) {
-        checked(text);
-        return changed(text, c -> {
-            if (Character.isHighSurrogate(c)) {
-                return c + FIRST_UP;
-            }
-            return Character.isLowSurrogate(c) ? c + SECOND_UP : c - OTHERS_DOWN;
-        });
+        return changed(
+                checked(text),
+                c -> c > Character.MAX_SURROGATE
+                        ? c - OTHERS_DOWN
+                        : c + (c < Character.MIN_LOW_SURROGATE ? FIRST_UP : SECOND_UP));
     }
 
     /** A day as MonetDB reads it. */
@@ -54,15 +64,11 @@ final class MonetTexts {
     }
 
     private static String decoded(String text) {
-        return changed(text, c -> {
-            if (c >= FIRST) {
-                return c - FIRST_UP;
-            }
-            return c < PRIVATE + OTHERS_DOWN ? c - SECOND_UP : c + OTHERS_DOWN;
-        });
+        return changed(
+                text, c -> c >= FIRST ? c - FIRST_UP : c < PRIVATE + OTHERS_DOWN ? c - SECOND_UP : c + OTHERS_DOWN);
     }
 
-    private static String changed(String text, Change change) {
+    private static String changed(String text, IntUnaryOperator change) {
         if (text.chars().allMatch(c -> c < SAME_END)) {
             return text;
         }
@@ -70,15 +76,10 @@ final class MonetTexts {
         for (int i = 0; i < out.length(); i++) {
             char c = out.charAt(i);
             if (c >= SAME_END) {
-                out.setCharAt(i, (char) change.of(c));
+                out.setCharAt(i, (char) change.applyAsInt(c));
             }
         }
         return out.toString();
-    }
-
-    /** Another character for one that is not the same. */
-    private interface Change {
-        int of(char c);
     }
 
     /** A value of a result as the text that is read back exactly. */

@@ -17,7 +17,7 @@ mvn() {
 
 case ${1:-} in
   build)
-    mvn "$root" -DskipTests -Dspotless.check.skip=true -pl uniserve-bom,uniserve-testkit -am install
+    mvn "$root" -Dmaven.test.skip=true -Dspotless.check.skip=true -pl uniserve-bom,uniserve-testkit -am install
     if [ "$(find "$here/target/repository/io/uniserve/uniserve-ports" -name '*.jar' | wc -l)" != 0 ]; then
       echo "port: the POM uniserve-ports was installed with a jar" >&2
       exit 1

@@ -67,8 +67,8 @@ interface OperatorCases extends Cases {
     @Test
     default void mergersBreakTiesAndOrderTextsAsOneActorDoes() {
         List<Document> rows = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            for (String high : List.of("\uff5e", "\ud83d\ude00", "z")) {
+        for (int i = 0; i < 30; i++) {
+            for (String high : List.of("\uff5e", "\ud83d\ude00")) {
                 bench().fixture().tiedRow(high + i).ifPresent(rows::add);
             }
         }

@@ -22,7 +22,8 @@ class CodecsTest {
         entries.put("none", null);
         entries.put("one", 1L);
         assertThat(map.decode(map.encode(entries))).isEqualTo(entries);
-        assertThat(Codecs.nullable(Codecs.INT).decode(Codecs.nullable(Codecs.INT).encode(null)))
+        assertThat(Codecs.nullable(Codecs.INT)
+                        .decode(Codecs.nullable(Codecs.INT).encode(null)))
                 .isNull();
     }
 

@@ -58,7 +58,8 @@ final class H2Actor implements Actor {
         try {
             rows = ROWS.decode(Bytes.wrap(Files.readAllBytes(directory.resolve(FILE))));
         } catch (IOException | UniserveException e) {
-            throw new UniserveException(ErrorCode.CORRUPT, "rows in " + directory + " are damaged: " + e.getMessage(), e);
+            throw new UniserveException(
+                    ErrorCode.CORRUPT, "rows in " + directory + " are damaged: " + e.getMessage(), e);
         }
         H2Actor actor = new H2Actor();
         rows.forEach(row -> check(row));
@@ -168,7 +169,8 @@ final class H2Actor implements Actor {
     public byte[] digest() {
         ContentDigest digest = new ContentDigest();
         rows("UTF8", Integer.MAX_VALUE)
-                .forEach(row -> digest.add(row.fields().get(ID) + "\n" + row.fields().get(NUMBER)));
+                .forEach(row ->
+                        digest.add(row.fields().get(ID) + "\n" + row.fields().get(NUMBER)));
         return digest.toBytes();
     }
 

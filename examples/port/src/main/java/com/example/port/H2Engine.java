@@ -26,7 +26,11 @@ public final class H2Engine implements Engine {
             "h2.put@1", H2Actor.class, Document.CODEC, (actor, rows) -> rows.forEach(H2Actor::check), H2Actor::put);
 
     private static final EventualUpdate<H2Actor, Document> DELETE = EventualUpdate.of(
-            "h2.delete@1", H2Actor.class, Document.CODEC, (actor, rows) -> rows.forEach(H2Engine::named), H2Actor::delete);
+            "h2.delete@1",
+            H2Actor.class,
+            Document.CODEC,
+            (actor, rows) -> rows.forEach(H2Engine::named),
+            H2Actor::delete);
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(H2Operators.ALL, List.of(PUT, DELETE));
 
@@ -44,7 +48,8 @@ public final class H2Engine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         if (!meta.options().isEmpty()) {
-            throw UniserveException.invalid("port h2 has no table options; remove " + meta.options().keySet());
+            throw UniserveException.invalid(
+                    "port h2 has no table options; remove " + meta.options().keySet());
         }
         if (!meta.keyField().equals(H2Actor.ID)) {
             throw UniserveException.invalid("key field is \"" + meta.keyField() + "\": port h2 has \"id\" only");

@@ -36,8 +36,11 @@ final class H2Planner implements Planner {
     /** Values come from actors or, merged, from servers, in any order. */
     private static long total(
             QueryText query, PlanContext context, RetrieveOperator<?, Long, Long> operator, long least) {
-        return context.retrieve(query.table(), RetrieveCall.of(operator), least, values -> values.stream()
-                .reduce(0L, H2Operators::plus));
+        return context.retrieve(
+                query.table(),
+                RetrieveCall.of(operator),
+                least,
+                values -> values.stream().reduce(0L, H2Operators::plus));
     }
 
     private static long above(QueryText query, PlanContext context) {
@@ -52,10 +55,7 @@ final class H2Planner implements Planner {
     private static String top(QueryText query, PlanContext context, String limit) {
         H2Operators.Top top = new H2Operators.Top(number(limit));
         List<Document> rows = context.retrieve(
-                query.table(),
-                RetrieveCall.of(H2Operators.TOP),
-                top,
-                values -> H2Operators.best(top, values.stream()));
+                query.table(), RetrieveCall.of(H2Operators.TOP), top, values -> H2Operators.best(top, values.stream()));
         StringBuilder lines = new StringBuilder();
         rows.forEach(row -> lines.append(row.fields().get(H2Actor.NUMBER))
                 .append(' ')

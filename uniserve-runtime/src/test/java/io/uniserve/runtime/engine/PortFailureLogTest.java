@@ -84,8 +84,7 @@ class PortFailureLogTest {
     void manyKindsTakeNoMoreThanTheirRoom() {
         for (int i = 0; i < 2 * PortFailureLog.KINDS_MAX; i++) {
             IllegalStateException failure = new IllegalStateException();
-            failure.setStackTrace(
-                    new StackTraceElement[] {new StackTraceElement("Port", "run", "Port.java", i)});
+            failure.setStackTrace(new StackTraceElement[] {new StackTraceElement("Port", "run", "Port.java", i)});
             log.failed("an update", failure);
         }
         assertThat(warnings()).hasSize(2 * PortFailureLog.KINDS_MAX);
@@ -95,8 +94,8 @@ class PortFailureLogTest {
     void aCheckpointThatFailsNamesClassAndMessageAndIsLogged(@TempDir Path directory) {
         TestingPort port = new TestingPort();
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
-            for (Throwable failure :
-                    List.of(new IllegalStateException("no files today"), new NoClassDefFoundError("com/example/Gone"))) {
+            for (Throwable failure : List.of(
+                    new IllegalStateException("no files today"), new NoClassDefFoundError("com/example/Gone"))) {
                 int before = warnings().size();
                 port.writeFailure = failure;
                 UniserveException error = Waiter.<Done>error(done -> world.host.checkpoint(KEY, "c", done));

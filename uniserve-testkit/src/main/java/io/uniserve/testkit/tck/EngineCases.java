@@ -33,7 +33,8 @@ interface EngineCases extends Cases {
 
     /** An actor of that engine with some rows. */
     default Actor filled(EngineInstance instance, Path scratch) {
-        Actor actor = instance.actors().create(new ActorContext(bench().fixture().meta(), 0, scratch));
+        Actor actor =
+                instance.actors().create(new ActorContext(bench().fixture().meta(), 0, scratch));
         bench().upsert(actor, bench().rows(0, 20));
         return actor;
     }
@@ -50,8 +51,12 @@ interface EngineCases extends Cases {
         }
         open.get(1).close();
         instance.close();
-        assertThat(openFiles(actors)).as("files of actors that are open after close()").isEmpty();
-        assertThat(openFiles(scratch)).as("files of the engine that are open after close()").isEmpty();
+        assertThat(openFiles(actors))
+                .as("files of actors that are open after close()")
+                .isEmpty();
+        assertThat(openFiles(scratch))
+                .as("files of the engine that are open after close()")
+                .isEmpty();
         open.forEach(Actor::close);
     }
 

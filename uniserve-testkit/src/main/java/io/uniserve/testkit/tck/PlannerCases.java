@@ -30,7 +30,9 @@ interface PlannerCases extends Cases {
     default List<String> queries() {
         planner();
         List<String> queries = bench().fixture().queries();
-        assertThat(queries).as("queries() of the fixture of a port with a planner").isNotEmpty();
+        assertThat(queries)
+                .as("queries() of the fixture of a port with a planner")
+                .isNotEmpty();
         return queries;
     }
 
@@ -94,7 +96,9 @@ interface PlannerCases extends Cases {
         TckTable one = new TckTable(bench(), 1, bench().rows(0, 30));
         Planner planner = planner();
         for (String query : queries()) {
-            assertThat(one.whole(whole.orElseThrow(), query)).as(query).isEqualTo(one.answer(planner, query, Arrival.EACH));
+            assertThat(one.whole(whole.orElseThrow(), query))
+                    .as(query)
+                    .isEqualTo(one.answer(planner, query, Arrival.EACH));
         }
     }
 

@@ -76,8 +76,7 @@ final class TckTable implements PlanContext {
 
     /** The answer of the operator that answers a whole query on one actor. */
     String whole(String operator, String query) {
-        List<Answer> values =
-                retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
+        List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
         return text(values.get(0));
     }
 

@@ -124,8 +124,10 @@ final class PlantedPorts {
 
     /** A scan that answers by another order or with another merger. */
     private static Operator<?, ?> scan(Comparator<Document> order, Comparator<Document> merged) {
-        Merger<Scan, List<Document>> merger = (scan, left, right) ->
-                Stream.concat(left.stream(), right.stream()).sorted(merged).limit(scan.limit()).toList();
+        Merger<Scan, List<Document>> merger = (scan, left, right) -> Stream.concat(left.stream(), right.stream())
+                .sorted(merged)
+                .limit(scan.limit())
+                .toList();
         return RetrieveOperator.of(
                 RetrieveCall.of(KvOperators.SCAN),
                 KvActor.class,
@@ -287,18 +289,19 @@ final class PlantedPorts {
                 (limit, left, right) -> left + right);
 
         NoBounds() {
-            super(new Fixture(new Port() {
-                @Override
-                List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
-                    return replaced(right, COUNT);
-                }
-            }) {
-                @Override
-                public List<Probe<?, ?>> probes() {
-                    return List.of(new Probe<>(
-                            COUNT.id(), 10, (Integer limit, Long left, Long right) -> left + right, true));
-                }
-            });
+            super(
+                    new Fixture(new Port() {
+                        @Override
+                        List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
+                            return replaced(right, COUNT);
+                        }
+                    }) {
+                        @Override
+                        public List<Probe<?, ?>> probes() {
+                            return List.of(new Probe<>(
+                                    COUNT.id(), 10, (Integer limit, Long left, Long right) -> left + right, true));
+                        }
+                    });
         }
     }
 

@@ -34,6 +34,7 @@ public final class Codecs {
     }
 
     /** The same values and null, with a byte that tells which. */
+    @SuppressWarnings("NullAway") // its checks know no type arguments that may be null
     public static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
         return of(
                 (out, value) -> {

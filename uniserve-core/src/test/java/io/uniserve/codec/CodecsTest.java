@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class CodecsTest {
     @Test
+    @SuppressWarnings("NullAway") // as in Codecs.nullable
     void nullsSurviveWhereTheyAreTaken() {
         Codec<List<@Nullable String>> list = Codecs.list(Codecs.nullable(Codecs.STRING));
         List<@Nullable String> values = Arrays.asList("a", null, "");

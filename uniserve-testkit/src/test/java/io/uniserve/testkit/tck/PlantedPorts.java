@@ -15,6 +15,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
@@ -269,7 +270,7 @@ final class PlantedPorts {
                     return replaced(
                             right,
                             scan(
-                                    Comparator.comparing(PlantedPorts::key, io.uniserve.codec.CodePoints.ORDER),
+                                    Comparator.comparing(PlantedPorts::key, CodePoints.ORDER),
                                     Comparator.comparing(PlantedPorts::key)));
                 }
             }));

@@ -6,7 +6,7 @@ import java.nio.file.Path;
  * One partition of a table's data in the engine's own structure. The host calls updates, {@link #publish},
  * {@link #writeTo} and {@link #destroy} one at a time; operators run at the same time as all but destroy.
  */
-public interface Actor {
+public interface Actor extends AutoCloseable {
     /** Rows, memory and disk now. Cheap; called every few seconds. */
     ActorUsage usage();
 
@@ -26,5 +26,6 @@ public interface Actor {
     void destroy();
 
     /** Releases what the actor holds; its files may stay. Idempotent. */
+    @Override
     void close();
 }

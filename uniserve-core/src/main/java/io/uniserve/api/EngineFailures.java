@@ -28,7 +28,7 @@ public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCo
 
     /**
      * Calls the engine. A UniserveException among the causes of a failure comes out as it is; without a known code,
-     * IOException becomes IO and any other PORT_FAILED.
+     * IOException becomes IO and any other PORT_FAILED, with class and message of what was thrown.
      *
      * @param what what the engine was asked to do, for the message: "cannot" and then this
      */
@@ -38,6 +38,22 @@ public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCo
         } catch (Exception e) {
             throw translate(what, e);
         }
+    }
+
+    /** As {@link #translated}, for work without a result. */
+    public void run(String what, Action work) {
+        try {
+            work.run();
+        } catch (Exception e) {
+            throw translate(what, e);
+        }
+    }
+
+    /** Something done to an engine. */
+    @FunctionalInterface
+    public interface Action {
+        /** Whatever it throws is the engine's. */
+        void run() throws Exception;
     }
 
     /** A method of the engine's with one argument that it lets only its own classes call. */
@@ -62,13 +78,20 @@ public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCo
             }
         }
         ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
-        return new UniserveException(code, engine + " cannot " + what + ": " + told(failure), failure);
+        return new UniserveException(code, engine + " cannot " + what + ": " + named(failure), failure);
     }
 
     /** Some engines say no more than that they failed, as for a function of a field whose type it does not know. */
     private static String users(Throwable failure) {
         String hint = "; look for a function or an option that a field's type does not have";
         return told(failure) + (failure.getMessage() == null ? hint : "");
+    }
+
+    /** Its class and its message: a message alone, such as that of a NullPointerException, seldom says what failed. */
+    private static String named(Throwable failure) {
+        String told = told(failure);
+        String name = failure.getClass().getSimpleName();
+        return failure.getMessage() == null || name.isEmpty() ? told : name + ": " + told;
     }
 
     private static String told(Throwable failure) {

@@ -1,12 +1,15 @@
 package io.uniserve.codec;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Writes and reads one type. Implementations are stateless and safe for use by several threads. {@link #read} meets
- * bytes from the network: it must check every length before it allocates ({@link BinaryReader} does).
+ * bytes from the network: it must check every length before it allocates ({@link BinaryReader} does). One that takes null is
+ * made by {@link Codecs#nullable}; of all others null is no value.
  *
  * @param <T> the type
  */
-public interface Codec<T> {
+public interface Codec<T extends @Nullable Object> {
     /** Appends the value. */
     void write(BinaryWriter out, T value);
 

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Codecs of common types. */
 public final class Codecs {
@@ -18,7 +19,7 @@ public final class Codecs {
     private Codecs() {}
 
     /** A codec from its two halves. */
-    public static <T> Codec<T> of(Writer<T> writer, Reader<T> reader) {
+    public static <T extends @Nullable Object> Codec<T> of(Writer<T> writer, Reader<T> reader) {
         return new Codec<>() {
             @Override
             public void write(BinaryWriter out, T value) {
@@ -32,8 +33,21 @@ public final class Codecs {
         };
     }
 
-    /** A list of elements, each of at least one byte. */
-    public static <T> Codec<List<T>> list(Codec<T> element) {
+    /** The same values and null, with a byte that tells which. */
+    @SuppressWarnings("NullAway") // its checks know no type arguments that may be null
+    public static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
+        return of(
+                (out, value) -> {
+                    out.writeBoolean(value != null);
+                    if (value != null) {
+                        codec.write(out, value);
+                    }
+                },
+                in -> in.readBoolean() ? codec.read(in) : null);
+    }
+
+    /** A list of elements, each of at least one byte; with {@link #nullable} elements some may be null. */
+    public static <T extends @Nullable Object> Codec<List<T>> list(Codec<T> element) {
         return of(
                 (out, list) -> {
                     out.writeInt(list.size());
@@ -45,12 +59,12 @@ public final class Codecs {
                     for (int i = 0; i < count; i++) {
                         list.add(element.read(in));
                     }
-                    return List.copyOf(list);
+                    return Collections.unmodifiableList(list);
                 });
     }
 
     /** A map, read in the order written; each entry takes at least two bytes. Of a key that is there twice, the last counts. */
-    public static <K, V> Codec<Map<K, V>> map(Codec<K> key, Codec<V> value) {
+    public static <K, V extends @Nullable Object> Codec<Map<K, V>> map(Codec<K> key, Codec<V> value) {
         return of(
                 (out, map) -> {
                     out.writeInt(map.size());
@@ -70,13 +84,13 @@ public final class Codecs {
 
     /** Appends a value. */
     @FunctionalInterface
-    public interface Writer<T> {
+    public interface Writer<T extends @Nullable Object> {
         void write(BinaryWriter out, T value);
     }
 
     /** Reads a value. */
     @FunctionalInterface
-    public interface Reader<T> {
+    public interface Reader<T extends @Nullable Object> {
         T read(BinaryReader in);
     }
 }

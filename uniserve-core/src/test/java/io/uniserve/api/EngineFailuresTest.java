@@ -46,7 +46,7 @@ final class EngineFailuresTest {
 
     @Test
     void whatIsNobodysFaultKeepsItsCode() {
-        fails(new IOException("disk full"), ErrorCode.IO, "Engine cannot count: disk full");
+        fails(new IOException("disk full"), ErrorCode.IO, "Engine cannot count: IOException: disk full");
         UniserveException told = UniserveException.invalid("field \"n\"");
         fails(new IOException("wrapped", told), ErrorCode.INVALID_ARGUMENT, told.reason());
     }

@@ -45,13 +45,13 @@ class EngineHelpersTest {
                     throw new IOException("disk");
                 },
                 ErrorCode.IO,
-                "Engine cannot count: disk");
+                "Engine cannot count: IOException: disk");
         failing(
                 () -> {
                     throw new IllegalStateException("broken");
                 },
                 ErrorCode.PORT_FAILED,
-                "Engine cannot count: broken");
+                "Engine cannot count: IllegalStateException: broken");
         failing(
                 () -> {
                     throw new IllegalStateException(new UniserveException(ErrorCode.CORRUPT, "told"));

@@ -6,7 +6,7 @@ import io.uniserve.api.EngineFailures;
 import java.nio.file.Path;
 
 /** What operators see of an engine that can list its rows: an actor, or a view of one. Its checkpoints are {@link RowFile}s. */
-public abstract class RowReader implements Actor, AutoCloseable {
+public abstract class RowReader implements Actor {
     private final EngineFailures engine;
     private final Columns columns;
 

@@ -2,8 +2,10 @@ package io.uniserve.cli.daemon;
 
 import io.uniserve.cli.CliCommand;
 import io.uniserve.testkit.cluster.LocalCluster;
+import io.uniserve.testkit.cluster.LocalClusterBuilder;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -12,13 +14,15 @@ import picocli.CommandLine.Option;
 @Command(
         name = "dev",
         description = {
-            "Runs a whole cluster in this process: ZooKeeper, a coordinator and servers, with a directory as durable store.",
-            "Prints one line when all serve: ready dev HOST:PORT pid N servers HOST:PORT,...; Ctrl-C stops it. Started again on"
-                    + " the same directory, it has its tables and rows back."
+            "Runs a whole cluster in this process: ZooKeeper, a coordinator and servers, with a directory as durable"
+                    + " store.",
+            "Prints one line when all serve: ready dev HOST:PORT pid N servers HOST:PORT,...; Ctrl-C stops it. Started"
+                    + " again on the same directory, it has its tables and rows back."
         },
         footer = {
             "  uniserve dev",
             "  uniserve dev --servers 5 --ports kv --data /tmp/trial",
+            "  uniserve dev --ports mine --ports-dir /home/me/ports",
             "  uniserve dev --port 0 -S coordinator.restore-delay=10s"
         })
 public final class DevCommand extends CliCommand {
@@ -36,6 +40,12 @@ public final class DevCommand extends CliCommand {
             defaultValue = "kv,solr",
             description = "Engines the servers run (default: kv,solr).")
     private String ports = "";
+
+    @Option(
+            names = "--ports-dir",
+            paramLabel = "DIR",
+            description = "Where the ports' folders are, DIR/PORT/lib/*.jar (default: those of this distribution).")
+    private @Nullable String portsDirectory;
 
     @Option(
             names = "--data",
@@ -63,7 +73,7 @@ public final class DevCommand extends CliCommand {
         range("--servers", servers, 1, LocalCluster.SERVERS_MAX);
         range("--port", port, 0, 65_535 - servers);
         Foreground foreground = new Foreground(console());
-        LocalCluster cluster = LocalCluster.builder()
+        LocalClusterBuilder builder = LocalCluster.builder()
                 .servers(servers)
                 .host(host)
                 .firstPort(port)
@@ -73,8 +83,11 @@ public final class DevCommand extends CliCommand {
                 // All its servers come back together; none is given up because another was faster.
                 .setting("coordinator.start-grace", START_GRACE)
                 .progress(console()::note)
-                .onFailure(foreground::failed)
-                .start();
+                .onFailure(foreground::failed);
+        if (portsDirectory != null) {
+            builder.setting("server.ports-dir", portsDirectory);
+        }
+        LocalCluster cluster = builder.start();
         List<String> addresses = cluster.bootstrap();
         String bootstrap = String.join(",", addresses);
         boolean usual = bootstrap.startsWith("127.0.0.1:7070");

@@ -68,7 +68,7 @@ class OperatorsIT {
                 ErrorCode.PORT_FAILED,
                 () -> ask(actors, TroubleOperators.THROW, 0),
                 "trouble.throw@1",
-                "broken on purpose");
+                "java.lang.IllegalStateException: broken on purpose");
         bad.refused(ErrorCode.PORT_FAILED, () -> ask(actors, TroubleOperators.ERROR, 0), "deep on purpose");
         bad.refused(ErrorCode.PORT_FAILED, () -> ask(actors, TroubleOperators.ASSERT, 0), "wrong on purpose");
     }

@@ -132,6 +132,11 @@ class DaemonStartTest {
                 "UNKNOWN_PORT",
                 daemon("server", "--ports", "mysql", "--ports-dir", directory.toString()));
         refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "--ports", "../kv"));
+        Run run = refused(
+                ExitCode.REFUSED,
+                "UNKNOWN_PORT",
+                daemon("dev", "--ports", "mine", "--ports-dir", directory.toString()));
+        assertThat(run.err()).contains("port mine has no folder " + directory.resolve("mine"));
     }
 
     @Test

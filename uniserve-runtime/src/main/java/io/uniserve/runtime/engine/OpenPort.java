@@ -26,6 +26,7 @@ import java.util.function.Supplier;
 
 /** A running engine with its operators and updates by name. Safe for use by several threads. */
 final class OpenPort implements AutoCloseable {
+    private final String name;
     private final LoadedPort port;
     private final PortInfo info;
     private final EngineInstance instance;
@@ -34,7 +35,8 @@ final class OpenPort implements AutoCloseable {
     private final Map<String, UpdateFunction<?, ?>> updates;
     private final Optional<Planner> planner;
 
-    OpenPort(LoadedPort port, EngineContext context) {
+    OpenPort(String name, LoadedPort port, EngineContext context) {
+        this.name = name;
         this.port = port;
         this.info = call("info", () -> port.engine().info());
         this.instance = call("opening the engine", () -> port.engine().open(context));
@@ -126,7 +128,7 @@ final class OpenPort implements AutoCloseable {
 
     /** Runs the port's code with its class loader and its errors translated. */
     <T> T call(String what, Supplier<T> work) {
-        return PortErrors.guard(what, () -> port.call(work));
+        return PortErrors.guard(name, what, () -> port.call(work));
     }
 
     void run(String what, Runnable work) {

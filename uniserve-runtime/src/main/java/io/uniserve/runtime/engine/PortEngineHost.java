@@ -95,7 +95,9 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             for (Map.Entry<String, LoadedPort> entry : loaded.entrySet()) {
                 Path directory = Files.createDirectories(scratch.resolve("engine-" + entry.getKey()));
                 Map<String, String> own = settings.getOrDefault(entry.getKey(), Map.of());
-                ports.put(entry.getKey(), new OpenPort(entry.getValue(), new EngineContext(directory, own)));
+                ports.put(
+                        entry.getKey(),
+                        new OpenPort(entry.getKey(), entry.getValue(), new EngineContext(directory, own)));
             }
             opened = true;
         } catch (IOException e) {

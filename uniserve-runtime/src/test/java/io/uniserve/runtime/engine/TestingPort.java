@@ -28,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** An engine whose actors do in an update, named by the row's key, what a test of the host wants: hang, fail, run out. */
 final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingPort.Kept> {
@@ -42,6 +43,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
     volatile boolean createHangs;
     volatile boolean createFails;
     volatile boolean publishFails;
+    volatile @Nullable Throwable writeFailure;
 
     @Override
     public PortInfo info() {
@@ -151,6 +153,12 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
 
         @Override
         public void writeTo(Path directory) {
+            if (writeFailure instanceof RuntimeException failure) {
+                throw failure;
+            }
+            if (writeFailure instanceof Error failure) {
+                throw failure;
+            }
             write(directory.resolve("data"), 1);
         }
 

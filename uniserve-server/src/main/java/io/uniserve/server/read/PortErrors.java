@@ -2,12 +2,10 @@ package io.uniserve.server.read;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import io.uniserve.runtime.engine.PortFailureLog;
 
 /** What a failure inside a port means to the caller. */
 public final class PortErrors {
-    private static final Logger LOG = LoggerFactory.getLogger(PortErrors.class);
     private static final int INTERNAL_RANGE = 4_000;
 
     private PortErrors() {}
@@ -17,17 +15,14 @@ public final class PortErrors {
      * PORT_FAILED, so that a bug in an engine is not mistaken for one of Uniserve.
      */
     public static UniserveException of(String what, Throwable failure) {
+        PortFailureLog.INSTANCE.failed(what, failure);
         if (failure instanceof UniserveException known && known.code().number() < INTERNAL_RANGE) {
             return known;
         }
         if (failure instanceof UniserveException known && known.code().number() > INTERNAL_RANGE + 1_000) {
             return known;
         }
-        LOG.warn("{} failed", what, failure);
-        String message = failure.getMessage() == null ? "" : ": " + failure.getMessage();
         return new UniserveException(
-                ErrorCode.PORT_FAILED,
-                what + " failed with " + failure.getClass().getSimpleName() + message,
-                failure);
+                ErrorCode.PORT_FAILED, what + " failed with " + PortFailureLog.named(failure), failure);
     }
 }

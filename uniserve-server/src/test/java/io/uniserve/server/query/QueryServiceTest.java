@@ -447,7 +447,10 @@ class QueryServiceTest {
         plan = context -> {
             throw new IllegalStateException("bug");
         };
-        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.PORT_FAILED);
+        Outcome<Answer> failed = start("t", 10 * SECOND).join();
+        assertThat(code(failed)).contains(ErrorCode.PORT_FAILED);
+        assertThat(((Outcome.Err<Answer>) failed).error().reason())
+                .isEqualTo("planning of the query failed with java.lang.IllegalStateException: bug");
         plan = context -> {
             throw new StackOverflowError();
         };

@@ -120,7 +120,7 @@ class ReadServiceTest {
         ActorFailure failure = reply.failures().get(0);
         assertThat(failure.actor()).isEqualTo(1);
         assertThat(failure.code()).isEqualTo(ErrorCode.PORT_FAILED);
-        assertThat(failure.message()).contains("odd@1").contains("index 7");
+        assertThat(failure.message()).contains("odd@1").contains("java.lang.IllegalStateException: index 7");
     }
 
     @Test

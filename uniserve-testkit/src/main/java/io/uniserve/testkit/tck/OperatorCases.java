@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.Document;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Operators: codecs, merging, deadlines, hostile parameters. */
@@ -55,6 +61,79 @@ interface OperatorCases extends Cases {
             Bytes merged = merged(probe, left, middle, right);
             assertThat(merged(probe, right, left, middle)).as(probe.operator()).isEqualTo(merged);
             assertThat(merged(probe, middle, right, left)).as(probe.operator()).isEqualTo(merged);
+        }
+    }
+
+    @Test
+    default void mergersBreakTiesAndOrderTextsAsOneActorDoes() {
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            for (String high : List.of("\uff5e", "\ud83d\ude00")) {
+                bench().fixture().tiedRow(high + i).ifPresent(rows::add);
+            }
+        }
+        Assumptions.assumeFalse(rows.isEmpty(), "the fixture has no tied rows");
+        Actor whole = actorWith(rows);
+        List<Actor> parts = new ArrayList<>();
+        for (int part = 0; part < 3; part++) {
+            List<Document> own = new ArrayList<>();
+            for (int i = part; i < rows.size(); i += 3 + part) {
+                own.add(rows.get(i));
+            }
+            rows.removeAll(own);
+            parts.add(actorWith(part == 2 ? joined(own, rows) : own));
+        }
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            Bytes merged = merged(probe, parts.get(0), parts.get(1), parts.get(2));
+            assertThat(merged(probe, parts.get(2), parts.get(1), parts.get(0)))
+                    .as(probe.operator())
+                    .isEqualTo(merged);
+            if (probe.mergesExactly()) {
+                assertThat(merged).as(probe.operator()).isEqualTo(bench().ask(whole, probe));
+            }
+        }
+    }
+
+    private Actor actorWith(List<Document> rows) {
+        Actor actor = bench().create();
+        bench().upsert(actor, rows);
+        return actor;
+    }
+
+    private static List<Document> joined(List<Document> left, List<Document> right) {
+        return Stream.concat(left.stream(), right.stream()).toList();
+    }
+
+    /** Numbers among parameters are set to what nobody would ask for: they are refused, or answered. */
+    @Test
+    default void parametersBeyondBoundsAreRefusedOrAnswered() {
+        Actor actor = bench().withRows(0, 30);
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            outOfBounds(actor, probe);
+        }
+    }
+
+    private <P, V> void outOfBounds(Actor actor, Probe<P, V> probe) {
+        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        byte[] sent = operator.parameters().encode(probe.parameters()).toArray();
+        for (int at = 0; at + Integer.BYTES <= sent.length; at++) {
+            for (int number : List.of(Integer.MAX_VALUE, Integer.MIN_VALUE, -1)) {
+                byte[] changed = sent.clone();
+                ByteBuffer.wrap(changed).putInt(at, number);
+                try {
+                    P parameters = operator.parameters().decode(Bytes.wrap(changed));
+                    operator.values().encode(operator.retrieve(actor, TckBench.active(), parameters));
+                } catch (UniserveException e) {
+                    assertThat(e.code())
+                            .as("%s with %d at byte %d of its parameters: %s", probe.operator(), number, at, e)
+                            .isNotIn(ErrorCode.PORT_FAILED, ErrorCode.INTERNAL, ErrorCode.IO);
+                } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
+                    throw new AssertionError(
+                            probe.operator() + " with " + number + " at byte " + at
+                                    + " of its parameters: a number without bounds",
+                            e);
+                }
+            }
         }
     }
 

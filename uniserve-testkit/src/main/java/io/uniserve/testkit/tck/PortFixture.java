@@ -5,6 +5,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.model.TableMeta;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** What the kit must know of a port: its engine, a table, rows that fit it, and queries to compare. */
 public interface PortFixture {
@@ -36,4 +37,20 @@ public interface PortFixture {
 
     /** Queries whose answers tell the contents apart; at least one counts all rows. */
     List<Probe<?, ?>> probes();
+
+    /**
+     * Queries in the port's own language whose answers do not depend on how rows are spread over actors, some of several rounds
+     * where the language has such. None for a port without a planner.
+     */
+    default List<String> queries() {
+        return List.of();
+    }
+
+    /**
+     * A row with this key, equal in all else to those of other keys: no query orders such rows but by key. Empty for a port with
+     * other keys than texts.
+     */
+    default Optional<Document> tiedRow(String key) {
+        return Optional.empty();
+    }
 }

@@ -17,7 +17,9 @@ public abstract class PortTck
                 SerializeCases,
                 DamageCases,
                 OperatorCases,
+                PlannerCases,
                 ConcurrencyCases,
+                EngineCases,
                 LifecycleCases {
     private final PortFixture fixture;
     private Optional<TckBench> bench = Optional.empty();

@@ -13,6 +13,7 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The key-value port keeps the contract. */
 class KvTckTest extends PortTck {
@@ -77,6 +78,16 @@ class KvTckTest extends PortTck {
                     probe(KvOperators.SUM, "amount"),
                     probe(KvOperators.GET, "k3"),
                     probe(KvOperators.SCAN, new KvOperators.Scan("", 20)));
+        }
+
+        @Override
+        public List<String> queries() {
+            return List.of("count", "count k1", "sum amount", "scan 20", "scan 7 k", "get k3");
+        }
+
+        @Override
+        public Optional<Document> tiedRow(String key) {
+            return Optional.of(new Document("key", Map.of("key", key, "amount", 7L)));
         }
 
         private static <P, V> Probe<P, V> probe(RetrieveOperator<KvActor, P, V> operator, P parameters) {

@@ -108,9 +108,6 @@ final class Duck implements AutoCloseable {
     /** Idempotent; actors are closed before. */
     @Override
     public void close() {
-        DUCKDB.translated("stop", () -> {
-            root.close();
-            return root;
-        });
+        DUCKDB.run("stop", root::close);
     }
 }

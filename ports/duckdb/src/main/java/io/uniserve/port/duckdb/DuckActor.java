@@ -87,20 +87,18 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     public void put(Collection<? extends List<?>> rows) {
-        DUCKDB.translated("store rows", () -> {
+        DUCKDB.run("store rows", () -> {
             stage(rows);
             forget();
             Duck.run(writer, "INSERT INTO " + SplitQuery.ROWS + " SELECT * FROM " + STAGED);
-            return rows;
         });
     }
 
     @Override
     public void delete(Collection<? extends List<?>> rows) {
-        DUCKDB.translated("delete rows", () -> {
+        DUCKDB.run("delete rows", () -> {
             stage(rows);
             forget();
-            return rows;
         });
     }
 
@@ -183,10 +181,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         committing.lock();
         try {
             commits.incrementAndGet();
-            DUCKDB.translated("commit", () -> {
-                writer.commit();
-                return commits;
-            });
+            DUCKDB.run("commit", writer::commit);
         } finally {
             commits.incrementAndGet();
             committing.unlock();
@@ -195,10 +190,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     public void revoke() {
-        DUCKDB.translated("roll back", () -> {
-            writer.rollback();
-            return writer;
-        });
+        DUCKDB.run("roll back", writer::rollback);
     }
 
     @Override
@@ -259,10 +251,9 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     @Override
     public void destroy() {
         close();
-        DUCKDB.translated("delete " + file, () -> {
+        DUCKDB.run("delete " + file, () -> {
             delete(file);
             delete(file.resolveSibling(DATABASE + ".wal"));
-            return file;
         });
     }
 

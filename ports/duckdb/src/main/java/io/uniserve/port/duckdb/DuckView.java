@@ -85,9 +85,6 @@ final class DuckView extends DuckTable {
 
     @Override
     public void close() {
-        DUCKDB.translated("close a view", () -> {
-            statements.close();
-            return this;
-        });
+        DUCKDB.run("close a view", statements::close);
     }
 }

@@ -17,6 +17,7 @@ import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.Probe;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,19 @@ class DuckTckTest extends PortTck {
                             "SELECT n, ok, sum(price) FROM tck WHERE id > 'd1' GROUP BY n, ok ORDER BY n, ok")
                     .map(DuckFixture::probe)
                     .toList();
+        }
+
+        @Override
+        public List<String> queries() {
+            return List.of(
+                    "SELECT count(*), sum(price), min(born), max(id) FROM tck",
+                    "SELECT id, price FROM tck ORDER BY id LIMIT 20",
+                    "SELECT n, ok, sum(price) FROM tck WHERE id > 'd1' GROUP BY n, ok ORDER BY n, ok");
+        }
+
+        @Override
+        public Optional<Document> tiedRow(String key) {
+            return Optional.of(row(key, 1L, "7.50"));
         }
 
         /** Merging is the planner's; here the larger part stands for both. */

@@ -19,7 +19,7 @@ import java.util.stream.StreamSupport;
  * Documents by key: readers never wait for the one writer, and see each update as a whole. A view for a session, or of a
  * version, is the tree as it is, which later updates leave alone.
  */
-public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
+public final class KvActor implements SnapshotActor<KvActor> {
     private final ReentrantLock updating = new ReentrantLock();
     private volatile KvTree tree;
     private KvTree.Editor editor;

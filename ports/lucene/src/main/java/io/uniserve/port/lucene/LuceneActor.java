@@ -70,10 +70,7 @@ public final class LuceneActor implements Actor {
 
     /** Changes the index; operators see it after {@link #publish}. */
     void change(String what, Change change) {
-        LUCENE.translated(what, () -> {
-            change.run(writer);
-            return writer;
-        });
+        LUCENE.run(what, () -> change.run(writer));
     }
 
     @Override
@@ -110,20 +107,18 @@ public final class LuceneActor implements Actor {
         });
     }
 
+    boolean isClosed() {
+        return !writer.isOpen();
+    }
+
     @Override
     public void close() {
-        LUCENE.translated("close an index", () -> {
-            IOUtils.close(searchers, writer::rollback, directory);
-            return scratch;
-        });
+        LUCENE.run("close an index", () -> IOUtils.close(searchers, writer::rollback, directory));
     }
 
     @Override
     public void destroy() {
         close();
-        LUCENE.translated("delete " + scratch, () -> {
-            IOUtils.rm(scratch);
-            return scratch;
-        });
+        LUCENE.run("delete " + scratch, () -> IOUtils.rm(scratch));
     }
 }

@@ -7,6 +7,7 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.OpenActors;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -50,7 +51,8 @@ public final class LuceneEngine implements Engine {
 
     @Override
     public EngineInstance open(EngineContext context) {
-        return FUNCTIONS.instance(new Actors(), () -> {});
+        OpenActors<LuceneActor> actors = new OpenActors<>(new Actors(), LuceneActor::isClosed);
+        return FUNCTIONS.instance(actors, actors::close);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.Probe;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The Lucene port keeps the contract. */
 class LuceneTckTest extends PortTck {
@@ -85,6 +86,16 @@ class LuceneTckTest extends PortTck {
                     probe(LuceneOperators.NEAR, new Near(List.of(7.2, 1.0), 3), true),
                     // Its scores are by each actor's own statistics.
                     probe(LuceneOperators.PHRASE, new Phrase("row 7", 2, 10), false));
+        }
+
+        @Override
+        public List<String> queries() {
+            return List.of("count row number", "count number 7", "near 5 7.2 1.0", "near 50 1000.5 -1");
+        }
+
+        @Override
+        public Optional<Document> tiedRow(String key) {
+            return Optional.of(row(key, "row number 7", List.of(7L, 1L)));
         }
 
         private static <P, V> Probe<P, V> probe(

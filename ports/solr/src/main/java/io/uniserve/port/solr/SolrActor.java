@@ -28,7 +28,7 @@ import org.apache.solr.util.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /** One core, by its name. Operators see the newest commit, or the one whose searcher this holds. Searchers are counted. */
-public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable {
+public final class SolrActor implements RevocableActor<SolrActor> {
     private final CoreContainer container;
     private final String core;
     final ActorContext home;

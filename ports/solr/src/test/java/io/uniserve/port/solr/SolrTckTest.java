@@ -11,6 +11,7 @@ import io.uniserve.testkit.tck.PortTck;
 import io.uniserve.testkit.tck.Probe;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.solr.servlet.SolrRequestParsers;
 
@@ -71,6 +72,20 @@ class SolrTckTest extends PortTck {
                             "q=n_i:[5+TO+1000001]&rows=9&fl=id,score")
                     .map(SolrFixture::probe)
                     .toList();
+        }
+
+        /** Searched by one core where the table has one actor, in two rounds else. */
+        @Override
+        public List<String> queries() {
+            return List.of(
+                    "q=*:*&rows=0",
+                    "q=text:number&rows=7&fl=id,n_i&sort=n_i+desc",
+                    "q=*:*&rows=20&start=5&fl=id&sort=x_s+asc,id+asc");
+        }
+
+        @Override
+        public Optional<Document> tiedRow(String key) {
+            return Optional.of(new Document("id", Map.of("id", key, "text", "row number 7", "n_i", 7L)));
         }
 
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */

@@ -1,0 +1,101 @@
+package io.uniserve.runtime.engine;
+
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.runtime.time.SystemClock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Log of what ports throw, with stack traces. Failures of one kind, by class and place, are logged once a minute, and the next
+ * line says how many were left out. Safe for use by several threads.
+ */
+public final class PortFailureLog {
+    /** The log of this process. */
+    public static final PortFailureLog INSTANCE = new PortFailureLog(SystemClock.INSTANCE);
+
+    static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
+    static final int KINDS_MAX = 256;
+
+    private static final Logger LOG = LoggerFactory.getLogger(PortFailureLog.class);
+    private static final int CAUSES_MAX = 16;
+    /** First number of the codes that blame Uniserve or the port, not a user. */
+    private static final int INTERNAL_RANGE = 4_000;
+
+    private final Clock clock;
+    /** The kinds seen last, the oldest first. */
+    private final Map<String, Kind> kinds = new LinkedHashMap<>(16, 0.75f, true);
+
+    PortFailureLog(Clock clock) {
+        this.clock = clock;
+    }
+
+    private static final class Kind {
+        private long loggedNanos;
+        private long leftOut;
+    }
+
+    /**
+     * Logs a failure of a port. An error that is a user's, or that was reported by other servers, is none.
+     *
+     * @param what the call that failed, such as {@code port kv: operator kv.get@1}
+     */
+    public void failed(String what, Throwable failure) {
+        if (!isPorts(failure)) {
+            return;
+        }
+        long leftOut = due(failure);
+        if (leftOut > 0) {
+            LOG.warn("{} failed; {} more failures of this kind since the last such line", what, leftOut, failure);
+        } else if (leftOut == 0) {
+            LOG.warn("{} failed", what, failure);
+        } else {
+            LOG.debug("{} failed: {}", what, named(failure));
+        }
+    }
+
+    /** Class and message on one line. */
+    public static String named(Throwable failure) {
+        String message = failure.getMessage();
+        String name = failure.getClass().getName();
+        return message == null ? name : name + ": " + Printable.line(message);
+    }
+
+    private static boolean isPorts(Throwable failure) {
+        return !(failure instanceof UniserveException known)
+                || known.code().number() >= INTERNAL_RANGE && known.tried().isEmpty();
+    }
+
+    /** How many of the kind were left out since the last line; -1 where this one is left out too. */
+    private synchronized long due(Throwable failure) {
+        long now = clock.nanos();
+        String name = kind(failure);
+        Kind kind = kinds.get(name);
+        if (kind != null && now - kind.loggedNanos < PERIOD_NANOS) {
+            kind.leftOut++;
+            return -1;
+        }
+        long leftOut = kind == null ? 0 : kind.leftOut;
+        Kind next = new Kind();
+        next.loggedNanos = now;
+        kinds.put(name, next);
+        if (kinds.size() > KINDS_MAX) {
+            kinds.remove(kinds.keySet().iterator().next());
+        }
+        return leftOut;
+    }
+
+    /** Class and place of the first cause: what wraps it on its way is of the same kind. */
+    private static String kind(Throwable failure) {
+        Throwable first = failure;
+        for (int depth = 0; depth < CAUSES_MAX && first.getCause() != null; depth++) {
+            first = first.getCause();
+        }
+        StackTraceElement[] places = first.getStackTrace();
+        return first.getClass().getName() + (places.length == 0 ? "" : " at " + places[0]);
+    }
+}

@@ -1,0 +1,199 @@
+package io.uniserve.testkit.tck;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Document;
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.Merger;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** A table of the port under test whose actors are all here; what planners send and get goes through the codecs. */
+final class TckTable implements PlanContext {
+    /** How the values of actors come to a plan: servers merge those of their own actors, in any order. */
+    enum Arrival {
+        EACH,
+        BACKWARDS,
+        MERGED
+    }
+
+    private final TckBench bench;
+    private final TableMeta meta;
+    private final List<Actor> actors = new ArrayList<>();
+    private Arrival arrival = Arrival.EACH;
+    private boolean ended;
+
+    /** A table of so many actors with these rows. */
+    TckTable(TckBench bench, int size, List<Document> rows) {
+        this.bench = bench;
+        TableMeta m = bench.fixture().meta();
+        this.meta = new TableMeta(
+                m.name(),
+                m.tableId() + size,
+                new Partitioner.Hash(size),
+                m.keyField(),
+                m.level(),
+                m.rf(),
+                m.minIsr(),
+                m.onLoss(),
+                m.port(),
+                m.options());
+        Map<Integer, List<Document>> byActor = rows.stream()
+                .collect(Collectors.groupingBy(row -> meta.partitioner().actorOf(row.partitionKey())));
+        for (int i = 0; i < size; i++) {
+            actors.add(bench.create());
+            bench.upsert(actors.get(i), byActor.getOrDefault(i, List.of()));
+        }
+    }
+
+    /** The answer of the port's planner. */
+    String answer(Planner planner, String query, Arrival how) {
+        arrival = how;
+        return text(planner.answer(new QueryText(meta.name(), query), this));
+    }
+
+    /** The answer of the operator that answers a whole query on one actor. */
+    String whole(String operator, String query) {
+        List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
+        return text(values.get(0));
+    }
+
+    /** From here on the query's deadline has passed. */
+    TckTable end() {
+        ended = true;
+        return this;
+    }
+
+    private static String text(Answer answer) {
+        return answer.contentType() + "\n" + answer.body().utf8();
+    }
+
+    @Override
+    public TableMeta table(TableName name) {
+        if (!name.equals(meta.name())) {
+            throw new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist");
+        }
+        return meta;
+    }
+
+    @Override
+    public void oneState() {
+        // no updates come between rounds
+    }
+
+    @Override
+    public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        return retrieve(table, Set.copyOf(actors(table)), call, parameters, combiner);
+    }
+
+    @Override
+    public <P, V, R> R retrieve(
+            TableName table, Set<Integer> asked, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        table(table);
+        Bytes sent = call.parameters().encode(parameters);
+        List<Bytes> parts = arrived(operator(call.id()), asked, sent);
+        return combiner.combine(
+                parts.stream().map(part -> call.values().decode(part)).toList());
+    }
+
+    @Override
+    public <P, V> Map<Integer, V> retrieveEach(
+            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+        table(table);
+        Bytes sent = call.parameters().encode(PerActor.of(parameters));
+        Map<Integer, V> values = new TreeMap<>();
+        parameters
+                .keySet()
+                .forEach(actor -> values.put(
+                        actor,
+                        call.values()
+                                .decode(arrived(operator(call.id()), Set.of(actor), sent)
+                                        .get(0))));
+        return values;
+    }
+
+    private <P, V> List<Bytes> arrived(RetrieveOperator<Actor, P, V> operator, Collection<Integer> asked, Bytes sent) {
+        P parameters = operator.parameters().decode(sent);
+        List<V> values = new ArrayList<>();
+        for (int actor : new TreeSet<>(asked)) {
+            values.add(operator.retrieve(actors.get(actor), new Asked(actor), parameters));
+        }
+        if (arrival != Arrival.EACH) {
+            Collections.reverse(values);
+        }
+        if (arrival == Arrival.MERGED && operator.merger().isPresent() && values.size() > 1) {
+            Merger<P, V> merger = operator.merger().get();
+            values = List.of(values.stream()
+                    .reduce((left, right) -> merger.merge(parameters, left, right))
+                    .orElseThrow());
+        }
+        return values.stream().map(operator.values()::encode).toList();
+    }
+
+    @SuppressWarnings("unchecked") // ids name one operator each
+    private <P, V> RetrieveOperator<Actor, P, V> operator(String id) {
+        for (Operator<?, ?> operator : bench.instance().operators()) {
+            if (operator.id().equals(id)) {
+                return (RetrieveOperator<Actor, P, V>) operator;
+            }
+        }
+        throw new AssertionError("the planner names operator " + id + ", the port has none");
+    }
+
+    @Override
+    public long remainingNanos() {
+        return ended ? -1 : Integer.MAX_VALUE;
+    }
+
+    @Override
+    public long nanos() {
+        return 0;
+    }
+
+    private final class Asked implements OperatorContext {
+        private final int actor;
+
+        private Asked(int actor) {
+            this.actor = actor;
+        }
+
+        @Override
+        public int actor() {
+            return actor;
+        }
+
+        @Override
+        public long remainingNanos() {
+            return TckTable.this.remainingNanos();
+        }
+
+        @Override
+        public void checkActive() {
+            if (ended) {
+                throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
+            }
+        }
+    }
+}

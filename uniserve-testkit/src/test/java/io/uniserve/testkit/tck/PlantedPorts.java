@@ -1,0 +1,340 @@
+package io.uniserve.testkit.tck;
+
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorFactory;
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Merger;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.CodePoints;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.TableMeta;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.port.kv.KvEngine;
+import io.uniserve.port.kv.KvOperators;
+import io.uniserve.port.kv.KvOperators.Scan;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+/** Key-value ports with one fault each, that the port test kit finds. Run by {@link PlantedPortsTest}. */
+final class PlantedPorts {
+    private PlantedPorts() {}
+
+    /** The key-value port; a fault replaces a part of it. */
+    static class Port implements Engine {
+        private final KvEngine kv = new KvEngine();
+
+        @Override
+        public PortInfo info() {
+            return kv.info();
+        }
+
+        @Override
+        public void validate(TableMeta meta) {
+            kv.validate(meta);
+        }
+
+        @Override
+        public Optional<Planner> planner() {
+            return kv.planner();
+        }
+
+        Planner right() {
+            return kv.planner().orElseThrow();
+        }
+
+        ActorFactory<?> actors(ActorFactory<?> right) {
+            return right;
+        }
+
+        List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
+            return right;
+        }
+
+        @Override
+        public EngineInstance open(EngineContext context) {
+            EngineInstance opened = kv.open(context);
+            Port port = this;
+            return new EngineInstance() {
+                @Override
+                public ActorFactory<?> actors() {
+                    return port.actors(opened.actors());
+                }
+
+                @Override
+                public List<Operator<?, ?>> operators() {
+                    return port.operators(opened.operators());
+                }
+
+                @Override
+                public List<UpdateFunction<?, ?>> updates() {
+                    return opened.updates();
+                }
+
+                @Override
+                public void close() {
+                    opened.close();
+                }
+            };
+        }
+    }
+
+    private static Fixture of(Port port) {
+        return new Fixture(port);
+    }
+
+    private static class Fixture extends KvTckTest.KvFixture {
+        private final Port port;
+
+        private Fixture(Port port) {
+            this.port = port;
+        }
+
+        @Override
+        public Engine engine() {
+            return port;
+        }
+    }
+
+    private static List<Operator<?, ?>> replaced(List<Operator<?, ?>> all, Operator<?, ?> one) {
+        return all.stream()
+                .<Operator<?, ?>>map(each -> each.id().equals(one.id()) ? one : each)
+                .toList();
+    }
+
+    /** A scan that answers by another order or with another merger. */
+    private static Operator<?, ?> scan(Comparator<Document> order, Comparator<Document> merged) {
+        Merger<Scan, List<Document>> merger = (scan, left, right) -> Stream.concat(left.stream(), right.stream())
+                .sorted(merged)
+                .limit(scan.limit())
+                .toList();
+        return RetrieveOperator.of(
+                RetrieveCall.of(KvOperators.SCAN),
+                KvActor.class,
+                (actor, context, scan) ->
+                        KvOperators.SCAN.retrieve(actor, context, new Scan(scan.prefix(), 10_000)).stream()
+                                .sorted(order)
+                                .limit(scan.limit())
+                                .toList(),
+                merger);
+    }
+
+    private static String key(Document document) {
+        return String.valueOf(document.fields().get("key"));
+    }
+
+    private static String amount(Document document) {
+        return String.valueOf(document.fields().get("amount"));
+    }
+
+    /** Takes the first of the values that a retrieve gives. */
+    static class FirstValueAlone extends PortTck {
+        FirstValueAlone() {
+            super(of(new Port() {
+                @Override
+                public Optional<Planner> planner() {
+                    return Optional.of((query, context) -> {
+                        long count = context.retrieve(
+                                query.table(), RetrieveCall.of(KvOperators.COUNT), "", values -> values.get(0));
+                        return new Answer("text/plain", Bytes.utf8("" + count));
+                    });
+                }
+            }));
+        }
+    }
+
+    /** Its second round asks the first actor that has rows, and no other. */
+    static class SecondRoundOfOneActor extends PortTck {
+        SecondRoundOfOneActor() {
+            super(of(new Port() {
+                @Override
+                public Optional<Planner> planner() {
+                    return Optional.of((query, context) -> {
+                        int chosen = 0;
+                        for (int actor : context.actors(query.table())) {
+                            long count = context.retrieve(
+                                    query.table(),
+                                    Set.of(actor),
+                                    RetrieveCall.of(KvOperators.COUNT),
+                                    "",
+                                    values -> values.get(0));
+                            chosen = count > 0 && chosen == 0 ? actor : chosen;
+                        }
+                        List<Document> rows = context.retrieve(
+                                query.table(),
+                                Set.of(chosen),
+                                RetrieveCall.of(KvOperators.SCAN),
+                                new Scan("", 5),
+                                values -> values.get(0));
+                        return new Answer("text/plain", Bytes.utf8(rows.toString()));
+                    });
+                }
+            }));
+        }
+    }
+
+    /** A passed deadline becomes an empty answer, and a query that cannot be read an exception of Java's. */
+    static class SwallowingPlanner extends PortTck {
+        SwallowingPlanner() {
+            super(of(new Port() {
+                @Override
+                public Optional<Planner> planner() {
+                    return Optional.of((query, context) -> {
+                        if (!query.text().matches("[a-z0-9 ]+")) {
+                            throw new IllegalArgumentException(query.text());
+                        }
+                        try {
+                            return right().answer(query, context);
+                        } catch (UniserveException e) {
+                            return new Answer("text/plain", Bytes.EMPTY);
+                        }
+                    });
+                }
+            }));
+        }
+    }
+
+    /** Whole queries are answered in another form. */
+    static class OtherWhole extends PortTck {
+        OtherWhole() {
+            super(of(new Port() {
+                private static final RetrieveOperator<KvActor, String, Answer> WHOLE = WholeQuery.operator(
+                        "kv.whole@1",
+                        KvActor.class,
+                        (actor, context, query) -> new Answer("text/plain", Bytes.utf8("whole")));
+
+                @Override
+                public PortInfo info() {
+                    PortInfo right = super.info();
+                    List<String> operators = new ArrayList<>(right.operators());
+                    operators.add(WHOLE.id());
+                    return new PortInfo(
+                            right.name(),
+                            right.version(),
+                            right.levels(),
+                            operators,
+                            right.updates(),
+                            Optional.of(WHOLE.id()));
+                }
+
+                @Override
+                List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
+                    List<Operator<?, ?>> all = new ArrayList<>(right);
+                    all.add(WHOLE);
+                    return all;
+                }
+            }));
+        }
+    }
+
+    /** Rows of one amount are cut off as they come. */
+    static class TiesAsTheyCome extends PortTck {
+        TiesAsTheyCome() {
+            super(of(new Port() {
+                @Override
+                List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
+                    Comparator<Document> byAmount = Comparator.comparing(PlantedPorts::amount);
+                    return replaced(right, scan(byAmount.thenComparing(PlantedPorts::key), byAmount));
+                }
+            }));
+        }
+    }
+
+    /** The engine orders texts by code points, the merger by UTF-16. */
+    static class OrderOfUtf16 extends PortTck {
+        OrderOfUtf16() {
+            super(of(new Port() {
+                @Override
+                List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
+                    return replaced(
+                            right,
+                            scan(
+                                    Comparator.comparing(PlantedPorts::key, CodePoints.ORDER),
+                                    Comparator.comparing(PlantedPorts::key)));
+                }
+            }));
+        }
+    }
+
+    /** Makes room for as many rows as a number among the parameters says. */
+    static class NoBounds extends PortTck {
+        private static final RetrieveOperator<KvActor, Integer, Long> COUNT = RetrieveOperator.of(
+                new RetrieveCall<>("kv.count@1", Codecs.INT, Codecs.LONG),
+                KvActor.class,
+                (actor, context, limit) -> {
+                    List<Long> rows = new ArrayList<>(limit);
+                    rows.add(actor.usage().rows());
+                    return rows.get(0);
+                },
+                (limit, left, right) -> left + right);
+
+        NoBounds() {
+            super(
+                    new Fixture(new Port() {
+                        @Override
+                        List<Operator<?, ?>> operators(List<Operator<?, ?>> right) {
+                            return replaced(right, COUNT);
+                        }
+                    }) {
+                        @Override
+                        public List<Probe<?, ?>> probes() {
+                            return List.of(new Probe<>(
+                                    COUNT.id(), 10, (Integer limit, Long left, Long right) -> left + right, true));
+                        }
+                    });
+        }
+    }
+
+    /** Each actor has a file, which nobody closes. */
+    static class OpenFile extends PortTck {
+        static final List<FileChannel> OPEN = new CopyOnWriteArrayList<>();
+
+        OpenFile() {
+            super(of(new Port() {
+                @Override
+                ActorFactory<?> actors(ActorFactory<?> right) {
+                    return new Opening(right);
+                }
+            }));
+        }
+    }
+
+    private record Opening(ActorFactory<?> right) implements ActorFactory<KvActor> {
+        @Override
+        public KvActor create(ActorContext context) {
+            try {
+                OpenFile.OPEN.add(FileChannel.open(
+                        context.scratch().resolve("data"), StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return (KvActor) right.create(context);
+        }
+
+        @Override
+        public KvActor restore(ActorContext context, Path directory) {
+            return (KvActor) right.restore(context, directory);
+        }
+    }
+}

@@ -7,6 +7,8 @@ import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.client.ServerQueries;
+import io.uniserve.model.RunningQuery;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
@@ -61,6 +63,7 @@ public final class TestingCluster implements ClusterClient {
     private final Map<BackupName, TableMeta> backups = new TreeMap<>();
     private final Map<Long, TableMeta> lost = new TreeMap<>();
     private final Map<ServerId, List<TrashEntry>> trash = new TreeMap<>();
+    private final List<ServerQueries> queries = new ArrayList<>();
     private final List<ReplicaKey> held = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
@@ -256,6 +259,20 @@ public final class TestingCluster implements ClusterClient {
     @Override
     public List<TableMeta> lostTables() {
         return List.copyOf(lost.values());
+    }
+
+    @Override
+    public List<ServerQueries> queries() {
+        return queries;
+    }
+
+    @Override
+    public RunningQuery cancelQuery(long id) {
+        return queries.stream()
+                .flatMap(server -> server.queries().stream())
+                .filter(query -> query.id() == id)
+                .findFirst()
+                .orElseThrow(() -> UniserveException.invalid("query " + Long.toHexString(id) + ": no live server"));
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.uniserve.client.Admin;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
 import io.uniserve.client.UpdateOutcome;
+import io.uniserve.client.ServerQueries;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.BackupInfo;
@@ -16,6 +17,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.RunningQuery;
 import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.WorkDone;
@@ -136,6 +138,16 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public List<TableMeta> lostTables() {
         return client.admin().lostTables();
+    }
+
+    @Override
+    public List<ServerQueries> queries() {
+        return client.admin().queries();
+    }
+
+    @Override
+    public RunningQuery cancelQuery(long id) {
+        return client.admin().cancelQuery(id);
     }
 
     @Override

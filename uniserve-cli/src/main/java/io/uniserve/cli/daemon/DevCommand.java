@@ -3,7 +3,9 @@ package io.uniserve.cli.daemon;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -82,6 +84,8 @@ public final class DevCommand extends CliCommand {
                 .note("try: uniserve" + (usual ? "" : " -b " + bootstrap) + " table create words --port "
                         + ports.split(",")[0]);
         String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
-        return foreground.serve(Foreground.line("dev", addresses.get(0)) + rest, cluster);
+        Duration grace = options.load(Map.of()).server().stopGrace();
+        return foreground.serve(
+                Foreground.line("dev", addresses.get(0)) + rest, cluster, cluster, grace.multipliedBy(servers));
     }
 }

@@ -36,4 +36,12 @@ public interface PortFixture {
 
     /** Queries whose answers tell the contents apart; at least one counts all rows. */
     List<Probe<?, ?>> probes();
+
+    /**
+     * Queries over thirty rows that take minutes or more, such as an expression that tries a text in every way, or facets in facets: each
+     * has to end when it is cancelled. None where the port has no such queries, or its engine cannot be stopped.
+     */
+    default List<Probe<?, ?>> endless() {
+        return List.of();
+    }
 }

@@ -73,6 +73,13 @@ class SolrTckTest extends PortTck {
                     .toList();
         }
 
+        /** Each of thirty buckets that are not empty has as many as the whole. */
+        @Override
+        public List<Probe<?, ?>> endless() {
+            String range = "type:range,field:n_i,start:0,end:900000,gap:1";
+            return List.of(probe("q=*:*&rows=0&json.facet={a:{" + range + ",facet:{b:{" + range + "}}}}"));
+        }
+
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
         private static Probe<?, ?> probe(String query) {
             return new Probe<PerActor<ShardRounds.Parameters>, Bytes>(

@@ -69,6 +69,11 @@ public final class TestingCluster implements ClusterClient {
     private final Map<String, Answer> answers = new TreeMap<>();
     private @Nullable ClusterStatus status;
 
+    /** A server tells this of what runs on it. */
+    public void runs(ServerQueries told) {
+        queries.add(told);
+    }
+
     /** From now on the actor acknowledges nothing. */
     public void fail(int actor, ErrorCode code) {
         failing.put(actor, code);

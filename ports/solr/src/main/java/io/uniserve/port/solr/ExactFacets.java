@@ -1,6 +1,5 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.Stoppable;
 import io.uniserve.lucene.BestFirst;
 import io.uniserve.lucene.QueryFields;
@@ -16,9 +15,7 @@ import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.FacetParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
-import org.apache.solr.common.util.NamedList;
 import org.apache.solr.handler.component.FacetComponent;
-import org.apache.solr.handler.component.PivotFacetProcessor;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.request.SimpleFacets;
@@ -74,43 +71,17 @@ public final class ExactFacets extends FacetComponent {
         }
     }
 
-    /** As Solr's; its own facets are made without {@link #newSimpleFacets} where they are pivots. */
-    @Override
-    public void process(ResponseBuilder builder) throws IOException {
-        SolrParams params = builder.req.getParams();
-        String[] pivots = params.getParams(FacetParams.FACET_PIVOT);
-        ModifiableSolrParams others = new ModifiableSolrParams(params);
-        others.remove(FacetParams.FACET_PIVOT);
-        builder.req.setParams(others);
-        super.process(builder);
-        builder.req.setParams(params);
-        if (builder.doFacets && pivots != null) {
-            var found = facets(builder.req, builder.getResults().docSet, params, builder).process(pivots);
-            ((NamedList<Object>) builder.rsp.getValues().get("facet_counts")).add("facet_pivot", found);
-        }
-    }
-
+    /** Solr's, whose regular expressions end with the query. */
     @Override
     protected SimpleFacets newSimpleFacets(SolrQueryRequest req, DocSet docs, SolrParams params, ResponseBuilder rb) {
-        return facets(req, docs, params, rb);
-    }
-
-    /** Solr's, whose regular expressions end with the query. */
-    private static PivotFacetProcessor facets(
-            SolrQueryRequest request, DocSet docs, SolrParams params, ResponseBuilder builder) {
-        return new PivotFacetProcessor(request, docs, params, builder) {
+        return new SimpleFacets(req, docs, params, rb) {
             @Override
             protected Predicate<BytesRef> newBytesRefFilter(String field, SolrParams asked) {
-                String regex = asked.getFieldParam(field, FacetParams.FACET_MATCHES);
-                if (regex == null) {
-                    return super.newBytesRefFilter(field, asked);
-                }
-                ModifiableSolrParams others = new ModifiableSolrParams(asked);
+                var others = new ModifiableSolrParams(asked);
                 others.getParameterNames().removeIf(name -> name.endsWith(FacetParams.FACET_MATCHES));
-                Predicate<BytesRef> rest = super.newBytesRefFilter(field, others);
-                var context = (OperatorContext) request.getContext().get(OperatorContext.class);
-                Predicate<String> matches = Stoppable.matches(regex, context);
-                return term -> (rest == null || rest.test(term)) && matches.test(term.utf8ToString());
+                String regex = asked.getFieldParam(field, FacetParams.FACET_MATCHES);
+                return Stoppable.in(req.getContext())
+                        .matching(regex, BytesRef::utf8ToString, super.newBytesRefFilter(field, others));
             }
         };
     }

@@ -17,7 +17,6 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
-import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -58,16 +57,13 @@ final class SolrQuery {
         TestInjection.queryTimeout = new QueryLimit() {
             @Override
             public boolean shouldExit() {
-                SolrRequestInfo info = SolrRequestInfo.getRequestInfo();
-                if (info != null && info.getReq().getContext().get(OperatorContext.class) instanceof OperatorContext asked) {
-                    asked.checkActive();
-                }
-                return false;
+                SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
+                return running != null && Stoppable.in(running.getReq().getContext()).ended();
             }
 
             @Override
             public Object currentValue() {
-                return "the query's life";
+                return this;
             }
         };
     }
@@ -237,8 +233,7 @@ final class SolrQuery {
 
     static Bytes written(SolrQueryResponse response, String format) throws Exception {
         SolrQueryRequest request = SolrRequestInfo.getRequestInfo().getReq();
-        OperatorContext context = (OperatorContext) request.getContext().get(OperatorContext.class);
-        ByteArrayOutputStream out = context == null ? new ByteArrayOutputStream() : Stoppable.bytes(context);
+        var out = Stoppable.in(request.getContext()).bytes();
         QueryResponseWriterUtil.writeQueryResponse(
                 out, request.getCore().getQueryResponseWriter(format), request, response, "");
         return Bytes.wrap(out.toByteArray());

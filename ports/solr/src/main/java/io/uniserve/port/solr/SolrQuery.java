@@ -188,14 +188,13 @@ final class SolrQuery {
         return actor.with("answer the query", request -> {
             var params = params(request.getCore(), text, actor.home.meta().keyField());
             var cursor = SolrCursor.of(params, SupportTable.lines(params), List.of(context.actor()));
-            Bytes json = handle(limited(actor, request, context, params), response -> {
+            return handle(limited(actor, request, context, params), response -> {
                 if (cursor != null) {
                     cursor.take(context.actor(), response.getValues());
                     cursor.finish(response);
                 }
-                return written(response, "json");
+                return new Answer("application/json", written(response, "json"));
             });
-            return new Answer("application/json", json);
         });
     }
 

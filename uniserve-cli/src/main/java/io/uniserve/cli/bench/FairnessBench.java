@@ -164,7 +164,7 @@ final class FairnessBench {
         while (latencies.size() < scale.counts() && (latencies.isEmpty() || nanos.getAsLong() < end)) {
             long start = nanos.getAsLong();
             try {
-                client.query(OTHER, "count");
+                Answer unused = client.query(OTHER, "count");
             } catch (UniserveException e) {
                 failed++;
             }

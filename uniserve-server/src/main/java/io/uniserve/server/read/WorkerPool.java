@@ -123,7 +123,8 @@ public final class WorkerPool implements AutoCloseable {
 
     /** A table and a client have one thread less: one task of each may run. */
     private void lookAgain() {
-        for (int i = Math.min(2, tasks.waits()); i > 0 && !executor.isShutdown(); i--) {
+        int waits = tasks.waits();
+        for (int i = 0; i < 2 && executor.getQueue().size() < waits && !executor.isShutdown(); i++) {
             look();
         }
     }

@@ -135,10 +135,7 @@ final class Admins {
         return outcome instanceof Outcome.Ok<QueriesHandler.Running> ok
                 ? new ServerQueries(server, ok.value().queries(), ok.value().stuck(), Optional.empty())
                 : new ServerQueries(
-                        server,
-                        List.of(),
-                        0,
-                        Optional.of(((Outcome.Err<QueriesHandler.Running>) outcome).error()));
+                        server, List.of(), 0, Optional.of(((Outcome.Err<QueriesHandler.Running>) outcome).error()));
     }
 
     /** A change that is only acknowledged. */

@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param stuck threads that do not come back from operators that were to end
  * @param error why the server did not tell; then nothing else is known
  */
-public record ServerQueries(
-        ServerId server, List<RunningQuery> queries, int stuck, Optional<UniserveException> error) {
+public record ServerQueries(ServerId server, List<RunningQuery> queries, int stuck, Optional<UniserveException> error) {
     public ServerQueries {
         queries = List.copyOf(queries);
     }

@@ -112,6 +112,7 @@ public final class Limits {
 
     /** A daemon that was told to stop has ended after this time, beside its draining and its grace, or is halted. */
     public static final long STOP_MS_MAX = 30_000;
+
     public static final int SERVERS_MAX = 1_024;
     public static final int PORTS_PER_SERVER_MAX = 64;
     public static final int FUNCTIONS_PER_PORT_MAX = 1_024;

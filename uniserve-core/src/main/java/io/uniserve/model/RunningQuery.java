@@ -7,8 +7,7 @@ package io.uniserve.model;
  * @param client the name of the client that asked; empty where it has none
  * @param operator the operator of a read, or {@code plan} of a query in an engine's own language
  */
-public record RunningQuery(
-        long id, String table, String client, String operator, long runningNanos, State state) {
+public record RunningQuery(long id, String table, String client, String operator, long runningNanos, State state) {
     /** Where it is. */
     public enum State {
         /** Waits for a thread. */

@@ -77,7 +77,9 @@ final class LoadRates {
         problems.add(new Problem(
                 Problem.Severity.WARNING,
                 "queries",
-                threads + " threads do not come back from operators that were to end; others took their places, at most "
+                threads
+                        + " threads do not come back from operators that were to end; others took their places, at"
+                        + " most "
                         + Limits.SPARE_THREADS_MAX + "; see uniserve queries list, and restart the server to get rid of"
                         + " them"));
         return load.withProblems(problems);

@@ -97,8 +97,8 @@ public final class ServerDaemon implements AutoCloseable {
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
             ExchangeHost exchange = resources.exchange(address);
-            ServerHandlers handlers =
-                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
+            ServerHandlers handlers = new ServerHandlers(
+                    resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
             network.answerWith(handlers);
             MemoryFaults faults = new MemoryFaults(this::failed);
             reads = resources.closing.add(new ReadService(
@@ -116,7 +116,8 @@ public final class ServerDaemon implements AutoCloseable {
                     exchange,
                     resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
-            port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
+            port.answerWith(
+                    new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
             metrics.gauge("uniserve.server.reads.stuck", "Threads in operators that were to end", reads::stuck);
             metrics.gauge("uniserve.server.queries.stuck", "Threads in plans that were to end", queries::stuck);

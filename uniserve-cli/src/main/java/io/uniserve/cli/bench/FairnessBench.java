@@ -130,7 +130,8 @@ final class FairnessBench {
                             .hash(ACTORS)
                             .replicas(SERVERS));
             for (int from = 0; from < scale.documents(); from += ROWS_AT_ONCE) {
-                List<Map<String, Object>> batch = IntStream.range(from, Math.min(from + ROWS_AT_ONCE, scale.documents()))
+                List<Map<String, Object>> batch = IntStream.range(
+                                from, Math.min(from + ROWS_AT_ONCE, scale.documents()))
                         .mapToObj(i -> Map.<String, Object>of("id", "d" + i, "n_i", (long) i))
                         .toList();
                 client.table(table)

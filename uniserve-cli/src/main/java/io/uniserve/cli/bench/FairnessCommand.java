@@ -18,15 +18,18 @@ import picocli.CommandLine.Option;
 @Command(
         name = "fairness",
         description = {
-            "What slow queries of one client cost others: two server processes, a Solr table whose client asks for facets in"
-                    + " facets without end, a key-value table whose client counts. Latency of the counts beside 0, 1, 4 and 16"
-                    + " slow queries, with fair reads and with one queue for all (server.fair-reads=false), and what is left"
-                    + " running when the slow client has gone."
+            "What slow queries of one client cost others: two server processes, a Solr table whose client asks for"
+                + " facets in facets without end, a key-value table whose client counts. Latency of the counts beside"
+                + " 0, 1, 4 and 16 slow queries, with fair reads and with one queue for all (server.fair-reads=false),"
+                + " and what is left running when the slow client has gone."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  uniserve bench fairness", "  uniserve bench fairness --counts 2000 --raw fairness.tsv"})
 public final class FairnessCommand extends CliCommand {
-    @Option(names = "--counts", paramLabel = "N", description = "Counts beside each number of slow queries (default: 500).")
+    @Option(
+            names = "--counts",
+            paramLabel = "N",
+            description = "Counts beside each number of slow queries (default: 500).")
     private int counts = 500;
 
     @Option(

@@ -14,9 +14,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "dev",
         description = {
-            "Runs a whole cluster in this process: ZooKeeper, a coordinator and servers, with a directory as durable store.",
-            "Prints one line when all serve: ready dev HOST:PORT pid N servers HOST:PORT,...; Ctrl-C stops it. Started again on"
-                    + " the same directory, it has its tables and rows back."
+            "Runs a whole cluster in this process: ZooKeeper, a coordinator and servers, with a directory as durable"
+                    + " store.",
+            "Prints one line when all serve: ready dev HOST:PORT pid N servers HOST:PORT,...; Ctrl-C stops it. Started"
+                    + " again on the same directory, it has its tables and rows back."
         },
         footer = {
             "  uniserve dev",

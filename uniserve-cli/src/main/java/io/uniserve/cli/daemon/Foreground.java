@@ -51,7 +51,9 @@ final class Foreground {
     private void haltWhenStuck() {
         try {
             if (!closed.await(boundMillis, TimeUnit.MILLISECONDS)) {
-                LOG.error("the daemon did not stop within {} ms, the longest it may take: the process is halted", boundMillis);
+                LOG.error(
+                        "the daemon did not stop within {} ms, the longest it may take: the process is halted",
+                        boundMillis);
                 Runtime.getRuntime().halt(ExitCode.FAULT);
             }
         } catch (InterruptedException e) {

@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
         name = "cancel",
         description = {
             "Cancels queries by their ids: they fail with CANCELLED.",
-            "A part of a query takes the whole with it. An engine that cannot be stopped goes on; the query's client gets"
-                    + " its error all the same."
+            "A part of a query takes the whole with it. An engine that cannot be stopped goes on; the query's client"
+                    + " gets its error all the same."
         },
         footer = "  uniserve queries cancel 5f3a77c0912be4d1")
 final class QueriesCancel extends ClientCommand {
@@ -34,8 +34,9 @@ final class QueriesCancel extends ClientCommand {
                 if (global().json()) {
                     console().json(Map.of("cancelled", Long.toHexString(number), "table", cancelled.table()));
                 } else {
-                    console().println("cancelled " + Long.toHexString(number) + ": " + cancelled.operator()
-                            + " on table " + cancelled.table());
+                    console()
+                            .println("cancelled " + Long.toHexString(number) + ": " + cancelled.operator()
+                                    + " on table " + cancelled.table());
                 }
             }
         }

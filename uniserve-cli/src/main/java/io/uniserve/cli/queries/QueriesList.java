@@ -18,8 +18,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "list",
         description = {
-            "Lists what each server works for, longest first: reads of actors by their operators, and plans of queries.",
-            "STATE is queued, running, ending (cancelled, or past its deadline) or stuck (its engine does not come back).",
+            "Lists what each server works for, longest first: reads of actors by their operators, and plans of"
+                    + " queries.",
+            "STATE is queued, running, ending (cancelled, or past its deadline) or stuck (its engine does not come"
+                    + " back).",
             "Exit code 1 where a server did not answer."
         },
         footer = {"  uniserve queries list", "  uniserve queries list -o json"})
@@ -74,7 +76,11 @@ final class QueriesList extends ClientCommand {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("server", server.server().value());
         object.put("stuck", server.stuck());
-        object.put("error", server.error().map(error -> error.code() + ": " + error.reason()).orElse(""));
+        object.put(
+                "error",
+                server.error()
+                        .map(error -> error.code() + ": " + error.reason())
+                        .orElse(""));
         object.put("queries", server.queries().stream().map(QueriesList::json).toList());
         return object;
     }

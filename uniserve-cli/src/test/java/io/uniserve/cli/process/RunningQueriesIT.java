@@ -85,7 +85,8 @@ class RunningQueriesIT {
 
     private long reads() {
         return running().stream()
-                .filter(query -> query.table().equals("solr") && query.operator().contains("solr."))
+                .filter(query ->
+                        query.table().equals("solr") && query.operator().contains("solr."))
                 .count();
     }
 
@@ -94,7 +95,8 @@ class RunningQueriesIT {
         List<CompletableFuture<Answer>> answers = endless();
         for (int i = 0; i < 10; i++) {
             assertThat(cluster.client().query("kv", "count").body().utf8()).contains("" + DOCUMENTS);
-            assertThat(cluster.client().query("solr", "q=*:*&rows=0").body().utf8()).contains("" + DOCUMENTS);
+            assertThat(cluster.client().query("solr", "q=*:*&rows=0").body().utf8())
+                    .contains("" + DOCUMENTS);
         }
         RunningQuery plan = running().stream()
                 .filter(query -> query.operator().equals("plan"))

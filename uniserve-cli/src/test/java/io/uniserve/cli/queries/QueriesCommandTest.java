@@ -53,7 +53,8 @@ class QueriesCommandTest {
                 List.of(new RunningQuery(26, "words", "", "plan", 1, State.RUNNING)),
                 0,
                 Optional.empty()));
-        assertThat(uniserve.run("queries", "cancel", "1a").lines()).containsExactly("cancelled 1a: plan on table words");
+        assertThat(uniserve.run("queries", "cancel", "1a").lines())
+                .containsExactly("cancelled 1a: plan on table words");
         assertThat(uniserve.run("queries", "cancel", "1b").err()).contains("query 1b");
         assertThat(uniserve.run("queries", "cancel", "xyz").err()).contains("\"xyz\"", "hexadecimal");
         assertThat(uniserve.run("queries", "cancel").exit()).isEqualTo(ExitCode.USAGE);

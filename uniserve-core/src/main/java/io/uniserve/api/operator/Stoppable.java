@@ -60,9 +60,8 @@ public final class Stoppable {
             try {
                 return pattern.matcher(new Text(text)).matches();
             } catch (StackOverflowError e) {
-                throw UniserveException.invalid(
-                        "regular expression \"" + regex + "\" recurses too deeply on a text of " + text.length()
-                                + " characters; use possessive quantifiers, such as a*+");
+                throw UniserveException.invalid("regular expression \"" + regex + "\" recurses too deeply on a text of "
+                        + text.length() + " characters; use possessive quantifiers, such as a*+");
             }
         };
     }

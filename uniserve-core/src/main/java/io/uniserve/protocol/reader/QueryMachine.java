@@ -513,7 +513,8 @@ public final class QueryMachine {
         long silence = patience.silence();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
         if (call.slots.stream()
-                .anyMatch(slot -> !slot.resolved && slot.pin.isPresent() && slot.pin.get().lost(index))) {
+                .anyMatch(slot ->
+                        !slot.resolved && slot.pin.isPresent() && slot.pin.get().lost(index))) {
             fail(
                     ErrorCode.VERSION_GONE,
                     "server " + call.server + ", which holds the session's state, has left the cluster");

@@ -70,8 +70,8 @@ final class DataService extends DataGrpc.DataImplBase {
     /** As a client names itself; INVALID_ARGUMENT where that is no name. */
     static String clientName(String name) {
         if (name.length() > Limits.CLIENT_NAME_CHARS_MAX) {
-            throw UniserveException.invalid("client's name has " + name.length() + " characters, use at most "
-                    + Limits.CLIENT_NAME_CHARS_MAX);
+            throw UniserveException.invalid(
+                    "client's name has " + name.length() + " characters, use at most " + Limits.CLIENT_NAME_CHARS_MAX);
         }
         return name;
     }

@@ -155,8 +155,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
 
         @Override
-        public Timers.Cancel read(
-                VersionedRead request, Completion<VersionedRead.Reply> completion, Executor lent) {
+        public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion, Executor lent) {
             return ReadService.this.read(request, client, completion, lent);
         }
     }
@@ -280,12 +279,11 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             return false;
         }
         finished(parameters, client);
-        completion.done(
-                Outcome.err(
-                        new UniserveException(
-                                ErrorCode.RESOURCE_EXHAUSTED,
-                                "this server has " + requestsMax
-                                        + " reads under way, the most it takes, or fewer with large parameters; try again or elsewhere")));
+        completion.done(Outcome.err(new UniserveException(
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "this server has " + requestsMax
+                        + " reads under way, the most it takes, or fewer with large parameters; try"
+                        + " again or elsewhere")));
         return true;
     }
 

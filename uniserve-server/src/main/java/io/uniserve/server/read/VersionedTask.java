@@ -62,8 +62,7 @@ final class VersionedTask implements Timers.Cancel {
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable Inputs inputs;
 
-    VersionedTask(
-            ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
+    VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
         this.share = share;
         this.service = service;
         this.request = request;

@@ -103,7 +103,8 @@ public final class WorkerPool implements AutoCloseable {
             if (next != null) {
                 run(next);
             }
-            // Where none may run, tables and clients have their threads, one of which looks again; a closing pool has no other looks.
+            // Where none may run, tables and clients have their threads, one of which looks again; a closing pool has
+            // no other looks.
             more = next != null && executor.isShutdown() && !closed;
         }
     }

@@ -27,7 +27,10 @@ class RunningQueriesTest {
         RunningQueries.Entry second = queries.add(new Share("u", ""), "plan", 100 * SECOND, cancels::incrementAndGet);
         second.begun();
         assertThat(queries.list()).extracting(RunningQuery::table).containsExactly("t", "u");
-        assertThat(queries.list()).extracting(RunningQuery::id).doesNotContain(0L).doesNotHaveDuplicates();
+        assertThat(queries.list())
+                .extracting(RunningQuery::id)
+                .doesNotContain(0L)
+                .doesNotHaveDuplicates();
         assertThat(queries.list().get(0).runningNanos()).isEqualTo(SECOND);
         assertThat(states()).containsExactly(State.QUEUED, State.RUNNING);
         first.close();
@@ -69,7 +72,9 @@ class RunningQueriesTest {
         assertThat(shares.take("many", 1)).isEmpty();
         assertThat(shares.take("large", 8)).as("one that is alone is taken").isEmpty();
         for (int i = 0; i < 9; i++) {
-            assertThat(shares.take("", 1)).as("who has no name has the room of all").isEmpty();
+            assertThat(shares.take("", 1))
+                    .as("who has no name has the room of all")
+                    .isEmpty();
         }
     }
 }

@@ -111,7 +111,9 @@ class WorkerPoolTest {
         await().until(() -> inside.get() == 1);
         pool.execute(new Share("other", "two"), ran::incrementAndGet);
         pool.compensate();
-        assertThat(ran.get()).as("the only thread is taken, and may be given back soon").isZero();
+        assertThat(ran.get())
+                .as("the only thread is taken, and may be given back soon")
+                .isZero();
         now.set(LONG_AFTER);
         pool.compensate();
         await().until(() -> ran.get() == 1);

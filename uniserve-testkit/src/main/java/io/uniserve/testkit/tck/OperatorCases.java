@@ -98,7 +98,8 @@ interface OperatorCases extends Cases {
                 assertThatThrownBy(() -> ask(actor, probe, ended))
                         .as("%s at look %d", probe.operator(), look)
                         .isInstanceOfSatisfying(
-                                UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+                                UniserveException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
             }
         }
     }
@@ -115,8 +116,9 @@ interface OperatorCases extends Cases {
                     .as(probe.operator())
                     .isInstanceOf(ExecutionException.class)
                     .cause()
-                    .isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code())
-                            .isIn(ErrorCode.CANCELLED, ErrorCode.DEADLINE_EXCEEDED));
+                    .isInstanceOfSatisfying(
+                            UniserveException.class,
+                            e -> assertThat(e.code()).isIn(ErrorCode.CANCELLED, ErrorCode.DEADLINE_EXCEEDED));
         }
     }
 

@@ -53,12 +53,14 @@ final class SolrQuery {
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
     static {
-        // Each query's limits, which Solr looks at while it searches, have this one. Only a limit of its tests can be one of ours.
+        // Each query's limits, which Solr looks at while it searches, have this one. Only a limit of its tests can be
+        // one of ours.
         TestInjection.queryTimeout = new QueryLimit() {
             @Override
             public boolean shouldExit() {
                 SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
-                return running != null && Stoppable.in(running.getReq().getContext()).ended();
+                return running != null
+                        && Stoppable.in(running.getReq().getContext()).ended();
             }
 
             @Override

@@ -38,8 +38,9 @@ class DeadlineTest {
         instance = LocalTable.open(engine, directory);
         table = new LocalTable(engine, instance, directory, 2);
         table.add(IntStream.range(0, DOCUMENTS)
-                .mapToObj(i ->
-                        new Document("id", Map.of(
+                .mapToObj(i -> new Document(
+                        "id",
+                        Map.of(
                                 "id",
                                 "d" + i,
                                 "n_i",
@@ -103,14 +104,16 @@ class DeadlineTest {
         assertThat(table.query("q=*:*&rows=0&facet=true&facet.field=a_s&facet.limit=1&facet.matches=(a%7Cx)*b*1"))
                 .contains("\"a_s\":[\"" + A + "1\",1]");
         assertThatThrownBy(() -> table.query("q=*:*&rows=0&facet=true&facet.field=a_s&facet.matches=(a"))
-                .isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code())
-                        .isEqualTo(ErrorCode.INVALID_ARGUMENT));
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
     }
 
     /** Values that are computed for each document of an answer: pieces of it are looks. */
     @Test
     void computedFieldsOfDocumentsStop() {
-        stops(40, () -> table.query("q=*:*&rows=8000&fl=id,text_s,a:strlen(text_s)".replace("strlen(text_s)",
-                "strdist(\"lazy dogs\",text_s,edit)")));
+        stops(
+                40,
+                () -> table.query("q=*:*&rows=8000&fl=id,text_s,a:strlen(text_s)"
+                        .replace("strlen(text_s)", "strdist(\"lazy dogs\",text_s,edit)")));
     }
 }

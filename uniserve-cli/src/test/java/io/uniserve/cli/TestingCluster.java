@@ -3,6 +3,7 @@ package io.uniserve.cli;
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.client.ServerQueries;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -19,6 +20,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.Routing;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
@@ -61,10 +63,16 @@ public final class TestingCluster implements ClusterClient {
     private final Map<BackupName, TableMeta> backups = new TreeMap<>();
     private final Map<Long, TableMeta> lost = new TreeMap<>();
     private final Map<ServerId, List<TrashEntry>> trash = new TreeMap<>();
+    private final List<ServerQueries> queries = new ArrayList<>();
     private final List<ReplicaKey> held = new ArrayList<>();
     private final List<String> calls = new ArrayList<>();
     private final Map<String, Answer> answers = new TreeMap<>();
     private @Nullable ClusterStatus status;
+
+    /** A server tells this of what runs on it. */
+    public void runs(ServerQueries told) {
+        queries.add(told);
+    }
 
     /** From now on the actor acknowledges nothing. */
     public void fail(int actor, ErrorCode code) {
@@ -256,6 +264,20 @@ public final class TestingCluster implements ClusterClient {
     @Override
     public List<TableMeta> lostTables() {
         return List.copyOf(lost.values());
+    }
+
+    @Override
+    public List<ServerQueries> queries() {
+        return queries;
+    }
+
+    @Override
+    public RunningQuery cancelQuery(long id) {
+        return queries.stream()
+                .flatMap(server -> server.queries().stream())
+                .filter(query -> query.id() == id)
+                .findFirst()
+                .orElseThrow(() -> UniserveException.invalid("query " + Long.toHexString(id) + ": no live server"));
     }
 
     @Override

@@ -2,10 +2,12 @@ package io.uniserve.client;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.LaterOptions;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -207,6 +209,36 @@ public final class Admin {
      */
     public Compared verifyActor(String table, int actor) {
         return Stage.await(admins.verify(new TableName(table), actor, end()));
+    }
+
+    /** The reads and plans that each live server works for now; servers that do not answer say why. */
+    public List<ServerQueries> queries() {
+        return Stage.await(admins.queries(0, end()));
+    }
+
+    /**
+     * Cancels a query, which fails with CANCELLED; a part of a query takes the whole with it. INVALID_ARGUMENT where no live
+     * server has it any more, UNAVAILABLE where one that did not answer may have it.
+     *
+     * @param id {@link RunningQuery#id}
+     */
+    public RunningQuery cancelQuery(long id) {
+        if (id == 0) {
+            throw UniserveException.invalid("query 0: no query has this number");
+        }
+        List<ServerQueries> told = Stage.await(admins.queries(id, end()));
+        return told.stream()
+                .flatMap(server -> server.queries().stream())
+                .findFirst()
+                .orElseThrow(() -> told.stream()
+                        .flatMap(server -> server.error().stream())
+                        .findFirst()
+                        .map(error -> new UniserveException(
+                                ErrorCode.UNAVAILABLE,
+                                "query " + Long.toHexString(id) + ": a server did not answer: " + error.reason(),
+                                error))
+                        .orElseGet(() -> UniserveException.invalid("query " + Long.toHexString(id)
+                                + ": no live server works for it (any more); list shows what runs")));
     }
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */

@@ -6,6 +6,7 @@ import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
@@ -16,8 +17,10 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.TrashCall;
 import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.runtime.transport.QueriesHandler;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -110,6 +113,29 @@ final class Admins {
             return CompletableFuture.completedFuture(
                     value(answer, AdminReply.Trashed.class).report());
         });
+    }
+
+    /** What runs on each live server; or, where the number is not 0, the query of that number, which is cancelled. */
+    public CompletableFuture<List<ServerQueries>> queries(long cancel, long deadlineNanos) {
+        List<CompletableFuture<ServerQueries>> asked = core.index().routing().servers().stream()
+                .map(server -> queries(server, cancel, deadlineNanos))
+                .toList();
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(all -> asked.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<ServerQueries> queries(ServerRecord server, long cancel, long deadlineNanos) {
+        CompletableFuture<ServerQueries> told = new CompletableFuture<>();
+        long timeout = Math.max(1, deadlineNanos - core.clock().nanos());
+        core.network().queries(server.address(), cancel, timeout, outcome -> told.complete(told(server.id(), outcome)));
+        return told;
+    }
+
+    private static ServerQueries told(ServerId server, Outcome<QueriesHandler.Running> outcome) {
+        return outcome instanceof Outcome.Ok<QueriesHandler.Running> ok
+                ? new ServerQueries(server, ok.value().queries(), ok.value().stuck(), Optional.empty())
+                : new ServerQueries(
+                        server, List.of(), 0, Optional.of(((Outcome.Err<QueriesHandler.Running>) outcome).error()));
     }
 
     /** A change that is only acknowledged. */

@@ -73,7 +73,8 @@ final class ClientCore implements AutoCloseable {
         this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
         this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
         this.channels = new ChannelPool(clock, options.tls(), cluster);
-        this.network = new GrpcClientNetwork(channels, cluster, Runnable::run);
+        this.network = new GrpcClientNetwork(channels, cluster, Runnable::run)
+                .as(ProcessHandle.current().pid() + "-" + Long.toHexString(random.next()));
         this.admin = new AdminClient(channels, cluster, Runnable::run);
         this.loop = new EventLoop(
                 "uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));

@@ -72,6 +72,8 @@ public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCo
             if (cause instanceof UniserveException told) {
                 return told;
             }
+        }
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
             Optional<ErrorCode> code = known.apply(cause);
             if (code.isPresent()) {
                 return new UniserveException(code.get(), engine + ": " + users(cause), failure);

@@ -113,6 +113,21 @@ public final class Limits {
     public static final int PLANNING_TABLES_MAX = 256;
     public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
     public static final long DEADLINE_MS_MAX = 3_600_000;
+
+    /** A read or plan that runs for longer has another thread take its place. */
+    public static final long LONG_TASK_MS = 50;
+
+    /** Threads of one pool in the places of others. */
+    public static final int SPARE_THREADS_MAX = 64;
+
+    /** Of what a server takes at once, what one client may have: three quarters. */
+    public static final int CLIENT_SHARE_PERCENT = 75;
+
+    public static final int CLIENT_NAME_CHARS_MAX = 128;
+
+    /** A daemon that was told to stop has ended after this time, beside its draining and its grace, or is halted. */
+    public static final long STOP_MS_MAX = 30_000;
+
     public static final int SERVERS_MAX = 1_024;
     public static final int PORTS_PER_SERVER_MAX = 64;
     public static final int FUNCTIONS_PER_PORT_MAX = 1_024;

@@ -1,9 +1,11 @@
 package io.uniserve.server;
 
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ShardSets;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 
 /**
  * Adds to the machine's report what reads cost, as rates since the last report, smoothed: what was ten seconds ago weighs half.
@@ -27,6 +30,7 @@ final class LoadRates {
     private final ReadCosts costs;
     private final ShardSets sets;
     private Map<ReplicaKey, Seen> seen = new HashMap<>();
+    private final IntSupplier stuck;
     private long lastNanos;
     private long lastCpuNanos;
     private double cpuMillisPerSecond;
@@ -35,7 +39,8 @@ final class LoadRates {
     /** A replica's totals at the last report, its rates, and since when it is there. */
     private record Seen(ReadCosts.Total total, double costMillis, double queries, long since) {}
 
-    LoadRates(Clock clock, ReadCosts costs, ShardSets sets) {
+    LoadRates(Clock clock, ReadCosts costs, ShardSets sets, IntSupplier stuck) {
+        this.stuck = stuck;
         this.clock = clock;
         this.costs = costs;
         this.sets = sets;
@@ -59,7 +64,25 @@ final class LoadRates {
         }
         Runtime runtime = Runtime.getRuntime();
         long memory = runtime.totalMemory() - runtime.freeMemory();
-        return load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top());
+        return told(load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top()));
+    }
+
+    /** With the threads that do not come back from engines. */
+    private Load told(Load load) {
+        int threads = stuck.getAsInt();
+        if (threads == 0) {
+            return load;
+        }
+        List<Problem> problems = new ArrayList<>(load.problems());
+        problems.add(new Problem(
+                Problem.Severity.WARNING,
+                "queries",
+                threads
+                        + " threads do not come back from operators that were to end; others took their places, at"
+                        + " most "
+                        + Limits.SPARE_THREADS_MAX + "; see uniserve queries list, and restart the server to get rid of"
+                        + " them"));
+        return load.withProblems(problems);
     }
 
     private void measure(Load load, long now) {

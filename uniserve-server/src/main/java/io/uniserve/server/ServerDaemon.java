@@ -22,6 +22,7 @@ import io.uniserve.runtime.metrics.Health;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.DataHandlers;
 import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.query.LocalReads;
@@ -31,6 +32,7 @@ import io.uniserve.server.read.GateTable;
 import io.uniserve.server.read.MemoryFaults;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
+import io.uniserve.server.read.RunningQueries;
 import io.uniserve.server.read.ShardSets;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +57,9 @@ public final class ServerDaemon implements AutoCloseable {
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** What was cancelled ends within this time, or its threads are left behind. */
+    private static final long CANCELLED_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Consumer<Throwable> onFailure;
@@ -92,8 +97,8 @@ public final class ServerDaemon implements AutoCloseable {
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
             ExchangeHost exchange = resources.exchange(address);
-            ServerHandlers handlers =
-                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs, sets), exchange);
+            ServerHandlers handlers = new ServerHandlers(
+                    resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
             network.answerWith(handlers);
             MemoryFaults faults = new MemoryFaults(this::failed);
             reads = resources.closing.add(new ReadService(
@@ -111,9 +116,11 @@ public final class ServerDaemon implements AutoCloseable {
                     exchange,
                     resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
-            port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers)));
+            port.answerWith(
+                    new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
-            metrics.gauge("uniserve.server.reads.stuck", "Threads in operators past their deadlines", reads::stuck);
+            metrics.gauge("uniserve.server.reads.stuck", "Threads in operators that were to end", reads::stuck);
+            metrics.gauge("uniserve.server.queries.stuck", "Threads in plans that were to end", queries::stuck);
             metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
             metrics.gauge("uniserve.server.session.bytes", "Bytes that these states alone take", reads::sessionBytes);
             metrics.gauge(
@@ -132,6 +139,17 @@ public final class ServerDaemon implements AutoCloseable {
                 resources.closing.closeAll();
             }
         }
+    }
+
+    /** What runs here; first, the end of one of it. */
+    private QueriesHandler.Running running(long cancel) {
+        RunningQueries all = reads.running();
+        return new QueriesHandler.Running(
+                cancel == 0 ? all.list() : all.cancel(cancel).stream().toList(), stuck());
+    }
+
+    private int stuck() {
+        return reads.stuck() + queries.stuck();
     }
 
     private static void measure(ServerMetrics metrics, ExchangeHost exchange, ServerMachine machine) {
@@ -188,7 +206,8 @@ public final class ServerDaemon implements AutoCloseable {
                     }
                 },
                 faults,
-                reads::caller);
+                reads::caller,
+                reads.running());
     }
 
     /**
@@ -357,8 +376,8 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /**
-     * Stops: takes no more requests, lets those under way end within {@code server.stop-grace}, gives up its node and closes
-     * everything. Idempotent.
+     * Stops: takes no more requests, lets those under way end within {@code server.stop-grace}, cancels the rest, gives up its
+     * node and closes everything. Idempotent.
      */
     @Override
     public void close() {
@@ -367,8 +386,9 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        queries.stop(grace);
-        reads.stop(grace);
+        reads.running().cancelAll(); // their callers are cut off by now; what is left of the grace is for their ends
+        queries.stop(CANCELLED_NANOS);
+        reads.stop(CANCELLED_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();
         boolean asked = resources.loop.tryExecute(() -> {
             machine.stop();

@@ -21,6 +21,8 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.DataHandlers;
 import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.PeerHandler;
+import io.uniserve.runtime.transport.QueriesHandler;
+import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import java.util.List;
@@ -52,7 +54,8 @@ final class ServerPort {
         return GrpcServer.builder(cluster)
                 .tls(whole.tls())
                 .peers(this::peer)
-                .data(new DataHandlers(new TimedReads(), this::update, this::query, this::cut))
+                .data(new DataHandlers(
+                        new TimedReads(""), this::update, new TimedQueries(""), this::cut, this::queries))
                 .routing(routing)
                 .start(settings.host(), settings.port());
     }
@@ -75,14 +78,25 @@ final class ServerPort {
     }
 
     private final class TimedReads implements ReadHandler {
+        private final String client;
+
+        private TimedReads(String client) {
+            this.client = client;
+        }
+
+        @Override
+        public ReadHandler of(String name) {
+            return new TimedReads(name);
+        }
+
         @Override
         public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-            return live().data().read().read(request, readTimes.timed(completion));
+            return live().data().read().of(client).read(request, readTimes.timed(completion));
         }
 
         @Override
         public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
-            return live().data().read().read(request, readTimes.timed(completion));
+            return live().data().read().of(client).read(request, readTimes.timed(completion));
         }
     }
 
@@ -94,7 +108,25 @@ final class ServerPort {
         live().data().cut().cut(tables, cutTimes.timed(completion));
     }
 
-    private Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-        return live().data().query().query(request, queryTimes.timed(completion));
+    private final class TimedQueries implements QueryHandler {
+        private final String client;
+
+        private TimedQueries(String client) {
+            this.client = client;
+        }
+
+        @Override
+        public QueryHandler of(String name) {
+            return new TimedQueries(name);
+        }
+
+        @Override
+        public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
+            return live().data().query().of(client).query(request, queryTimes.timed(completion));
+        }
+    }
+
+    private QueriesHandler.Running queries(long cancel) {
+        return live().data().queries().queries(cancel);
     }
 }

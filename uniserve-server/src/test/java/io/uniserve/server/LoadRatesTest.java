@@ -7,6 +7,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.Problem;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ShardSets;
 import java.util.List;
@@ -21,7 +22,8 @@ class LoadRatesTest {
 
     private long now = 1;
     private final ReadCosts costs = new ReadCosts();
-    private final LoadRates rates = new LoadRates(() -> now, costs, new ShardSets(() -> now));
+    private int stuck;
+    private final LoadRates rates = new LoadRates(() -> now, costs, new ShardSets(() -> now), () -> stuck);
 
     private ReplicaLoad after(int seconds, int calls) {
         now += TimeUnit.SECONDS.toNanos(seconds);
@@ -55,5 +57,15 @@ class LoadRatesTest {
     void theServersMemoryIsTold() {
         now += TimeUnit.SECONDS.toNanos(1);
         assertThat(rates.complete(REPORT).memoryBytes()).isPositive();
+    }
+
+    @Test
+    void threadsThatDoNotComeBackAreAProblem() {
+        assertThat(rates.complete(REPORT).problems()).isEmpty();
+        stuck = 3;
+        assertThat(rates.complete(REPORT).problems())
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.severity()).isEqualTo(Problem.Severity.WARNING))
+                .satisfies(problem -> assertThat(problem.text()).contains("3 threads"));
     }
 }

@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
             UpdatesCommand.class,
             MovesCommand.class,
             ShuffleCommand.class,
+            FairnessCommand.class,
             FailuresCommand.class
         },
         footerHeading = "%nExamples:%n",
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
             "  uniserve bench updates",
             "  uniserve bench moves",
             "  uniserve bench shuffle",
+            "  uniserve bench fairness",
             "  uniserve bench failures"
         })
 public final class BenchCommand extends CommandGroup {}

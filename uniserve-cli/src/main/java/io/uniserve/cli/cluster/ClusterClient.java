@@ -2,11 +2,13 @@ package io.uniserve.cli.cluster;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.client.ServerQueries;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
@@ -71,6 +73,12 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Tables that durable storage has and the cluster does not. */
     List<TableMeta> lostTables();
+
+    /** What runs on each live server. */
+    List<ServerQueries> queries();
+
+    /** Cancels a query. */
+    RunningQuery cancelQuery(long id);
 
     /** What a server keeps in its trash. */
     TrashReport trash(ServerId server);

@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.client.ActorSelection;
 import io.uniserve.client.Admin;
+import io.uniserve.client.ServerQueries;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
 import io.uniserve.client.UpdateOutcome;
@@ -12,6 +13,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.RunningQuery;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
@@ -136,6 +138,16 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public List<TableMeta> lostTables() {
         return client.admin().lostTables();
+    }
+
+    @Override
+    public List<ServerQueries> queries() {
+        return client.admin().queries();
+    }
+
+    @Override
+    public RunningQuery cancelQuery(long id) {
+        return client.admin().cancelQuery(id);
     }
 
     @Override

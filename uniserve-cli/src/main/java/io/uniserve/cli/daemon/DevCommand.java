@@ -4,7 +4,9 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.cluster.LocalClusterBuilder;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -95,6 +97,8 @@ public final class DevCommand extends CliCommand {
                 .note("try: uniserve" + (usual ? "" : " -b " + bootstrap) + " table create words --port "
                         + ports.split(",")[0]);
         String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
-        return foreground.serve(Foreground.line("dev", addresses.get(0)) + rest, cluster);
+        Duration grace = options.load(Map.of()).server().stopGrace();
+        return foreground.serve(
+                Foreground.line("dev", addresses.get(0)) + rest, cluster, cluster, grace.multipliedBy(servers));
     }
 }

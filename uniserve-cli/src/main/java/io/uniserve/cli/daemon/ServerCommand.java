@@ -48,8 +48,8 @@ public final class ServerCommand extends CliCommand {
     @Option(
             names = "--take-over-store",
             description =
-                    "Become the owner of what a lost cluster of the same name left in --store. For one start, after every"
-                            + " process of that cluster has ended.")
+                    "Become the owner of what a lost cluster of the same name left in --store. For one start, after"
+                            + " every process of that cluster has ended.")
     private boolean takeOverStore;
 
     @Option(names = "--ports", paramLabel = "PORT,...", description = "Engines to run, e.g. solr (default: kv).")
@@ -84,6 +84,9 @@ public final class ServerCommand extends CliCommand {
         Foreground foreground = new Foreground(console());
         ServerDaemon daemon = ServerDaemon.start(settings, foreground::failed);
         return foreground.serve(
-                Foreground.line("server", daemon.address()) + " id " + daemon.id(), daemon::drainAndClose, daemon);
+                Foreground.line("server", daemon.address()) + " id " + daemon.id(),
+                daemon::drainAndClose,
+                daemon,
+                settings.server().drainTimeout().plus(settings.server().stopGrace()));
     }
 }

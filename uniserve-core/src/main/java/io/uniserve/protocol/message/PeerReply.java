@@ -115,6 +115,11 @@ public sealed interface PeerReply {
         public Load withCosts(List<ReplicaLoad> rated, double cpu, long memory, List<PopularSet> popular) {
             return new Load(server, rated, cpu, memory, popular, registryAgeMillis, problems);
         }
+
+        /** The same with these problems in place of its own. */
+        public Load withProblems(List<Problem> told) {
+            return new Load(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, told);
+        }
     }
 
     /** Answer to whether a replica serves reads and, as a primary, updates. */

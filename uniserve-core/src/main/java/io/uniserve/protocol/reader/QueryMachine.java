@@ -498,7 +498,9 @@ public final class QueryMachine {
     }
 
     private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
-        boolean silent = patience.silent(call.server, call.sentNanos, now);
+        boolean pinned = call.slots.stream().allMatch(slot -> slot.resolved || slot.pin.isPresent());
+        // Only one replica can answer a pinned read, and it may compute for long: its silence says nothing.
+        boolean silent = !pinned && patience.silent(call.server, call.sentNanos, now);
         Map<ServerId, List<QuerySlot>> groups = new LinkedHashMap<>();
         for (QuerySlot slot : call.slots) {
             if (!slot.resolved && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
@@ -510,8 +512,12 @@ public final class QueryMachine {
         // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
         long silence = patience.silence();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
-        if (silent && call.slots.stream().anyMatch(slot -> slot.pin.isPresent() && !slot.resolved)) {
-            fail(ErrorCode.VERSION_GONE, "server " + call.server + ", which holds the session's state, is silent");
+        if (call.slots.stream()
+                .anyMatch(slot ->
+                        !slot.resolved && slot.pin.isPresent() && slot.pin.get().lost(index))) {
+            fail(
+                    ErrorCode.VERSION_GONE,
+                    "server " + call.server + ", which holds the session's state, has left the cluster");
             return;
         }
         for (Map.Entry<ServerId, List<QuerySlot>> group : groups.entrySet()) {

@@ -85,13 +85,30 @@ class ReadSessionTest {
     }
 
     @Test
-    void soDoesAServerThatIsSilentAndNobodyElseIsAskedMeanwhile() {
+    void aServerThatComputesForLongIsWaitedForUntilTheDeadline() {
         settle(2, actor(0, 1, 1, 2));
         query();
-        world.pass(900 * MS);
-        assertThat(world.network.reads).hasSize(2);
-        world.pass(1_000 * MS);
+        world.pass(9_000 * MS);
+        assertThat(outcomes).as("no error while the server is in the map").hasSize(1);
+        assertThat(world.network.reads).as("nobody else has the state").hasSize(2);
+        answer(world.network.lastRead(), 71);
+        assertThat(value(1)).isInstanceOf(Outcome.Ok.class);
+
+        query();
+        world.pass(10_000 * MS);
+        assertThat(error()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(world.network.lastRead().cancelled).isTrue();
+    }
+
+    @Test
+    void aServerThatLeavesTheClusterWhileItComputesEndsTheQuery() {
+        settle(2, actor(0, 1, 1, 2));
+        query();
+        world.pass(1_500 * MS);
+        world.routeLive(List.of(2), TABLE_ID, actor(0, 2, 2));
+        world.pass(2_000 * MS);
         assertThat(error()).isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(world.network.reads).hasSize(2);
         assertThat(world.network.lastRead().cancelled).isTrue();
     }
 

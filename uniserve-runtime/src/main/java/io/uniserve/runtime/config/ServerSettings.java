@@ -54,7 +54,12 @@ public record ServerSettings(
     /** What the server offers to the placement; 0 for what the machine has. */
     public record Capacity(double cpuCores, long memoryBytes, long diskBytes) {}
 
-    /** Threads (0: as many as the machine has cores, at least 2), queues and memory of requests. */
+    /**
+     * Threads (0: as many as the machine has cores, at least 2), queues and memory of requests.
+     *
+     * @param queryTimeMax a read or plan ends by then, whatever its deadline
+     * @param fairReads whether threads are shared by table and client, and long tasks have others take their place
+     */
     public record Work(
             int readThreads,
             int applyThreads,
@@ -63,7 +68,9 @@ public record ServerSettings(
             int queryQueue,
             Duration catchUpWait,
             long resultMemoryBytes,
-            long sessionBytesMax) {}
+            long sessionBytesMax,
+            Duration queryTimeMax,
+            boolean fairReads) {}
 
     /** What chunks of plans with scatters may take: of one query, and of all; in memory, and, beyond that, in files. */
     public record Exchange(long queryMemoryBytes, long memoryBytes, long queryFileBytes, long fileBytes) {}
@@ -127,7 +134,9 @@ public record ServerSettings(
                 server.number("query-queue", 1, 1_000_000),
                 server.duration("catch-up-wait", Duration.ZERO, Duration.ofSeconds(10)),
                 server.bytes("result-memory", 32 << 20, TIB),
-                server.bytes("session-bytes-max", 1 << 20, 1024 * TIB));
+                server.bytes("session-bytes-max", 1 << 20, 1024 * TIB),
+                server.duration("query-time-max", Duration.ofMillis(100), Duration.ofHours(1)),
+                server.flag("fair-reads"));
     }
 
     private static Exchange exchange(Section server) {

@@ -2,6 +2,9 @@ package io.uniserve.runtime.transport;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.runtime.proto.CutMapping;
@@ -64,6 +67,27 @@ final class DataService extends DataGrpc.DataImplBase {
         }
     }
 
+    /** As a client names itself; INVALID_ARGUMENT where that is no name. */
+    static String clientName(String name) {
+        if (name.length() > Limits.CLIENT_NAME_CHARS_MAX) {
+            throw UniserveException.invalid(
+                    "client's name has " + name.length() + " characters, use at most " + Limits.CLIENT_NAME_CHARS_MAX);
+        }
+        return name;
+    }
+
+    @Override
+    public void queries(DataProto.QueriesCall call, StreamObserver<DataProto.QueriesReply> observer) {
+        Reply<QueriesHandler.Running, DataProto.QueriesReply> reply = new Reply<>(observer, QueriesMapping::toProto);
+        try {
+            Unparsed.refuse(call);
+            cluster.check(call.getCluster());
+            reply.done(Outcome.ok(handlers.queries().queries(call.getCancel())));
+        } catch (RuntimeException e) {
+            reply.fail(e);
+        }
+    }
+
     @Override
     public void query(DataProto.QueryCall call, StreamObserver<DataProto.QueryReply> observer) {
         Reply<Answer, DataProto.QueryReply> reply =
@@ -71,7 +95,9 @@ final class DataService extends DataGrpc.DataImplBase {
         try {
             Unparsed.refuse(call);
             cluster.check(call.getCluster());
-            reply.onCancel(handlers.query().query(QueryMapping.fromProto(call.getRequest()), reply));
+            reply.onCancel(handlers.query()
+                    .of(clientName(call.getClient()))
+                    .query(QueryMapping.fromProto(call.getRequest()), reply));
         } catch (RuntimeException e) {
             reply.fail(e);
         }

@@ -38,18 +38,41 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
     private final ChannelPool channels;
     private final ClusterIdentity cluster;
     private final Executor executor;
+    private final String client;
 
+    /** Of a client without a name. */
     public GrpcClientNetwork(ChannelPool channels, ClusterIdentity cluster, Executor executor) {
+        this(channels, cluster, executor, "");
+    }
+
+    private GrpcClientNetwork(ChannelPool channels, ClusterIdentity cluster, Executor executor, String client) {
         this.channels = channels;
         this.cluster = cluster;
         this.executor = executor;
+        this.client = client;
+    }
+
+    /** The same on behalf of a client of this name: servers share their threads fairly between clients. */
+    public GrpcClientNetwork as(String name) {
+        return new GrpcClientNetwork(channels, cluster, executor, name);
+    }
+
+    /** What runs on a server; or, where the number is not 0, the one of that number, which is cancelled. */
+    public void queries(Address to, long cancel, long timeoutNanos, Completion<QueriesHandler.Running> completion) {
+        DataProto.QueriesCall message = DataProto.QueriesCall.newBuilder()
+                .setCluster(cluster.orEmpty())
+                .setCancel(cancel)
+                .build();
+        new UnaryCall<DataProto.QueriesReply, QueriesHandler.Running>(
+                        to, true, QueriesMapping::fromProto, executor, completion)
+                .start(channels, DataGrpc.getQueriesMethod(), message, timeoutNanos);
     }
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         return read(
                 to,
-                DataProto.ReadsCall.newBuilder().setRead(ReadMapping.toProto(request)),
+                DataProto.ReadsCall.newBuilder().setClient(client).setRead(ReadMapping.toProto(request)),
                 ReadMapping::fromProto,
                 completion);
     }
@@ -58,7 +81,7 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         return read(
                 to,
-                DataProto.ReadsCall.newBuilder().setVersioned(VersionedReadMapping.toProto(request)),
+                DataProto.ReadsCall.newBuilder().setClient(client).setVersioned(VersionedReadMapping.toProto(request)),
                 VersionedReadMapping::replyFromProto,
                 completion);
     }
@@ -110,6 +133,7 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
         DataProto.QueryCall message = DataProto.QueryCall.newBuilder()
                 .setCluster(cluster.orEmpty())
                 .setRequest(QueryMapping.toProto(request))
+                .setClient(client)
                 .build();
         call.start(channels, DataGrpc.getQueryMethod(), message, timeoutNanos);
         return call;

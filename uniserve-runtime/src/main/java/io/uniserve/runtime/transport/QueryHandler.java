@@ -10,4 +10,9 @@ import io.uniserve.protocol.message.QueryRequest;
 public interface QueryHandler {
     /** Handles the request; the completion may be called once, on any thread; the returned handle stops the work. */
     Timers.Cancel query(QueryRequest request, Completion<Answer> completion);
+
+    /** The same for a client of this name, for those who share fairly. */
+    default QueryHandler of(String client) {
+        return this;
+    }
 }

@@ -18,6 +18,11 @@ public interface ReadHandler {
      */
     Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion);
 
+    /** The same on behalf of a client of this name, for those who share fairly. */
+    default ReadHandler of(String client) {
+        return this;
+    }
+
     /**
      * The same for a caller that lends a thread: the work may be given to {@code lent}, which runs it soon, and not before
      * this call returns.

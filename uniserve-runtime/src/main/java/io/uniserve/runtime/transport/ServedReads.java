@@ -84,14 +84,18 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
         if (call.hasRead()) {
             serve(
                     new ServedRead<ReadReply>(this, call.getId(), ReadMapping::toProto),
-                    read -> handler.read(ReadMapping.fromProto(call.getRead()), read));
+                    read -> handler.of(client(call)).read(ReadMapping.fromProto(call.getRead()), read));
         } else if (call.hasVersioned()) {
             serve(
                     new ServedRead<VersionedRead.Reply>(this, call.getId(), VersionedReadMapping::replyToProto),
-                    read -> handler.read(VersionedReadMapping.fromProto(call.getVersioned()), read));
+                    read -> handler.of(client(call)).read(VersionedReadMapping.fromProto(call.getVersioned()), read));
         } else {
             giveUp(call.getId());
         }
+    }
+
+    private static String client(DataProto.ReadsCall call) {
+        return DataService.clientName(call.getClient());
     }
 
     private <M> void serve(ServedRead<M> read, Function<ServedRead<M>, Timers.Cancel> work) {

@@ -40,7 +40,17 @@ class ServerSettingsTest {
                         4L << 30,
                         256L << 20,
                         Duration.ofSeconds(60),
-                        new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20, 2L << 30),
+                        new ServerSettings.Work(
+                                0,
+                                0,
+                                16,
+                                1_024,
+                                256,
+                                Duration.ofMillis(200),
+                                256L << 20,
+                                2L << 30,
+                                Duration.ofHours(1),
+                                true),
                         new ServerSettings.Exchange(
                                 Limits.EXCHANGE_QUERY_MEMORY_BYTES,
                                 Limits.EXCHANGE_SERVER_MEMORY_BYTES,
@@ -55,24 +65,25 @@ class ServerSettingsTest {
     @Test
     void fullMapping(@TempDir Path directory) {
         String text = """
-                uniserve {
-                  storage.directory = /mnt/backup, storage.take-over = true
-                  server {
-                    host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, zone = z2
-                    ports = [solr, kv], ports-dir = /p
-                    port-settings { solr { heap = 1g, cache.size = 5 } }
-                    capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }
-                    lease = 3s, clock-drift = 2.5%, ping = 100ms, ping-targets = 5, rpc-timeout = 200ms, tick = 250ms
-                    log-shipping = 1m, checkpoint-entries = 7, checkpoint-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
-                    log-retain-bytes = 32MiB, engine-timeout = 6s
-                    read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
-                    catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
-                    exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
-                    drain-timeout = 9s, stop-grace = 0s, scrub-period = 2d
-                    trash-retention = 7h, trash-bytes-max = 5GiB, trash-all-unknown = true
-                  }
-                }
-                """;
+            uniserve {
+              storage.directory = /mnt/backup, storage.take-over = true
+              server {
+                host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, zone = z2
+                ports = [solr, kv], ports-dir = /p
+                port-settings { solr { heap = 1g, cache.size = 5 } }
+                capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }
+                lease = 3s, clock-drift = 2.5%, ping = 100ms, ping-targets = 5, rpc-timeout = 200ms, tick = 250ms
+                log-shipping = 1m, checkpoint-entries = 7, checkpoint-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
+                log-retain-bytes = 32MiB, engine-timeout = 6s
+                read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
+                catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
+                query-time-max = 4m, fair-reads = false
+                exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
+                drain-timeout = 9s, stop-grace = 0s, scrub-period = 2d
+                trash-retention = 7h, trash-bytes-max = 5GiB, trash-all-unknown = true
+              }
+            }
+            """;
         assertThat(ConfigFiles.load(directory, text).server())
                 .isEqualTo(new ServerSettings(
                         "127.0.0.1",
@@ -99,7 +110,8 @@ class ServerSettingsTest {
                         1L << 30,
                         32L << 20,
                         Duration.ofSeconds(6),
-                        new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30),
+                        new ServerSettings.Work(
+                                3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30, Duration.ofMinutes(4), false),
                         new ServerSettings.Exchange(1L << 20, 2L << 20, 3L << 20, 4L << 20),
                         Duration.ofSeconds(9),
                         Duration.ZERO,

@@ -27,17 +27,19 @@ import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import io.uniserve.server.read.Caller;
+import io.uniserve.server.read.ClientShares;
 import io.uniserve.server.read.MemoryFaults;
+import io.uniserve.server.read.RunningQueries;
+import io.uniserve.server.read.Share;
 import io.uniserve.server.read.WorkerPool;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
 public final class QueryService implements QueryHandler, AutoCloseable {
-    private static final long COMPENSATE_NANOS = 500_000_000;
+    private static final long COMPENSATE_NANOS = Limits.LONG_TASK_MS * 1_000_000;
 
     private final Clock clock;
     private final Ids ids;
@@ -53,7 +55,10 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final WorkerPool pool;
     private final AtomicInteger queries = new AtomicInteger();
     private final int queriesMax;
-    private final AtomicLong compensated;
+    private final ClientShares clients;
+    private final RunningQueries running;
+    private final long maxNanos;
+    private volatile boolean closed;
     private final Unrest unrest;
     private final Supplier<Caller> callers;
 
@@ -66,6 +71,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * @param planners the planners of the ports that this server runs
      * @param memory judges queries that run out of memory
      * @param callers one for each query; what works for it is stopped on no thread that others wait for
+     * @param running lists the queries
      */
     public QueryService(
             ServerSettings.Work settings,
@@ -76,7 +82,10 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
             MemoryFaults memory,
-            Supplier<Caller> callers) {
+            Supplier<Caller> callers,
+            RunningQueries running) {
+        this.running = running;
+        this.maxNanos = settings.queryTimeMax().toNanos();
         this.clock = clock;
         this.ids = ids;
         this.memory = memory;
@@ -88,20 +97,35 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.remote = new GrpcClientNetwork(here.channels(), here.cluster(), Runnable::run);
         this.peers = new GrpcNetwork(here.channels(), here.cluster(), Runnable::run);
         this.timers = new CoarseTimers("uniserve-plans", clock);
-        this.pool = new WorkerPool("uniserve-query", settings.queryThreads(), clock);
+        this.pool = new WorkerPool("uniserve-query", settings.queryThreads(), settings.fairReads(), clock);
         this.queriesMax = settings.queryThreads() + settings.queryQueue();
-        this.compensated = new AtomicLong(clock.nanos());
+        this.clients = new ClientShares(queriesMax, "queries", "server.query-queue");
         this.routing = new SharedRouting(refresh);
         this.watch = source.watch(routing::accept);
+        compensate();
+    }
+
+    @Override
+    public QueryHandler of(String client) {
+        return (request, completion) -> query(request, client, completion);
     }
 
     @Override
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-        compensate();
-        long deadline = clock.nanos() + request.remainingNanos();
+        return query(request, "", completion);
+    }
+
+    private Timers.Cancel query(QueryRequest request, String client, Completion<Answer> completion) {
+        long deadline = clock.nanos() + Math.min(request.remainingNanos(), maxNanos);
+        Optional<UniserveException> refusal = clients.take(client, 1);
+        if (refusal.isPresent()) {
+            completion.done(Outcome.err(refusal.get()));
+            return () -> {};
+        }
+        Share share = new Share(request.table().toString(), client);
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
-                world(request),
+                world(request, client),
                 query,
                 request.mode(),
                 session(request),
@@ -110,24 +134,40 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 new Receipts(request.explain()),
                 deadline);
         if (queries.incrementAndGet() > queriesMax) {
-            queries.decrementAndGet();
+            ended(client);
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "this server plans as many queries as it takes; try again or elsewhere")));
-        } else if (!pool.execute(() -> completion.done(answer(query, context, deadline)))) {
-            queries.decrementAndGet();
+            return context;
+        }
+        RunningQueries.Entry entry = running.add(share, RunningQueries.PLAN, deadline, context);
+        if (!pool.execute(share, () -> completion.done(answer(query, context, deadline, share, entry)))) {
+            entry.close();
+            ended(client);
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
         }
-        return context;
+        return () -> {
+            entry.cancelled();
+            context.cancel();
+        };
     }
 
-    /** Planners that do not come back, as an engine that they call hangs, are made up for. */
+    private void ended(String client) {
+        queries.decrementAndGet();
+        clients.give(client, 1);
+    }
+
+    /** Planners that take long, or do not come back as an engine that they call hangs, are made up for. */
     private void compensate() {
-        long now = clock.nanos();
-        long last = compensated.get();
-        if (now - last > COMPENSATE_NANOS && compensated.compareAndSet(last, now)) {
+        if (!closed) {
             pool.compensate();
+            Timers.Cancel unused = timers.after(COMPENSATE_NANOS, this::compensate);
         }
+    }
+
+    /** Threads of planners that were to end a while ago. */
+    public int stuck() {
+        return pool.stuck();
     }
 
     private Optional<ReadSession> session(QueryRequest request) {
@@ -135,21 +175,23 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
-    private PlanWorld world(QueryRequest request) {
+    private PlanWorld world(QueryRequest request, String client) {
         return PlanWorld.of(
                 clock,
                 ids,
                 timers,
                 routing,
-                here,
-                remote,
+                here.of(client),
+                remote.as(client),
                 peers,
                 planners,
                 state.with(SessionFloors.of(request), request.copies()));
     }
 
-    private Outcome<Answer> answer(QueryText query, ServerPlanContext context, long deadline) {
-        try (WorkerPool.Call inside = pool.enter(deadline)) {
+    private Outcome<Answer> answer(
+            QueryText query, ServerPlanContext context, long deadline, Share share, RunningQueries.Entry entry) {
+        entry.begun();
+        try (WorkerPool.Call inside = pool.enter(deadline, context.caller())) {
             context.begin();
             if (context.remainingNanos() <= 0) {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
@@ -163,7 +205,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             return Outcome.err(memory.ofAny("planning of the query", e));
         } finally {
             context.end();
-            queries.decrementAndGet();
+            entry.close();
+            ended(share.client());
         }
     }
 
@@ -210,6 +253,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         pool.close();
         watch.cancel();
         timers.close();

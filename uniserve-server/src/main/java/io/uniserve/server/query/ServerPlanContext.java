@@ -101,6 +101,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.together = new PlanMoment(mode, this::settled);
     }
 
+    /** Who waits for the answer. */
+    Caller caller() {
+        return caller;
+    }
+
     /** The calling thread plans the query. */
     void begin() {
         world.planner().begin();

@@ -38,7 +38,7 @@ final class ReadContext implements OperatorContext {
     @Override
     public void checkActive() {
         if (caller.gone()) {
-            throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+            throw new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has gone");
         }
         if (remainingNanos() <= 0) {
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");

@@ -30,6 +30,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers reads on a bounded pool of workers (see the package's description). Requests that find the queue full are refused
@@ -40,7 +41,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     /** Parameters are held from when a request comes until it ends: one with larger ones takes the room of several. */
     private static final int PARAMETER_BYTES_A_REQUEST = 1 << 20;
 
-    private static final long COMPENSATE_NANOS = 500_000_000;
+    private static final long COMPENSATE_NANOS = Limits.LONG_TASK_MS * 1_000_000;
+    private static final int COMPENSATIONS_PER_EXPIRY = 10;
 
     private final Clock clock;
     private final Timers timers;
@@ -64,6 +66,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
+    private final ClientShares clients;
+    private final RunningQueries running;
+    private final long maxNanos;
+    private int compensations;
     private volatile boolean closed;
 
     /**
@@ -110,32 +116,75 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         this.refresh = refresh;
         int cores = Runtime.getRuntime().availableProcessors();
         int threads = settings.readThreads() > 0 ? settings.readThreads() : Math.max(2, cores);
-        this.pool = new WorkerPool("uniserve-read", threads, clock);
+        this.pool = new WorkerPool("uniserve-read", threads, settings.fairReads(), clock);
+        this.running = new RunningQueries(clock, firstVersion);
+        this.maxNanos = settings.queryTimeMax().toNanos();
         this.memory = new ResultMemory(settings.resultMemoryBytes());
         this.requestsMax = settings.readQueue() + threads;
+        this.clients = new ClientShares(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();
         watch();
     }
 
     @Override
+    public ReadHandler of(String client) {
+        return client.isEmpty() ? this : new ClientReads(client);
+    }
+
+    /** The same reads, for a client that names itself. */
+    private final class ClientReads implements ReadHandler {
+        private final String client;
+
+        private ClientReads(String client) {
+            this.client = client;
+        }
+
+        @Override
+        public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
+            return ReadService.this.read(request, client, completion, null);
+        }
+
+        @Override
+        public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Executor lent) {
+            return ReadService.this.read(request, client, completion, lent);
+        }
+
+        @Override
+        public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
+            return ReadService.this.read(request, client, completion, null);
+        }
+
+        @Override
+        public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion, Executor lent) {
+            return ReadService.this.read(request, client, completion, lent);
+        }
+    }
+
+    private Predicate<Runnable> first(Share share, @Nullable Executor lent) {
+        return lent == null ? work -> pool.execute(share, work) : work -> pool.lent(share, work, lent);
+    }
+
+    @Override
     public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-        return read(request, completion, (Predicate<Runnable>) pool::execute);
+        return read(request, "", completion, null);
     }
 
     @Override
     public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Executor lent) {
-        return read(request, completion, (Predicate<Runnable>) work -> pool.lent(work, lent));
+        return read(request, "", completion, lent);
     }
 
-    private Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Predicate<Runnable> first) {
+    private Timers.Cancel read(
+            ReadRequest request, String client, Completion<ReadReply> completion, @Nullable Executor lent) {
         check(request.targets(), ReadRequest.Target::actor, request.remainingNanos());
         if (!request.together().isEmpty()) {
             sets.saw(request.tableId(), request.together());
         }
-        if (full(request.parameters(), completion)) {
+        if (full(request.parameters(), client, completion)) {
             return () -> {};
         }
-        ReadTask task = new ReadTask(this, request, completion);
+        Share share = new Share(request.table().toString(), client);
+        ReadTask task = new ReadTask(this, request, share, completion);
         if (GatherFrame.looksLike(request.parameters())
                 && gathers.is(
                         request.operator(),
@@ -147,7 +196,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     actors,
                     request.remainingNanos(),
                     task::gathers,
-                    () -> start(task, request, pool::execute), // nobody lends a thread any more by then
+                    () -> start(task, request, share, null), // nobody lends a thread any more by then
                     task::refuse);
             return () -> {
                 task.cancel();
@@ -158,7 +207,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             task.workHere();
             return task;
         }
-        start(task, request, first);
+        start(task, request, share, lent);
         return task;
     }
 
@@ -166,35 +215,37 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return new ReplicaKey(tableId, actor);
     }
 
-    private void start(ReadTask task, ReadRequest request, Predicate<Runnable> first) {
+    private void start(ReadTask task, ReadRequest request, Share share, @Nullable Executor lent) {
+        task.listed(running);
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
-        if (!first.test(task::work)) {
+        if (!first(share, lent).test(task::work)) {
             task.refuse(closing());
             return;
         }
         for (int i = 0; i < helpers; i++) {
-            pool.execute(task::work);
+            pool.execute(share, task::work);
         }
     }
 
     @Override
     public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
-        return read(request, completion, (Predicate<Runnable>) pool::execute);
+        return read(request, "", completion, null);
     }
 
     @Override
     public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion, Executor lent) {
-        return read(request, completion, (Predicate<Runnable>) work -> pool.lent(work, lent));
+        return read(request, "", completion, lent);
     }
 
     private Timers.Cancel read(
-            VersionedRead request, Completion<VersionedRead.Reply> completion, Predicate<Runnable> first) {
+            VersionedRead request, String client, Completion<VersionedRead.Reply> completion, @Nullable Executor lent) {
         check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
-        if (full(request.parameters(), completion)) {
+        if (full(request.parameters(), client, completion)) {
             return () -> {};
         }
-        VersionedTask task = new VersionedTask(this, request, completion);
+        Share share = new Share(request.table().toString(), client);
+        VersionedTask task = new VersionedTask(this, request, share, completion);
         if (GatherFrame.looksLike(request.parameters())
                 && gathers.is(
                         request.operator(),
@@ -206,29 +257,33 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     actors,
                     request.remainingNanos(),
                     task::gathers,
-                    () -> task.admit(pool::execute), // nobody lends a thread any more by then
+                    () -> task.admit(first(share, null)), // nobody lends a thread any more by then
                     task::refuse);
             return () -> {
                 task.cancel();
                 arriving.cancel();
             };
         }
-        task.admit(first);
+        task.admit(first(share, lent));
         return task;
     }
 
     /** Counts a request, or refuses it. */
-    private <T> boolean full(Bytes parameters, Completion<T> completion) {
+    private <T> boolean full(Bytes parameters, String client, Completion<T> completion) {
+        Optional<UniserveException> refusal = clients.take(client, room(parameters));
+        if (refusal.isPresent()) {
+            completion.done(Outcome.err(refusal.get()));
+            return true;
+        }
         if (requests.addAndGet(room(parameters)) <= requestsMax) {
             return false;
         }
-        finished(parameters);
-        completion.done(
-                Outcome.err(
-                        new UniserveException(
-                                ErrorCode.RESOURCE_EXHAUSTED,
-                                "this server has " + requestsMax
-                                        + " reads under way, the most it takes, or fewer with large parameters; try again or elsewhere")));
+        finished(parameters, client);
+        completion.done(Outcome.err(new UniserveException(
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "this server has " + requestsMax
+                        + " reads under way, the most it takes, or fewer with large parameters; try"
+                        + " again or elsewhere")));
         return true;
     }
 
@@ -298,7 +353,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private void watch() {
         if (!closed) {
             pool.compensate();
-            if (held.size() > 0) {
+            if (++compensations % COMPENSATIONS_PER_EXPIRY == 0 && held.size() > 0) {
                 pool.execute(() -> {
                     held.expire(clock.nanos()); // closing and measuring may take long: not here
                     held.bound();
@@ -313,10 +368,11 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     }
 
     static UniserveException gone() {
-        return new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+        return new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has gone");
     }
 
-    void finished(Bytes parameters) {
+    void finished(Bytes parameters, String client) {
+        clients.give(client, room(parameters));
         requests.addAndGet(-room(parameters));
     }
 
@@ -325,8 +381,18 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return Math.min(requestsMax, 1 + parameters.size() / PARAMETER_BYTES_A_REQUEST);
     }
 
-    boolean execute(Runnable task) {
-        return pool.execute(task);
+    boolean execute(Share share, Runnable task) {
+        return pool.execute(share, task);
+    }
+
+    /** What runs here now. */
+    public RunningQueries running() {
+        return running;
+    }
+
+    /** When a read ends at the latest. */
+    long deadline(long remainingNanos) {
+        return clock.nanos() + Math.min(remainingNanos, maxNanos);
     }
 
     void refresh(TableName table) {

@@ -43,6 +43,8 @@ final class ReadTask implements Timers.Cancel {
     private final ReadService service;
     private final ReadRequest request;
     private final Completion<ReadReply> completion;
+    private final Share share;
+    private volatile RunningQueries.@Nullable Entry entry;
     private final long deadlineNanos;
     private final long patienceNanos;
     private final AtomicInteger next = new AtomicInteger();
@@ -62,13 +64,14 @@ final class ReadTask implements Timers.Cancel {
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable Inputs inputs;
 
-    ReadTask(ReadService service, ReadRequest request, Completion<ReadReply> completion) {
+    ReadTask(ReadService service, ReadRequest request, Share share, Completion<ReadReply> completion) {
+        this.share = share;
         this.service = service;
         this.request = request;
         this.completion = completion;
         this.caller = service.caller();
         long now = service.clock().nanos();
-        this.deadlineNanos = now + request.remainingNanos();
+        this.deadlineNanos = service.deadline(request.remainingNanos());
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
@@ -99,7 +102,16 @@ final class ReadTask implements Timers.Cancel {
 
     @Override
     public void cancel() {
+        RunningQueries.Entry shown = entry;
+        if (shown != null) {
+            shown.cancelled();
+        }
         caller.leave();
+    }
+
+    /** Those who ask see it from now on, until it has ended. */
+    void listed(RunningQueries running) {
+        entry = running.add(share, request.operator(), deadlineNanos, this);
     }
 
     /** What the gathers of this request are to work on. */
@@ -189,7 +201,7 @@ final class ReadTask implements Timers.Cancel {
         AtomicBoolean resumed = new AtomicBoolean();
         return () -> {
             if (resumed.compareAndSet(false, true)
-                    && !service.execute(() -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
+                    && !service.execute(share, () -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
                 results.set(place, failure(request.targets().get(place), ReadService.closing()));
                 end(1);
             }
@@ -418,7 +430,11 @@ final class ReadTask implements Timers.Cancel {
             completion.done(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
         } finally {
             service.memory().release(reservedBytes.get());
-            service.finished(request.parameters());
+            service.finished(request.parameters(), share.client());
+            RunningQueries.Entry shown = entry;
+            if (shown != null) {
+                shown.close();
+            }
             Inputs used = inputs;
             if (used != null) {
                 used.close();
@@ -519,10 +535,14 @@ final class ReadTask implements Timers.Cancel {
 
         private void run() {
             long cpuStart = costClock(onTransport);
+            RunningQueries.Entry shown = entry;
+            if (shown != null) {
+                shown.begun();
+            }
             if (onTransport) {
                 serveAll();
             } else {
-                try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
+                try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, caller)) {
                     serveAll();
                 }
             }

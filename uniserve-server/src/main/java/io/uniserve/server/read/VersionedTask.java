@@ -44,6 +44,8 @@ final class VersionedTask implements Timers.Cancel {
     /** What this server's driver denied when the request came. */
     private final long deniedFirst;
 
+    private final Share share;
+    private volatile RunningQueries.@Nullable Entry entry;
     private final long deadlineNanos;
     private final AtomicInteger doubtful = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
@@ -60,7 +62,8 @@ final class VersionedTask implements Timers.Cancel {
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable Inputs inputs;
 
-    VersionedTask(ReadService service, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+    VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
+        this.share = share;
         this.service = service;
         this.request = request;
         this.completion = completion;
@@ -68,13 +71,17 @@ final class VersionedTask implements Timers.Cancel {
         long known = service.gates().version(request.tableId());
         request.targets().forEach(target -> shares.add(new VersionedShare(request, target, known)));
         this.deniedFirst = request.defers() ? denied() : 0;
-        this.deadlineNanos = service.clock().nanos() + request.remainingNanos();
+        this.deadlineNanos = service.deadline(request.remainingNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
     }
 
     @Override
     public void cancel() {
+        RunningQueries.Entry shown = entry;
+        if (shown != null) {
+            shown.cancelled();
+        }
         caller.leave();
     }
 
@@ -131,12 +138,13 @@ final class VersionedTask implements Timers.Cancel {
                 results.set(place, failure(place, ((Outcome.Err<Settled>) settled).error()));
             }
             if (doubtful.decrementAndGet() == 0) {
-                handOut(service::execute);
+                handOut(work -> service.execute(this.share, work));
             }
         });
     }
 
     private void handOut(Predicate<Runnable> first) {
+        entry = service.running().add(share, request.operator(), deadlineNanos, this);
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
         if (!first.test(() -> work(false))) {
@@ -144,7 +152,7 @@ final class VersionedTask implements Timers.Cancel {
             return;
         }
         for (int i = 0; i < helpers; i++) {
-            service.execute(() -> work(false));
+            service.execute(share, () -> work(false));
         }
     }
 
@@ -184,7 +192,7 @@ final class VersionedTask implements Timers.Cancel {
         if (onTransport) {
             serve(first, true);
         } else {
-            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
+            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, caller)) {
                 serve(first, false);
             }
         }
@@ -192,6 +200,10 @@ final class VersionedTask implements Timers.Cancel {
 
     /** What it costs is read once before and once after, and told in equal shares of its actors. */
     private void serve(int first, boolean onTransport) {
+        RunningQueries.Entry shown = entry;
+        if (shown != null) {
+            shown.begun();
+        }
         long cpuStart = onTransport ? service.clock().nanos() : CpuClock.nanos();
         long start = service.clock().nanos();
         List<Integer> ran = new ArrayList<>();
@@ -400,7 +412,11 @@ final class VersionedTask implements Timers.Cancel {
             completion.done(outcome);
         } finally {
             service.memory().release(reservedBytes.get());
-            service.finished(request.parameters());
+            service.finished(request.parameters(), share.client());
+            RunningQueries.Entry shown = entry;
+            if (shown != null) {
+                shown.close();
+            }
             Inputs used = inputs;
             if (used != null) {
                 used.close();

@@ -44,6 +44,7 @@ import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.server.read.Caller;
 import io.uniserve.server.read.MemoryFaults;
+import io.uniserve.server.read.RunningQueries;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +82,7 @@ class QueryServiceTest {
 
     private final CoarseTimers stops = new CoarseTimers("stops", SystemClock.INSTANCE);
     private final QueryService service = new QueryService(
-            new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20),
+            new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20, Duration.ofHours(1), true),
             SystemClock.INSTANCE,
             new RandomIds(),
             new LocalReads(SERVER, SELF, lending(), CutHandler.NONE, channels, ClusterIdentity.of("c")),
@@ -89,7 +90,8 @@ class QueryServiceTest {
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             planners(),
             new MemoryFaults(fatal::set),
-            () -> new Caller(stops));
+            () -> new Caller(stops),
+            new RunningQueries(SystemClock.INSTANCE, 1));
 
     QueryServiceTest() {
         ServerId server = SERVER;

@@ -113,8 +113,8 @@ final class ReadWorld implements AutoCloseable {
     }
 
     ReadWorld(int threads, int queue, long memory) {
-        ServerSettings.Work work =
-                new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES);
+        ServerSettings.Work work = new ServerSettings.Work(
+                threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES, Duration.ofHours(1), true);
         Routing routing = new Routing("c", List.of(), List.of(known("silent"), known("localhost")), null);
         service = new ReadService(
                 SystemClock.INSTANCE,

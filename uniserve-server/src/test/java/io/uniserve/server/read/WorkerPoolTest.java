@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,7 +28,7 @@ class WorkerPoolTest {
     }
 
     private void hang() {
-        try (WorkerPool.Call ignored = pool.enter(DEADLINE)) {
+        try (WorkerPool.Call ignored = pool.enter(DEADLINE, null)) {
             inside.incrementAndGet();
             release.await();
         } catch (InterruptedException e) {
@@ -81,7 +83,7 @@ class WorkerPoolTest {
 
     @Test
     void aLentThreadIsNotMadeUpFor() {
-        pool.lent(this::hang, task -> {
+        pool.lent(Share.NONE, this::hang, task -> {
             Thread thread = new Thread(task);
             thread.setDaemon(true);
             thread.start();
@@ -89,5 +91,89 @@ class WorkerPoolTest {
         await().until(() -> inside.get() == 1);
         now.set(LONG_AFTER);
         assertThat(pool.stuck()).isZero();
+    }
+
+    private void waitInside() {
+        inside.incrementAndGet();
+        try {
+            release.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void whatIsBriefGoesOnBesideLongTasksOfAnotherTable() {
+        AtomicInteger ran = new AtomicInteger();
+        for (int i = 0; i < 4; i++) {
+            pool.execute(new Share("slow", "one"), this::waitInside);
+        }
+        await().until(() -> inside.get() == 1);
+        pool.execute(new Share("other", "two"), ran::incrementAndGet);
+        pool.compensate();
+        assertThat(ran.get())
+                .as("the only thread is taken, and may be given back soon")
+                .isZero();
+        now.set(LONG_AFTER);
+        pool.compensate();
+        await().until(() -> ran.get() == 1);
+        assertThat(inside.get()).as("a table has no more threads than the pool").isEqualTo(1);
+        pool.execute(new Share("other", "one"), ran::incrementAndGet);
+        pool.execute(new Share("slow", "two"), ran::incrementAndGet);
+        pool.execute(new Share("third", "three"), ran::incrementAndGet);
+        await().until(() -> ran.get() == 2);
+        assertThat(ran.get()).as("nor has a client").isEqualTo(2);
+        release.countDown();
+        await().until(() -> ran.get() == 4 && inside.get() == 4);
+    }
+
+    @Test
+    void sharesTakeTurns() {
+        List<String> order = new CopyOnWriteArrayList<>();
+        pool.execute(this::waitInside);
+        await().until(() -> inside.get() == 1);
+        for (int i = 0; i < 3; i++) {
+            String number = "many" + i;
+            pool.execute(new Share("t", "many"), () -> order.add(number));
+        }
+        pool.execute(new Share("t", "few"), () -> order.add("few"));
+        release.countDown();
+        await().until(() -> order.size() == 4);
+        assertThat(order).containsExactly("many0", "few", "many1", "many2");
+    }
+
+    @Test
+    void aTaskWhoseCallerLeftIsStuckAWhileAfter() {
+        Caller caller = new Caller((nanos, task) -> () -> {});
+        pool.execute(() -> {
+            try (WorkerPool.Call ignored = pool.enter(Long.MAX_VALUE, caller)) {
+                waitInside();
+            }
+        });
+        await().until(() -> inside.get() == 1);
+        now.set(LONG_AFTER);
+        assertThat(pool.stuck()).isZero();
+        caller.leave();
+        assertThat(pool.stuck()).as("it may be about to end").isZero();
+        now.set(2 * LONG_AFTER);
+        assertThat(pool.stuck()).isEqualTo(1);
+        release.countDown();
+        await().until(() -> pool.stuck() == 0);
+    }
+
+    @Test
+    void whatWaitsForItsTurnRunsBeforeThePoolEnds() {
+        AtomicInteger ran = new AtomicInteger();
+        pool.execute(new Share("t", "c"), this::waitInside);
+        await().until(() -> inside.get() == 1);
+        for (int i = 0; i < 5; i++) {
+            pool.execute(new Share("t", "c"), ran::incrementAndGet);
+        }
+        now.set(LONG_AFTER);
+        pool.compensate();
+        release.countDown();
+        pool.stop(60_000_000_000L);
+        assertThat(ran.get()).isEqualTo(5);
+        assertThat(pool.execute(new Share("t", "c"), ran::incrementAndGet)).isFalse();
     }
 }

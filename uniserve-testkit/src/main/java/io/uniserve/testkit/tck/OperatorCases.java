@@ -14,12 +14,29 @@ import io.uniserve.error.UniserveException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Operators: codecs, merging, deadlines, hostile parameters. */
 interface OperatorCases extends Cases {
+    /** Looks at a query of which each is tried as the last. */
+    int LOOKS_TRIED_MAX = 20;
+
+    /** An operator that looks so often does so while it runs, not only before. */
+    int LOOKS_OF_A_RUN = 3;
+
+    int PATIENCE_SECONDS = 120;
+    int STOPS_PER_SECOND = 20;
+
     @Test
     default void parametersSurviveTheirCodec() {
         bench().fixture().probes().forEach(this::parametersRoundTrip);
@@ -148,6 +165,42 @@ interface OperatorCases extends Cases {
         }
     }
 
+    /** Whichever look at the query says that it is over: the operator ends there, with that reason. */
+    @Test
+    default void everyLookAtTheQueryMayEndIt() {
+        Actor actor = bench().withRows(0, 30);
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            Life whole = new Life(Integer.MAX_VALUE);
+            ask(actor, probe, whole);
+            for (int look = 0; look < Math.min(whole.looks(), LOOKS_TRIED_MAX); look++) {
+                Life ended = new Life(look);
+                assertThatThrownBy(() -> ask(actor, probe, ended))
+                        .as("%s at look %d", probe.operator(), look)
+                        .isInstanceOfSatisfying(
+                                UniserveException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+            }
+        }
+    }
+
+    @Test
+    default void aCancelledOperatorEnds() throws Exception {
+        Actor actor = bench().withRows(0, 30);
+        for (Probe<?, ?> probe : bench().fixture().endless()) {
+            Life life = new Life(Integer.MAX_VALUE);
+            CompletableFuture<Void> running = CompletableFuture.runAsync(() -> ask(actor, probe, life));
+            life.awaitUse();
+            assertThat(running).as("%s has hours to go", probe.operator()).isNotDone();
+            assertThatThrownBy(() -> life.giveUp(running))
+                    .as(probe.operator())
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            UniserveException.class,
+                            e -> assertThat(e.code()).isIn(ErrorCode.CANCELLED, ErrorCode.DEADLINE_EXCEEDED));
+        }
+    }
+
     @Test
     default void garbageIsNoParameter() {
         Bytes garbage = Bytes.wrap(new byte[] {127, -1, -1, -1, 5, 4});
@@ -180,8 +233,80 @@ interface OperatorCases extends Cases {
         return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.active(), p)));
     }
 
+    private <P, V> void ask(Actor actor, Probe<P, V> probe, Life life) {
+        bench().operator(probe).retrieve(actor, life, probe.parameters());
+    }
+
     private <P, V> void askEnded(Actor actor, Probe<P, V> probe) {
         bench().operator(probe).retrieve(actor, new EndedContext(), probe.parameters());
+    }
+
+    /** A query with an hour's time, until a number of looks at it or until its caller gives up. */
+    final class Life implements OperatorContext {
+        private final AtomicInteger left;
+        private final AtomicInteger looks = new AtomicInteger();
+        private final CountDownLatch used = new CountDownLatch(LOOKS_OF_A_RUN);
+        private final Set<Runnable> stops = ConcurrentHashMap.newKeySet();
+        private volatile boolean gone;
+
+        private Life(int looks) {
+            left = new AtomicInteger(looks);
+        }
+
+        private int looks() {
+            return looks.get();
+        }
+
+        @Override
+        public int actor() {
+            return 0;
+        }
+
+        @Override
+        public long remainingNanos() {
+            return TimeUnit.HOURS.toNanos(1);
+        }
+
+        @Override
+        public void checkActive() {
+            looks.incrementAndGet();
+            used.countDown();
+            if (gone || left.getAndDecrement() <= 0) {
+                gone = true;
+                throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+            }
+        }
+
+        @Override
+        public Watch whenGivenUp(Runnable stop) {
+            stops.add(stop);
+            while (used.getCount() > 0) {
+                used.countDown();
+            }
+            return () -> stops.remove(stop);
+        }
+
+        /** Waits until the operator is at work. */
+        private void awaitUse() throws InterruptedException {
+            assertThat(used.await(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("the operator looks at its query again and again, or has itself stopped by it")
+                    .isTrue();
+        }
+
+        /** As a host does: what comes before an engine has begun is told again. */
+        private void giveUp(CompletableFuture<Void> running) throws ExecutionException, InterruptedException {
+            gone = true;
+            for (int i = 0; i < PATIENCE_SECONDS * STOPS_PER_SECOND; i++) {
+                stops.forEach(Runnable::run);
+                try {
+                    running.get(1_000 / STOPS_PER_SECOND, TimeUnit.MILLISECONDS);
+                    return;
+                } catch (TimeoutException e) {
+                    // It goes on; told again.
+                }
+            }
+            throw new AssertionError("the operator goes on although its query is over");
+        }
     }
 
     /** A query whose deadline has passed. */

@@ -53,4 +53,12 @@ public interface PortFixture {
     default Optional<Document> tiedRow(String key) {
         return Optional.empty();
     }
+
+    /**
+     * Queries over thirty rows that take minutes or more, such as an expression that tries a text in every way, or facets in facets: each
+     * has to end when it is cancelled. None where the port has no such queries, or its engine cannot be stopped.
+     */
+    default List<Probe<?, ?>> endless() {
+        return List.of();
+    }
 }

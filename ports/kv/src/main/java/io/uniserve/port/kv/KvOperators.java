@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 
 /** The operators of the key-value port. */
 public final class KvOperators {
+    private static final int DOCUMENTS_PER_CHECK = 4_096;
     private static final Codec<List<Document>> DOCUMENTS = Codecs.list(Document.CODEC);
 
     /** The document with this text key, none or one. */
@@ -83,18 +84,14 @@ public final class KvOperators {
         if (prefix.isEmpty()) {
             return actor.usage().rows();
         }
-        return actor.withPrefix(prefix).count();
+        return watched(actor.withPrefix(prefix), context).count();
     }
 
     private static long sum(KvActor actor, OperatorContext context, String field) {
         long sum = 0;
-        long seen = 0;
-        for (Document document : (Iterable<Document>) actor.withPrefix("")::iterator) {
+        for (Document document : (Iterable<Document>) watched(actor.withPrefix(""), context)::iterator) {
             if (document.fields().get(field) instanceof Long number) {
                 sum = plus(sum, number);
-            }
-            if (++seen % 4096 == 0) {
-                context.checkActive();
             }
         }
         return sum;
@@ -110,7 +107,18 @@ public final class KvOperators {
     }
 
     private static List<Document> scan(KvActor actor, OperatorContext context, Scan scan) {
-        return actor.withPrefix(scan.prefix).limit(scan.limit).toList();
+        return watched(actor.withPrefix(scan.prefix), context).limit(scan.limit).toList();
+    }
+
+    /** The same documents; now and then the query is looked at. */
+    private static Stream<Document> watched(Stream<Document> documents, OperatorContext context) {
+        int[] seen = {0};
+        return documents.filter(any -> {
+            if (++seen[0] % DOCUMENTS_PER_CHECK == 0) {
+                context.checkActive();
+            }
+            return true;
+        });
     }
 
     static List<Document> mergeScans(Scan scan, List<Document> left, List<Document> right) {

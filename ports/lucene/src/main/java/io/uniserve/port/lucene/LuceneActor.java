@@ -5,6 +5,7 @@ import static io.uniserve.port.lucene.LuceneEngine.LUCENE;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.lucene.UnsyncedDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -65,6 +66,18 @@ public final class LuceneActor implements Actor {
             } finally {
                 searchers.release(searcher);
             }
+        });
+    }
+
+    /** The same for a query, with which the search ends. */
+    <T> T search(String what, OperatorContext context, Search<T> search) {
+        return search(what, shared -> {
+            IndexSearcher own = new IndexSearcher(shared.getIndexReader());
+            own.setTimeout(() -> {
+                context.checkActive();
+                return false;
+            });
+            return search.run(own);
         });
     }
 

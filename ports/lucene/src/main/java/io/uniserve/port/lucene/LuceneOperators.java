@@ -27,7 +27,8 @@ public final class LuceneOperators {
     public static final RetrieveOperator<LuceneActor, String, Long> COUNT = RetrieveOperator.of(
             new RetrieveCall<>("lucene.count@1", Codecs.STRING, Codecs.LONG),
             LuceneActor.class,
-            (actor, context, words) -> actor.search("count", searcher -> (long) searcher.count(Phrase.query(words, 0))),
+            (actor, context, words) ->
+                    actor.search("count", context, searcher -> (long) searcher.count(Phrase.query(words, 0))),
             (words, left, right) -> left + right);
 
     /** The best documents with these words in a row, or near each other. */
@@ -106,7 +107,7 @@ public final class LuceneOperators {
 
     private static List<Hit> phrase(LuceneActor actor, OperatorContext context, Phrase phrase) {
         Query query = Phrase.query(phrase.words, phrase.slop);
-        return actor.search("find a phrase", searcher -> top(searcher, query, phrase.limit, context));
+        return actor.search("find a phrase", context, searcher -> top(searcher, query, phrase.limit, context));
     }
 
     private static List<Hit> near(LuceneActor actor, OperatorContext context, Near near) {
@@ -115,7 +116,7 @@ public final class LuceneOperators {
         }
         float[] vector = near.floats(actor.dimensions());
         Query query = new KnnFloatVectorQuery(LuceneDocuments.VECTOR, vector, near.limit);
-        return actor.search("find near vectors", searcher -> top(searcher, query, near.limit, context));
+        return actor.search("find near vectors", context, searcher -> top(searcher, query, near.limit, context));
     }
 
     private static List<Hit> top(IndexSearcher searcher, Query query, int limit, OperatorContext context)

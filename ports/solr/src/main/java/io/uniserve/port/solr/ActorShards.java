@@ -81,9 +81,8 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public @Nullable ShardResponse takeCompletedOrError() {
             SolrQuery asking = Objects.requireNonNull(query);
-            var call = RetrieveCall.of(SolrQuery.SHARD);
-            var request = rounds.next(asking.context, asking.table.name(), call, this::take);
-            return request == null ? null : request.responses.get(request.responses.size() - 1);
+            var sent = rounds.next(asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::take);
+            return sent == null ? null : sent.responses.get(sent.responses.size() - 1);
         }
 
         private void take(ShardRequest request, int actor, Bytes body) {

@@ -1,19 +1,26 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.api.operator.Stoppable;
 import io.uniserve.lucene.BestFirst;
 import io.uniserve.lucene.QueryFields;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import org.apache.lucene.queries.function.ValueSource;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.SortField;
 import org.apache.lucene.search.TopDocsCollector;
+import org.apache.lucene.util.BytesRef;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.FacetParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.handler.component.FacetComponent;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardRequest;
+import org.apache.solr.request.SimpleFacets;
+import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.search.DocSet;
 import org.apache.solr.search.ExportQParserPlugin.ExportQuery;
 import org.apache.solr.search.FunctionQParser;
 import org.apache.solr.search.QueryCommand;
@@ -62,6 +69,21 @@ public final class ExactFacets extends FacetComponent {
                 }
             });
         }
+    }
+
+    /** Solr's, whose regular expressions end with the query. */
+    @Override
+    protected SimpleFacets newSimpleFacets(SolrQueryRequest req, DocSet docs, SolrParams params, ResponseBuilder rb) {
+        return new SimpleFacets(req, docs, params, rb) {
+            @Override
+            protected Predicate<BytesRef> newBytesRefFilter(String field, SolrParams asked) {
+                var others = new ModifiableSolrParams(asked);
+                others.getParameterNames().removeIf(name -> name.endsWith(FacetParams.FACET_MATCHES));
+                String regex = asked.getFieldParam(field, FacetParams.FACET_MATCHES);
+                return Stoppable.in(req.getContext())
+                        .matching(regex, BytesRef::utf8ToString, super.newBytesRefFilter(field, others));
+            }
+        };
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.operator.Stoppable;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.BucketCounts;
 import io.uniserve.api.plan.PlanContext;
@@ -14,10 +15,8 @@ import io.uniserve.api.plan.SupportTable;
 import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
-import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -35,10 +34,11 @@ import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.request.SolrRequestInfo;
 import org.apache.solr.response.QueryResponseWriterUtil;
 import org.apache.solr.response.SolrQueryResponse;
-import org.apache.solr.search.QueryLimits;
+import org.apache.solr.search.QueryLimit;
 import org.apache.solr.search.QueryParsing;
 import org.apache.solr.servlet.SolrRequestParsers;
 import org.apache.solr.util.SolrPluginUtils;
+import org.apache.solr.util.TestInjection;
 import org.jspecify.annotations.Nullable;
 
 /** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
@@ -51,6 +51,24 @@ final class SolrQuery {
     /** Answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
+
+    static {
+        // Each query's limits, which Solr looks at while it searches, have this one. Only a limit of its tests can be
+        // one of ours.
+        TestInjection.queryTimeout = new QueryLimit() {
+            @Override
+            public boolean shouldExit() {
+                SolrRequestInfo running = SolrRequestInfo.getRequestInfo();
+                return running != null
+                        && Stoppable.in(running.getReq().getContext()).ended();
+            }
+
+            @Override
+            public Object currentValue() {
+                return this;
+            }
+        };
+    }
 
     final PlanContext context;
     final TableMeta table;
@@ -172,26 +190,25 @@ final class SolrQuery {
         return actor.with("answer the query", request -> {
             var params = params(request.getCore(), text, actor.home.meta().keyField());
             var cursor = SolrCursor.of(params, SupportTable.lines(params), List.of(context.actor()));
-            Bytes json = handle(limited(actor, request, context, params), response -> {
+            return handle(limited(actor, request, context, params), response -> {
                 if (cursor != null) {
                     cursor.take(context.actor(), response.getValues());
                     cursor.finish(response);
                 }
-                return written(response, "json");
+                return new Answer("application/json", written(response, "json"));
             });
-            return new Answer("application/json", json);
         });
     }
 
-    /** Solr gives up at the query's deadline. */
+    /** Solr ends with the query. */
     private static SolrQueryRequest limited(
             SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
                 && (actor.held != null || actor.home.meta().level().atomic())) {
             throw UniserveException.unsupported("qt=/get in sessions or with atomic updates: use q={!term f=id}...");
         }
-        params.set(SolrCursor.ACTOR, context.actor());
-        request.setParams(params.set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
+        request.setParams(params.set(SolrCursor.ACTOR, context.actor()));
+        request.getContext().put(OperatorContext.class, context);
         return request;
     }
 
@@ -202,16 +219,10 @@ final class SolrQuery {
         String path = request.getParams().get(CommonParams.QT, "/select");
         request.getContext().put("path", path);
         SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
-        // Its own limits, not those of a query on whose thread it runs; as a parameter each hit would be timed too.
-        request.getContext().replaceAll((k, v) -> v instanceof QueryLimits ? new QueryLimits(request, response) : v);
-        ((ModifiableSolrParams) request.getParams()).remove(CommonParams.TIME_ALLOWED);
         try {
             RequestHandlerBase handler = (RequestHandlerBase) request.getCore().getRequestHandler(path);
             SolrPluginUtils.setDefaults(handler, request, null, null, null);
             handler.handleRequestBody(request, response);
-            if (SolrQueryResponse.isPartialResults(response.getResponseHeader())) {
-                throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the deadline passed while Solr searched");
-            }
             if (request.getParams().getBool(CommonParams.OMIT_HEADER, false)) {
                 response.removeResponseHeader();
             }
@@ -223,7 +234,7 @@ final class SolrQuery {
 
     static Bytes written(SolrQueryResponse response, String format) throws Exception {
         SolrQueryRequest request = SolrRequestInfo.getRequestInfo().getReq();
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        var out = Stoppable.in(request.getContext()).bytes();
         QueryResponseWriterUtil.writeQueryResponse(
                 out, request.getCore().getQueryResponseWriter(format), request, response, "");
         return Bytes.wrap(out.toByteArray());

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Solr stops searching when the query's time is over, and tells no part of an answer. */
+/** Solr stops when the query's time is over or its caller gone, and tells no part of an answer. */
 class DeadlineTest {
     private static final int DOCUMENTS = 8000;
     /** Compares each document's text with another, which for all of them takes far more than a millisecond. */
     private static final String LONG =
             "q={!func}strdist(\"%s\",text_s,edit)&rows=3&fl=id,text_s".formatted("the quick brown fox ".repeat(5));
 
-    private static final long MILLI = 1_000_000;
+    private static final String A = "a".repeat(40);
 
     @TempDir
     Path directory;
@@ -38,8 +38,17 @@ class DeadlineTest {
         instance = LocalTable.open(engine, directory);
         table = new LocalTable(engine, instance, directory, 2);
         table.add(IntStream.range(0, DOCUMENTS)
-                .mapToObj(i ->
-                        new Document("id", Map.of("id", "d" + i, "text_s", "jumps over the lazy dog ".repeat(4) + i)))
+                .mapToObj(i -> new Document(
+                        "id",
+                        Map.of(
+                                "id",
+                                "d" + i,
+                                "n_i",
+                                (long) i,
+                                "a_s",
+                                A + i,
+                                "text_s",
+                                "jumps over the lazy dog ".repeat(4) + i)))
                 .toList());
     }
 
@@ -48,30 +57,63 @@ class DeadlineTest {
         instance.close();
     }
 
-    private static void stops(Supplier<String> query) {
+    /** Ends at the look that says so: soon, and with its reason. */
+    private void stops(int looks, Supplier<String> query) {
+        table.endsAfter(looks);
         assertThatThrownBy(query::get)
                 .isInstanceOfSatisfying(
-                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+        assertThat(table.looksLeft()).as("looks after the end, one per actor").isBetween(-3, -1);
+        table.endsAfter(Integer.MAX_VALUE);
     }
 
     /** On a thread that serves nothing else. */
     @Test
     void anActorAskedByItselfStops() {
-        table.remaining(MILLI);
-        stops(() -> table.query(0, LONG));
-        table.remaining(60_000 * MILLI);
+        stops(3, () -> table.query(0, LONG));
         assertThat(table.query(0, LONG)).contains("\"numFound\":");
     }
 
     /** On the planner's thread, where Solr would take the planner's limits for the actor's. */
     @Test
     void anActorThatIsAskedOnThePlannersThreadStops() {
-        table.remaining(MILLI);
         for (String more :
                 List.of("", "&facet=true&facet.field=text_s&facet.limit=2", "&group=true&group.field=text_s")) {
-            stops(() -> table.query(LONG + more));
+            stops(3, () -> table.query(LONG + more));
         }
-        table.remaining(60_000 * MILLI);
         assertThat(table.query(LONG)).contains("\"numFound\":" + DOCUMENTS);
+    }
+
+    /** Of facets of JSON each bucket is a look. */
+    @Test
+    void facetsOfRangesInRangesStop() {
+        String inner = "{type:range,field:n_i,start:0,end:9000,gap:1}";
+        stops(
+                500,
+                () -> table.query("q=*:*&rows=0&json.facet={a:{type:range,field:n_i,start:0,end:9000,gap:1,facet:{b:"
+                        + inner + "}}}"));
+    }
+
+    /** An expression that tries each text in more ways than a life is long. */
+    @Test
+    void regularExpressionsOfFacetsStop() {
+        String never = "facet.matches=(.*a){14}b";
+        for (String facet : List.of("facet.field=a_s&" + never, "facet.field=a_s&f.a_s." + never)) {
+            stops(2_000, () -> table.query("q=*:*&rows=0&facet=true&" + facet));
+        }
+        assertThat(table.query("q=*:*&rows=0&facet=true&facet.field=a_s&facet.limit=1&facet.matches=(a%7Cx)*b*1"))
+                .contains("\"a_s\":[\"" + A + "1\",1]");
+        assertThatThrownBy(() -> table.query("q=*:*&rows=0&facet=true&facet.field=a_s&facet.matches=(a"))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+    }
+
+    /** Values that are computed for each document of an answer: pieces of it are looks. */
+    @Test
+    void computedFieldsOfDocumentsStop() {
+        stops(
+                40,
+                () -> table.query("q=*:*&rows=8000&fl=id,text_s,a:strlen(text_s)"
+                        .replace("strlen(text_s)", "strdist(\"lazy dogs\",text_s,edit)")));
     }
 }

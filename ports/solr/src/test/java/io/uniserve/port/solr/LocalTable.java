@@ -16,6 +16,8 @@ import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
@@ -46,7 +48,7 @@ final class LocalTable implements PlanContext {
     private final List<SolrActor> actors = new ArrayList<>();
     private final List<Set<Integer>> rounds = new CopyOnWriteArrayList<>();
     private long index;
-    private long remainingNanos = 60_000_000_000L;
+    private final AtomicInteger looks = new AtomicInteger(Integer.MAX_VALUE);
 
     LocalTable(SolrEngine engine, EngineInstance instance, Path directory, int size) {
         this(engine, instance, directory, meta(size));
@@ -124,9 +126,14 @@ final class LocalTable implements PlanContext {
         return meta;
     }
 
-    /** What an actor is left of a query's time. */
-    void remaining(long nanos) {
-        remainingNanos = nanos;
+    /** The time is over, or the caller gone, when Solr has looked so often at the query. */
+    void endsAfter(int times) {
+        looks.set(times);
+    }
+
+    /** Looks that are left; negative where Solr went on. */
+    int looksLeft() {
+        return looks.get();
     }
 
     /** Gives the table other options, and makes each actor anew with them from its own checkpoint, as the host does. */
@@ -259,12 +266,14 @@ final class LocalTable implements PlanContext {
 
             @Override
             public long remainingNanos() {
-                return remainingNanos;
+                return 60_000_000_000L;
             }
 
             @Override
             public void checkActive() {
-                // Local queries are never cancelled.
+                if (looks.decrementAndGet() < 0) {
+                    throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+                }
             }
         };
     }

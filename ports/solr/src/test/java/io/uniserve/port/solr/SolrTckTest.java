@@ -88,6 +88,13 @@ class SolrTckTest extends PortTck {
             return Optional.of(new Document("id", Map.of("id", key, "text", "row number 7", "n_i", 7L)));
         }
 
+        /** Each of thirty buckets that are not empty has as many as the whole. */
+        @Override
+        public List<Probe<?, ?>> endless() {
+            String range = "type:range,field:n_i,start:0,end:900000,gap:1";
+            return List.of(probe("q=*:*&rows=0&json.facet={a:{" + range + ",facet:{b:{" + range + "}}}}"));
+        }
+
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
         private static Probe<?, ?> probe(String query) {
             return new Probe<PerActor<ShardRounds.Parameters>, Bytes>(

@@ -1,0 +1,201 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.RawLog;
+import io.uniserve.cli.move.Patience;
+import io.uniserve.cli.process.ProcessCluster;
+import io.uniserve.cli.process.ProcessClusterOptions;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+
+/** The measurements of {@code bench fairness}. Not thread-safe. */
+final class FairnessBench {
+    private static final int SERVERS = 2;
+    private static final int ACTORS = 2;
+    private static final int ROWS_AT_ONCE = 2_000;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration HOUR = Duration.ofHours(1);
+    /** A count without an answer by then has failed, and counts as this long. */
+    private static final Duration COUNT_DEADLINE = Duration.ofSeconds(10);
+
+    /** What counts may take beside slow queries: the bound of a task that others have to wait for, and a fair part of the cores. */
+    private static final double P99_MICROS_MAX = 250_000;
+
+    private static final double P99 = 0.99;
+    private static final String SLOW = "slow";
+    private static final String OTHER = "other";
+    private static final String RANGE = "type:range,field:n_i,start:0,end:90000,gap:1";
+    private static final String ENDLESS =
+            "q=*:*&rows=0&json.facet={a:{" + RANGE + ",facet:{b:{" + RANGE + "}}}}&start=";
+
+    private final LongSupplier nanos;
+    private final RawLog raw;
+    private final Scale scale;
+    private final Path directory;
+    private final Console console;
+    private final List<Figure> figures = new ArrayList<>();
+    private final List<String> rows = new ArrayList<>();
+
+    /** How much of everything. */
+    record Scale(int counts, int seconds, List<Integer> slow, int documents, boolean unfair) {}
+
+    /** Counts beside so many slow queries. */
+    private record Measured(Block block, int failed) {}
+
+    FairnessBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
+        this.nanos = nanos;
+        this.raw = raw;
+        this.scale = scale;
+        this.directory = directory;
+        this.console = console;
+    }
+
+    /** A line per number of slow queries, for people. */
+    List<String> rows() {
+        return List.copyOf(rows);
+    }
+
+    List<Figure> run() {
+        try {
+            cluster(true);
+            if (scale.unfair()) {
+                cluster(false);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
+        }
+        return List.copyOf(figures);
+    }
+
+    private void cluster(boolean fair) throws InterruptedException {
+        ProcessClusterOptions options = ProcessClusterOptions.of(
+                        directory.resolve(fair ? "fair" : "one-queue"), SERVERS, "solr,kv")
+                .with(Map.of("server.fair-reads", Boolean.toString(fair)));
+        try (ProcessCluster cluster = new ProcessCluster(options)) {
+            console.note("starting " + SERVERS + " servers, fair reads: " + fair);
+            cluster.start();
+            try (UniserveClient client = client(cluster, COUNT_DEADLINE)) {
+                fill(client);
+                report(fair, 0, counts(client, fair, 0));
+                for (int queries : scale.slow()) {
+                    try (UniserveClient heavy = client(cluster, HOUR)) {
+                        List<CompletionStage<Answer>> unused = IntStream.range(0, queries)
+                                .mapToObj(i -> heavy.queryAsync(SLOW, ENDLESS + i))
+                                .toList();
+                        await(client, queries);
+                        report(fair, queries, counts(client, fair, queries));
+                    }
+                    long gone = nanos.getAsLong();
+                    await(client, 0);
+                    double seconds = (nanos.getAsLong() - gone) / 1e9;
+                    rows.add(String.format(
+                            Locale.ROOT, "  nothing of them was left %.1f s after their client had gone", seconds));
+                }
+            }
+        }
+    }
+
+    private static UniserveClient client(ProcessCluster cluster, Duration deadline) {
+        return UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                .deadline(deadline)
+                .connectTimeout(PATIENCE)
+                .build();
+    }
+
+    private void fill(UniserveClient client) {
+        for (String table : List.of(SLOW, OTHER)) {
+            boolean solr = table.equals(SLOW);
+            client.admin()
+                    .createTable(TableSpec.named(table)
+                            .port(solr ? "solr" : "kv")
+                            .hash(ACTORS)
+                            .replicas(SERVERS));
+            for (int from = 0; from < scale.documents(); from += ROWS_AT_ONCE) {
+                List<Map<String, Object>> batch = IntStream.range(
+                                from, Math.min(from + ROWS_AT_ONCE, scale.documents()))
+                        .mapToObj(i -> Map.<String, Object>of("id", "d" + i, "n_i", (long) i))
+                        .toList();
+                client.table(table)
+                        .updateDocuments(solr ? "solr.add@1" : "kv.put@1", batch)
+                        .deadline(PATIENCE)
+                        .run()
+                        .orThrow();
+            }
+        }
+    }
+
+    /** Waits until so many plans of slow queries run, and none of their reads where that is none. */
+    private static void await(UniserveClient client, int queries) throws InterruptedException {
+        Patience.await(
+                PATIENCE,
+                () -> {
+                    long running = client.admin().queries().stream()
+                            .flatMap(server -> server.queries().stream())
+                            .filter(query -> query.table().equals(SLOW))
+                            .filter(query -> queries == 0 || query.operator().equals("plan"))
+                            .count();
+                    return running == queries ? Optional.of(true) : Optional.empty();
+                },
+                () -> "there are not " + queries + " slow queries; see uniserve queries list");
+    }
+
+    private Measured counts(UniserveClient client, boolean fair, int queries) {
+        List<Long> latencies = new ArrayList<>();
+        int failed = 0;
+        long end = nanos.getAsLong() + scale.seconds() * 1_000_000_000L;
+        while (latencies.size() < scale.counts() && (latencies.isEmpty() || nanos.getAsLong() < end)) {
+            long start = nanos.getAsLong();
+            try {
+                Answer unused = client.query(OTHER, "count");
+            } catch (UniserveException e) {
+                failed++;
+            }
+            latencies.add(nanos.getAsLong() - start);
+        }
+        long[] all = latencies.stream().mapToLong(Long::longValue).toArray();
+        long[] sorted = all.clone();
+        Arrays.sort(sorted);
+        String side = fair ? "fair" : "one queue";
+        Block block = new Block(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
+        raw.write(new Bench.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), block);
+        return new Measured(block, failed);
+    }
+
+    private void report(boolean fair, int queries, Measured measured) {
+        Block block = measured.block();
+        double p99 = block.percentileMicros(P99);
+        rows.add(String.format(
+                Locale.ROOT,
+                "%s, beside %d slow queries: %d counts, %d failed, p50 %.0f us, p99 %.0f us, longest %.0f us",
+                fair ? "fair" : "one queue",
+                queries,
+                block.latenciesNanos().length,
+                measured.failed(),
+                block.percentileMicros(0.5),
+                p99,
+                block.percentileMicros(1)));
+        if (fair && queries > 0) {
+            figures.add(Figure.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
+            figures.add(Figure.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.model.RunningQuery;
+import io.uniserve.runtime.proto.DataProto;
+import java.util.List;
+
+/** What runs on a server, on the wire. */
+final class QueriesMapping {
+    private QueriesMapping() {}
+
+    static DataProto.QueriesReply toProto(QueriesHandler.Running running) {
+        DataProto.QueriesReply.Builder reply =
+                DataProto.QueriesReply.newBuilder().setStuck(running.stuck());
+        running.queries()
+                .forEach(query -> reply.addQueries(DataProto.RunningQuery.newBuilder()
+                        .setId(query.id())
+                        .setTable(query.table())
+                        .setClient(query.client())
+                        .setOperator(query.operator())
+                        .setRunningNanos(query.runningNanos())
+                        .setState(query.state().name())));
+        return reply.build();
+    }
+
+    static QueriesHandler.Running fromProto(DataProto.QueriesReply reply) {
+        List<RunningQuery> queries = reply.getQueriesList().stream()
+                .map(query -> new RunningQuery(
+                        query.getId(),
+                        query.getTable(),
+                        query.getClient(),
+                        query.getOperator(),
+                        query.getRunningNanos(),
+                        state(query.getState())))
+                .toList();
+        return new QueriesHandler.Running(queries, reply.getStuck());
+    }
+
+    /** A state that this version does not know is shown as running. */
+    private static RunningQuery.State state(String name) {
+        for (RunningQuery.State state : RunningQuery.State.values()) {
+            if (state.name().equals(name)) {
+                return state;
+            }
+        }
+        return RunningQuery.State.RUNNING;
+    }
+}

@@ -1,0 +1,146 @@
+package io.uniserve.server.read;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks that wait and tasks that run, by table and client. Shares take turns: a client with a thousand tasks waits for one task
+ * of each other client after each of its own. Safe for use by several threads.
+ */
+final class FairTasks {
+    private final Map<Share, Queue<Runnable>> waiting = new LinkedHashMap<>();
+    private final List<Running> running = new ArrayList<>();
+    private int waits;
+
+    /** A task that a thread runs. Times are the clock's; the deadline is the operator's, once it is in one. */
+    static final class Running {
+        private final Share share;
+        final Runnable task;
+        private final long sinceNanos;
+        private volatile @Nullable Caller caller;
+        private volatile long deadlineNanos;
+        private volatile boolean inside;
+        private volatile long goneNanos;
+
+        private Running(Share share, Runnable task, long sinceNanos) {
+            this.share = share;
+            this.task = task;
+            this.sinceNanos = sinceNanos;
+        }
+
+        void enter(long deadline, @Nullable Caller waits) {
+            deadlineNanos = deadline;
+            caller = waits;
+            goneNanos = 0;
+            inside = true;
+        }
+
+        void leave() {
+            inside = false;
+            caller = null;
+        }
+
+        /** True where it was to end so long ago, by its deadline or as its caller left, and goes on. */
+        boolean overSince(long now, long nanos) {
+            if (!inside) {
+                return false;
+            }
+            Caller waits = caller;
+            if (waits != null && waits.gone() && goneNanos == 0) {
+                goneNanos = Math.max(1, now); // seen now and then, so a little late
+            }
+            return now - deadlineNanos > nanos || (goneNanos != 0 && now - goneNanos > nanos);
+        }
+    }
+
+    synchronized void add(Share share, Runnable task) {
+        waiting.computeIfAbsent(share, any -> new ArrayDeque<>()).add(task);
+        waits++;
+    }
+
+    /** Takes back a task that waits; false where it does not. */
+    synchronized boolean remove(Share share, Runnable task) {
+        Queue<Runnable> tasks = waiting.get(share);
+        if (tasks == null || !tasks.remove(task)) {
+            return false;
+        }
+        if (tasks.isEmpty()) {
+            waiting.remove(share);
+        }
+        waits--;
+        return true;
+    }
+
+    /** Tasks that wait. */
+    synchronized int waits() {
+        return waits;
+    }
+
+    /**
+     * The next task in turn whose table and client each have less than {@code limit} others running; null where there is none.
+     * Tasks that hold a thread beyond their end do not count: others have taken their place.
+     */
+    synchronized @Nullable Running take(int limit, long now, long stuckNanos) {
+        Iterator<Map.Entry<Share, Queue<Runnable>>> turns = waiting.entrySet().iterator();
+        while (turns.hasNext()) {
+            Map.Entry<Share, Queue<Runnable>> turn = turns.next();
+            Share share = turn.getKey();
+            if (free(share, limit, now, stuckNanos)) {
+                Queue<Runnable> tasks = turn.getValue();
+                Running taken = new Running(share, tasks.remove(), now);
+                turns.remove();
+                if (!tasks.isEmpty()) {
+                    waiting.put(share, tasks); // behind the others
+                }
+                waits--;
+                running.add(taken);
+                return taken;
+            }
+        }
+        return null;
+    }
+
+    private boolean free(Share share, int limit, long now, long stuckNanos) {
+        if (running.size() < limit || share.equals(Share.NONE)) {
+            return true;
+        }
+        int ofTable = 0;
+        int ofClient = 0;
+        for (Running one : running) {
+            if (!one.overSince(now, stuckNanos)) {
+                ofTable += one.share.sameTable(share) ? 1 : 0;
+                ofClient += one.share.sameClient(share) ? 1 : 0;
+            }
+        }
+        return ofTable < limit && ofClient < limit;
+    }
+
+    /** It has ended. */
+    synchronized void end(Running task) {
+        running.remove(task);
+    }
+
+    /** Tasks that have run for longer. */
+    synchronized int runningFor(long nanos, long now) {
+        int slow = 0;
+        for (Running one : running) {
+            slow += now - one.sinceNanos > nanos ? 1 : 0;
+        }
+        return slow;
+    }
+
+    /** Tasks in operators that were to end longer ago. */
+    synchronized int overSince(long nanos, long now) {
+        int over = 0;
+        for (Running one : running) {
+            over += one.overSince(now, nanos) ? 1 : 0;
+        }
+        return over;
+    }
+}

@@ -1,0 +1,121 @@
+package io.uniserve.server.read;
+
+import io.uniserve.model.RunningQuery;
+import io.uniserve.model.RunningQuery.State;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Timers;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The reads and plans that a server works for now, by number, with what ends each. Safe for use by several threads. */
+public final class RunningQueries {
+    /** Of a query in an engine's own language. */
+    public static final String PLAN = "plan";
+
+    private static final long STUCK_AFTER_NANOS = 1_000_000_000;
+
+    private final Clock clock;
+    private final AtomicLong numbers;
+    private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
+
+    /** @param first number; far from another server's */
+    public RunningQueries(Clock clock, long first) {
+        this.clock = clock;
+        this.numbers = new AtomicLong(first);
+    }
+
+    /** Lists a query; to be closed when it has ended. */
+    public Entry add(Share share, String operator, long deadlineNanos, Timers.Cancel cancel) {
+        Entry entry = new Entry(number(), share, operator, deadlineNanos, cancel);
+        entries.put(entry.id, entry);
+        return entry;
+    }
+
+    private long number() {
+        long number = numbers.incrementAndGet();
+        return number == 0 ? numbers.incrementAndGet() : number;
+    }
+
+    /** All of them, longest first. */
+    public List<RunningQuery> list() {
+        long now = clock.nanos();
+        return entries.values().stream()
+                .map(entry -> entry.shown(now))
+                .sorted((a, b) -> Long.compare(b.runningNanos(), a.runningNanos()))
+                .toList();
+    }
+
+    /** Cancels one, which is then told as it was; empty where there is none of this number. */
+    public Optional<RunningQuery> cancel(long id) {
+        Entry entry = entries.get(id);
+        if (entry == null) {
+            return Optional.empty();
+        }
+        entry.end();
+        return Optional.of(entry.shown(clock.nanos()));
+    }
+
+    /** Cancels all. */
+    public void cancelAll() {
+        entries.values().forEach(Entry::end);
+    }
+
+    /** One of them. */
+    public final class Entry implements AutoCloseable {
+        private final long id;
+        private final Share share;
+        private final String operator;
+        private final long deadlineNanos;
+        private final Timers.Cancel cancel;
+        private final long sinceNanos = clock.nanos();
+        private volatile boolean begun;
+        private volatile boolean cancelled;
+        private volatile long cancelledNanos;
+
+        private Entry(long id, Share share, String operator, long deadlineNanos, Timers.Cancel cancel) {
+            this.id = id;
+            this.share = share;
+            this.operator = operator;
+            this.deadlineNanos = deadlineNanos;
+            this.cancel = cancel;
+        }
+
+        /** A thread works for it. */
+        public void begun() {
+            begun = true;
+        }
+
+        /** Its caller has gone, or it is cancelled otherwise. */
+        public void cancelled() {
+            if (!cancelled) {
+                cancelledNanos = clock.nanos();
+                cancelled = true;
+            }
+        }
+
+        private void end() {
+            cancelled();
+            cancel.cancel();
+        }
+
+        private RunningQuery shown(long now) {
+            return new RunningQuery(id, share.table(), share.client(), operator, now - sinceNanos, state(now));
+        }
+
+        private State state(long now) {
+            long over = Math.max(now - deadlineNanos, cancelled ? now - cancelledNanos : Long.MIN_VALUE);
+            if (over >= 0) {
+                return over > STUCK_AFTER_NANOS ? State.STUCK : State.ENDING;
+            }
+            return begun ? State.RUNNING : State.QUEUED;
+        }
+
+        @Override
+        public void close() {
+            entries.remove(id);
+        }
+    }
+}

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -55,9 +55,9 @@ final class NewConnection {
 
     private static Outcome<List<String>> children(ZooKeeper client, RegistryOptions options, String path)
             throws InterruptedException {
-        Code synced = sync(client, options);
-        if (synced != Code.OK && synced != Code.NONODE) {
-            return unavailable(options, "sync ended with " + synced);
+        int synced = sync(client, options);
+        if (synced != Code.OK.intValue() && synced != Code.NONODE.intValue()) {
+            return unavailable(options, "sync ended with code " + synced);
         }
         try {
             return Outcome.ok(client.getChildren(options.root() + path, false).stream()
@@ -66,19 +66,21 @@ final class NewConnection {
         } catch (KeeperException.NoNodeException e) {
             return Outcome.ok(List.of());
         } catch (KeeperException e) {
-            return unavailable(options, e.getMessage());
+            return unavailable(options, e.toString());
         }
     }
 
-    private static Code sync(ZooKeeper client, RegistryOptions options) throws InterruptedException {
+    private static int sync(ZooKeeper client, RegistryOptions options) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
-        AtomicReference<Code> code = new AtomicReference<>(Code.OPERATIONTIMEOUT);
+        AtomicInteger code = new AtomicInteger(Code.OPERATIONTIMEOUT.intValue());
         AsyncCallback.VoidCallback answer = (rc, path, context) -> {
-            code.set(Code.get(rc));
+            code.set(rc);
             done.countDown();
         };
         client.sync(options.root(), answer, null);
-        return done.await(options.waitMillis(), TimeUnit.MILLISECONDS) ? code.get() : Code.OPERATIONTIMEOUT;
+        return done.await(options.waitMillis(), TimeUnit.MILLISECONDS)
+                ? code.get()
+                : Code.OPERATIONTIMEOUT.intValue();
     }
 
     private static Outcome<List<String>> unavailable(RegistryOptions options, String why) {

@@ -33,8 +33,8 @@ final class MonetDialect {
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
     /** UPPER and LOWER before odd texts, and what counts characters: not LIKE a constant without an underscore. */
-    private static final Pattern ODD = Pattern.compile("(?is)\\b(?:upper|lower)\\(.* odd[13]_"
-            + "|(?:\\b(?:substring|length)\\(|\\bLIKE (?!'(?:[^'_]|'')*+'(?!'))).* odd[23]_");
+    private static final Pattern ODD = Pattern.compile("(?is)\\b(?:upper|lower)\\(.* odd[1357]_|LIKE .* odd[4-7]_"
+            + "|(?:\\b(?:substring|length)\\(|\\bLIKE (?!'(?:[^'_]|'')*+'(?!'))).* odd[2367]_");
 
     private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"");
     private static final Pattern CONSTANT = Pattern.compile("'(?:[^']|'')*+'");
@@ -59,7 +59,7 @@ final class MonetDialect {
         if (ODD.matcher(statement + " odd" + MonetTexts.odd(statement) + "_ " + relations.values())
                 .find()) {
             throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with two cases beyond"
-                    + " U+00FF, and SUBSTRING, CHAR_LENGTH and LIKE with _ beside a character beyond U+FFFF,");
+                    + " U+00FF, and SUBSTRING, CHAR_LENGTH and LIKE with _ beside a character beyond U+FFFF, or LIKE beside an end of a line,");
         }
         String with = relations.entrySet().stream()
                 .map(one -> one.getKey() + " AS (" + one.getValue() + ")")

@@ -43,10 +43,11 @@ final class MonetTexts {
         return text;
     }
 
-    /** What MonetDB's functions take wrongly in it: 1 for letters without their other case, 2 for characters that count as two, 3 for both. */
+    /** What MonetDB's functions take wrongly in it: 1 for letters without their other case, 2 for characters that count as two, 4 for ends of lines, or a sum. */
     static int odd(String text) {
         return (CASED.matcher(text).find() ? 1 : 0)
-                + (text.chars().anyMatch(c -> Character.isSurrogate((char) c)) ? 2 : 0);
+                + (text.chars().anyMatch(c -> Character.isSurrogate((char) c)) ? 2 : 0)
+                + (text.indexOf('\n') >= 0 || text.indexOf('\r') >= 0 ? 4 : 0);
     }
 
     /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */

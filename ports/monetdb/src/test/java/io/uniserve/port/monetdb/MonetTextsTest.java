@@ -143,7 +143,8 @@ class MonetTextsTest {
                 "😀, length(\"s\")",
                 "😀, `substring(\"s\", 2)`",
                 "😀, `(\"s\" LIKE '_')`",
-                "a, `length('😀')`"
+                "a, `length('😀')`",
+                "`a\nb`, `(\"s\" LIKE '%a')`"
             })
     void whatMonetDbTakesWronglyIsRefused(String text, String value) throws Exception {
         Monet.start();

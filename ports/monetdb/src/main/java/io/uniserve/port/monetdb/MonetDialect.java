@@ -58,8 +58,8 @@ final class MonetDialect {
         }
         if (ODD.matcher(statement + " odd" + MonetTexts.odd(statement) + "_ " + relations.values())
                 .find()) {
-            throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with two cases beyond"
-                    + " U+00FF, and SUBSTRING, CHAR_LENGTH and LIKE with _ beside a character beyond U+FFFF, or LIKE beside an end of a line,");
+            throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with case past U+00FF,"
+                    + " SUBSTRING, CHAR_LENGTH, LIKE with _ beside a character beyond U+FFFF, LIKE beside U+000A or D");
         }
         String with = relations.entrySet().stream()
                 .map(one -> one.getKey() + " AS (" + one.getValue() + ")")

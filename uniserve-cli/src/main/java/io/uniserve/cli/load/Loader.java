@@ -83,7 +83,11 @@ final class Loader {
             Consumer<LoadReport.Rejected> rejects) {
         this.cluster = cluster;
         this.table = table;
-        this.check = new RowCheck(table);
+        this.check = new RowCheck(
+                table,
+                cluster.servers().stream()
+                        .flatMap(server -> server.ports().stream())
+                        .anyMatch(port -> port.name().equals(table.port()) && port.textKeys()));
         this.plan = plan;
         String rows = plan.functions().get(0);
         for (RowSource.Command one : RowSource.Command.values()) {

@@ -1,8 +1,6 @@
 package io.uniserve.sql;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,6 +9,8 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlShuttle;
@@ -196,12 +196,12 @@ final class InfixCasts {
         if (origins.length == 0 || place.getLineNum() <= 0) {
             return place;
         }
-        int[] start = given(place.getLineNum(), place.getColumnNum());
-        int[] end = given(place.getEndLineNum(), place.getEndColumnNum());
+        int[] start = place(place.getLineNum(), place.getColumnNum());
+        int[] end = place(place.getEndLineNum(), place.getEndColumnNum());
         return new SqlParserPos(start[0], start[1], end[0], end[1]);
     }
 
-    private int[] given(int line, int column) {
+    private int[] place(int line, int column) {
         int at = 0;
         for (int left = line; left > 1; left--) {
             int next = written.indexOf('\n', at);
@@ -215,23 +215,19 @@ final class InfixCasts {
 
     /** Gives each node its place in the user's text. */
     private final class Placing extends SqlShuttle {
-        private final Deque<SqlCall> open = new ArrayDeque<>();
-
         @Override
-        public @Nullable SqlNode visit(org.apache.calcite.sql.SqlIdentifier id) {
+        public @Nullable SqlNode visit(SqlIdentifier id) {
             return id.clone(placed(id.getParserPosition()));
         }
 
         @Override
-        public @Nullable SqlNode visit(org.apache.calcite.sql.SqlLiteral literal) {
+        public @Nullable SqlNode visit(SqlLiteral literal) {
             return literal.clone(placed(literal.getParserPosition()));
         }
 
         @Override
         public @Nullable SqlNode visit(SqlCall call) {
-            open.push(call);
             SqlNode inside = super.visit(call);
-            open.pop();
             return inside == null ? null : inside.clone(placed(call.getParserPosition()));
         }
     }

@@ -22,8 +22,6 @@ final class SqlErrors {
 
     private static final Pattern SIGNATURE =
             Pattern.compile("(?s)No match found for function signature ([^(]+)\\((.*)\\)");
-    private static final Pattern APPLY =
-            Pattern.compile("(?s)Cannot apply '?(.*?)'? to arguments of type '(.*?)'\\.(?: Supported form.*)?");
 
     private SqlErrors() {}
 
@@ -61,18 +59,11 @@ final class SqlErrors {
         Matcher signature = SIGNATURE.matcher(message);
         if (signature.matches()) {
             return "function " + signature.group(1) + " does not take "
-                    + (signature.group(2).isBlank() ? "no arguments" : "arguments of types " + types(signature.group(2)))
+                    + (signature.group(2).isBlank() ? "no arguments" : "arguments of types " + signature.group(2).replaceAll("[<>]", ""))
                     + "; docs/manual/sql.md lists what there is";
         }
-        Matcher apply = APPLY.matcher(message);
-        if (apply.matches()) {
-            return Printable.line(apply.group(1) + " does not take " + types(apply.group(2)) + "; use CAST, or other values");
-        }
-        return Printable.line(message);
-    }
-
-    private static String types(String signature) {
-        return signature.replaceAll("[<>]", "");
+        String remedy = message.equals("Illegal use of 'NULL'") ? "; give it a type, as CAST(NULL AS INTEGER)" : "";
+        return Printable.line(message + remedy);
     }
 
     /** A part of a query in SQL's words, not in those of the parser. */

@@ -33,11 +33,9 @@ record Tableless(String statement, List<String> names) {
         boolean more = select.getWhere() != null
                 || select.getGroup() != null
                 || select.getHaving() != null
-                || select.isDistinct()
-                || select.getFetch() != null
-                || select.getOffset() != null;
+                || select.isDistinct();
         if (more) {
-            throw SqlErrors.unsupported(select, "WHERE, GROUP BY, HAVING, DISTINCT, LIMIT or OFFSET without FROM is");
+            throw SqlErrors.unsupported(select, "WHERE, GROUP BY, HAVING or DISTINCT without FROM is");
         }
         SqlWriter writer = new SqlWriter() {
             @Override

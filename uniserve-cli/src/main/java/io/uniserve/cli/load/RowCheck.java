@@ -41,14 +41,23 @@ final class RowCheck {
         if (textKeys) {
             return document.withTextKey();
         }
+        if (Columns.givenBy(table)
+                && document.fields().get(table.keyField()) instanceof Double number
+                && number == number.longValue()) {
+            return keyed(document, number.longValue());
+        }
         if (table.partitioner() instanceof Partitioner.Range
                 && document.fields().get(table.keyField()) instanceof String text
                 && text.matches("-?[0-9]{1,18}")) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
-            fields.put(table.keyField(), Long.valueOf(text));
-            return new Document(table.keyField(), fields);
+            return keyed(document, Long.parseLong(text));
         }
         return document;
+    }
+
+    private Document keyed(Document document, long key) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
+        fields.put(table.keyField(), key);
+        return new Document(table.keyField(), fields);
     }
 
     /** The actor of a row's key; INVALID_ROW where it has none. */

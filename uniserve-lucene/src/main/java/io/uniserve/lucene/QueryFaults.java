@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /** Faults of queries among the exceptions of Lucene and of engines on it, and their reasons in plain words. */
 public final class QueryFaults {
     private static final int TEXT_CHARS_MAX = 60;
-    private static final Pattern CLASSES = Pattern.compile("^\\s*(?:(?:[a-z]\\w*\\.)+[A-Z]\\w*(?:Exception|Error): +)+");
+    private static final Pattern CLASSES = Pattern.compile("^\\s*(?:(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error): +)+");
     private static final Pattern REQUEST = Pattern.compile("(?s) in \\w*QueryRequest\\{.*");
     private static final Pattern CANNOT_PARSE = Pattern.compile("(?s)Cannot parse '(.*)': (.*)");
     private static final Pattern ENCOUNTERED =
             Pattern.compile("(?s)Encountered \"(.*?)\" at line (\\d+), column (\\d+)\\.(?:\\s*Was expecting.*)?");
-    private static final Pattern TOKEN = Pattern.compile("(?s)\\s*<\\w+> \"(.*) ?\"?\\s*");
+    private static final Pattern TOKEN = Pattern.compile("(?s)\\s*<\\w+> \"(.*?) ?\"?\\s*");
     private static final Pattern LEXICAL = Pattern.compile(
             "(?s)Lexical error at line (\\d+), column (\\d+)\\.\\s*Encountered: (.*?)(?: \\(in lexical state \\d+\\))?\\s*");
     private static final Pattern CLAUSES =

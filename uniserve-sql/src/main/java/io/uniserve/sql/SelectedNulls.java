@@ -1,5 +1,7 @@
 package io.uniserve.sql;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.calcite.sql.SqlBasicTypeNameSpec;
@@ -36,9 +38,9 @@ final class SelectedNulls extends SqlShuttle {
         SqlNode inside = super.visit(call);
         if (inside instanceof SqlSelect select) {
             SqlNodeList items = select.getSelectList();
-            select.setSelectList(SqlNodeList.of(
-                    items.getParserPosition(),
-                    items.stream().map(SelectedNulls::item).toList()));
+            List<SqlNode> typed = new ArrayList<>(); // the validator changes it
+            items.forEach(item -> typed.add(item(item)));
+            select.setSelectList(new SqlNodeList(typed, items.getParserPosition()));
         }
         return inside;
     }

@@ -17,7 +17,7 @@ class InfixCastsTest {
                 "SELECT t.a::decimal(9, 2) + 1 FROM t | SELECT CAST(t.a AS decimal(9, 2)) + 1 FROM t",
                 "SELECT a::varchar::date FROM t | SELECT CAST(CAST(a AS varchar) AS date) FROM t",
                 "SELECT (a + 1) :: varchar FROM t | SELECT CAST((a + 1)  AS  varchar) FROM t",
-                "SELECT upper(s || '(')::varchar(3) FROM t | SELECT CAST(upper(s || '(') AS varchar(3)) FROM t",
+                "SELECT coalesce(s, '(')::varchar(3) FROM t | SELECT CAST(coalesce(s, '(') AS varchar(3)) FROM t",
                 "SELECT DATE '2020-01-01'::varchar | SELECT CAST(DATE '2020-01-01' AS varchar)",
                 "SELECT -1.5e3::integer | SELECT -CAST(1.5e3 AS integer)",
                 "SELECT CASE WHEN (a) IN (1) THEN 1 END::double precision FROM t | SELECT CAST(CASE WHEN (a) IN (1) THEN 1 END AS double precision) FROM t",

@@ -147,7 +147,7 @@ final class InfixCasts {
             case "text" -> last > 0 && TYPED.contains(tokens.get(last - 1).upper) ? last - 1 : last;
             case "number" -> last;
             case "quoted" -> name(tokens, last);
-            case "word" -> token.upper.equals("END") ? opening(tokens, last, "CASE", "END") : name(tokens, last);
+            case "word" -> NO_FUNCTIONS.contains(token.upper) ? -1 : token.upper.equals("END") ? opening(tokens, last, "CASE", "END") : name(tokens, last);
             default -> token.upper.equals(")") ? bracket(tokens, last) : -1;
         };
     }

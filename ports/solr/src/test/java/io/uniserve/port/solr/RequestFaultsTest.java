@@ -102,7 +102,7 @@ class RequestFaultsTest {
 
     @Test
     void theReasonComesBeforeALongText() {
-        String words = IntStream.rangeClosed(0, MOST).mapToObj(i -> "w" + i).collect(Collectors.joining(" "));
+        String words = IntStream.rangeClosed(0, MOST).mapToObj(i -> "w" + i).collect(Collectors.joining(" OR "));
         assertThat(fault("rows=0&df=text&q=" + words))
                 .startsWith("Solr: the query has 1,025 clauses, at most 1,024: use {!terms f=FIELD}a,b,c")
                 .contains(CLAUSES);
@@ -113,11 +113,11 @@ class RequestFaultsTest {
 
     @Test
     void aTableMayAllowMoreClauses() {
-        String words = IntStream.range(0, 1_500).mapToObj(i -> "w" + i).collect(Collectors.joining(" "));
+        String words = IntStream.range(0, 1_500).mapToObj(i -> "w" + i).collect(Collectors.joining(" OR "));
         LocalTable wide = new LocalTable(
                 engine, instance, directory, LocalTable.meta(3, "id", Map.of(CLAUSES, "2000")));
         wide.add(documents());
-        String query = "rows=0&df=text&q=green " + words;
+        String query = "rows=0&df=text&q=green OR " + words;
         assertThat(SingleCore.found(wide.query(query))).isEqualTo(40);
         assertThat(SingleCore.found(wide.query(1, query))).isPositive();
         assertThat(fault(query)).contains("1,501 clauses, at most 1,024");

@@ -57,7 +57,7 @@ public final class ClientTable {
         List<PartitionKey> copy = List.copyOf(keys);
         return selection(Optional.of(partitioner -> {
             TreeSet<Integer> actors = new TreeSet<>();
-            copy.forEach(key -> actors.add(partitioner.actorOf(key)));
+            copy.forEach(key -> actors.add(partitioner.actorOf(known(key))));
             return List.copyOf(actors);
         }));
     }
@@ -123,7 +123,14 @@ public final class ClientTable {
     }
 
     private ActorSelection selection(PartitionKey key) {
-        return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(key))));
+        return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(known(key)))));
+    }
+
+    /** A number is the text that it is written as, where the port's keys are texts. */
+    private PartitionKey known(PartitionKey key) {
+        return key instanceof PartitionKey.Number number && core.index().keysAreTexts(name)
+                ? PartitionKey.of(String.valueOf(number.value()))
+                : key;
     }
 
     private ActorSelection selection(Optional<Function<io.uniserve.model.Partitioner, List<Integer>>> chosen) {

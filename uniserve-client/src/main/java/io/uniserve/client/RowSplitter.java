@@ -1,5 +1,6 @@
 package io.uniserve.client;
 
+import io.uniserve.api.Document;
 import io.uniserve.api.Row;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
@@ -23,17 +24,25 @@ final class RowSplitter<R extends Row> {
     private final Partitioner partitioner;
     private final Codec<R> codec;
     private final Map<Integer, ActorRows> byActor = new TreeMap<>();
+    private final boolean textKeys;
     private int rows;
     private long bytes;
 
     RowSplitter(Partitioner partitioner, Codec<R> codec) {
+        this(partitioner, codec, false);
+    }
+
+    /** Of documents whose keys are texts to their port, where {@code textKeys}. */
+    RowSplitter(Partitioner partitioner, Codec<R> codec, boolean textKeys) {
+        this.textKeys = textKeys;
         this.partitioner = partitioner;
         this.codec = codec;
     }
 
     /** Adds a row; INVALID_ROW or TOO_LARGE name its position. */
-    void add(R row) {
+    void add(R given) {
         try {
+            R row = keyed(given);
             int actor = partitioner.actorOf(row.partitionKey());
             bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             rows++;
@@ -42,9 +51,15 @@ final class RowSplitter<R extends Row> {
         }
     }
 
+    @SuppressWarnings("unchecked") // a document with another key is a document
+    private R keyed(R row) {
+        return textKeys && row instanceof Document document ? (R) document.withTextKey() : row;
+    }
+
     /** Adds a row to every actor's. */
-    void addEverywhere(R row) {
+    void addEverywhere(R given) {
         try {
+            R row = keyed(given);
             for (int actor = 0; actor < partitioner.actors(); actor++) {
                 bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
             }

@@ -34,7 +34,10 @@ final class Updates {
             long deadlineNanos,
             boolean everywhere,
             boolean block) {
-        RowSplitter<R> splitter = new RowSplitter<>(route.meta().partitioner(), codec);
+        RowSplitter<R> splitter = new RowSplitter<>(
+                route.meta().partitioner(),
+                codec,
+                core.index().keysAreTexts(route.meta().name()));
         String function =
                 EverywhereForm.sent(asked, route.meta(), core.index().updates(route.meta().port()));
         boolean form = EverywhereForm.is(function);

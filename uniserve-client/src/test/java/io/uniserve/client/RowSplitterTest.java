@@ -36,6 +36,17 @@ class RowSplitterTest {
     }
 
     @Test
+    void numbersAreTextsWherePortsHaveTextsAsKeys() {
+        RowSplitter<Document> texts = new RowSplitter<>(new Partitioner.Hash(9), Document.CODEC);
+        RowSplitter<Document> numbers = new RowSplitter<>(new Partitioner.Hash(9), Document.CODEC, true);
+        for (long i = -3; i < 30; i++) {
+            texts.add(new Document("id", Map.of("id", String.valueOf(i), "n", i)));
+            numbers.add(new Document("id", Map.of("id", i, "n", i)));
+        }
+        assertThat(numbers.steps()).isEqualTo(texts.steps());
+    }
+
+    @Test
     void oneStepHoldsABatchOfEveryActor() {
         RowSplitter<Document> splitter = new RowSplitter<>(new Partitioner.Hash(4), Document.CODEC);
         for (long i = 0; i < 100; i++) {

@@ -27,6 +27,8 @@ public record ColumnType(Kind kind, int precision, int scale) {
     /** Digits that a long holds, whichever they are. */
     private static final int LONG_DIGITS = 18;
 
+    private static final double EXACT_DOUBLE_MAX = 1L << 53;
+    private static final Pattern WHOLE = Pattern.compile("[-+]?\\d{1,19}\\.0{0,40}");
     private static final int DAY_CHARS = 10;
     private static final int SHOWN_CHARS_MAX = 60;
 
@@ -81,8 +83,8 @@ public record ColumnType(Kind kind, int precision, int scale) {
      */
     public Object value(Object value) {
         return switch (kind) {
-            case BIGINT -> need(Long.class, value);
-            case INTEGER -> integer(need(Long.class, value));
+            case BIGINT -> whole(value);
+            case INTEGER -> integer(whole(value));
             case DOUBLE -> real(value);
             case DECIMAL -> decimal(value);
             case VARCHAR -> need(String.class, value);
@@ -114,6 +116,14 @@ public record ColumnType(Kind kind, int precision, int scale) {
         return type.cast(value);
     }
 
+    /** A number such as 7.0 is a whole one; beyond 2 to the 53rd a double may stand for several. */
+    private Long whole(Object value) {
+        if (value instanceof Double number && Math.abs(number) <= EXACT_DOUBLE_MAX && number == Math.rint(number)) {
+            return number.longValue();
+        }
+        return need(Long.class, value);
+    }
+
     private Long integer(Long value) {
         if (value < Integer.MIN_VALUE || value > Integer.MAX_VALUE) {
             throw wrong(value);
@@ -138,8 +148,9 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     private Long whole(String text) {
+        String number = text.strip();
         try {
-            return Long.valueOf(text.strip());
+            return Long.valueOf(WHOLE.matcher(number).matches() ? number.substring(0, number.indexOf('.')) : number);
         } catch (NumberFormatException e) {
             throw wrong(text);
         }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,9 +129,12 @@ public final class ConfigFiles<C> {
         return base.resolve(folder(options, base)).resolve("conf");
     }
 
-    /** For {@link Engine#validate}: the table may have the option and no other. Returns what was read, for further checks. */
-    public C validate(TableMeta meta) {
-        TableChecks.onlyOption(meta, option);
+    /**
+     * For {@link Engine#validate}: the table may have the option and these others. Returns what was read, for further checks.
+     */
+    public C validate(TableMeta meta, String... others) {
+        TableChecks.onlyOptions(
+                meta, Stream.concat(Stream.of(option), Stream.of(others)).toList());
         return failures.translated(
                 "be read", () -> PackedFiles.temporary(base -> format.read(conf(meta.options(), base))));
     }

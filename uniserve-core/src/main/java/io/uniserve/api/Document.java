@@ -5,6 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.PartitionKey;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,16 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
             kept.put(field.getKey(), field.getValue());
         }
         return kept.done();
+    }
+
+    /** The same with a number as key given as the text that it is written as, for an engine whose keys are texts. */
+    public Document withTextKey() {
+        if (!(fields.get(keyField) instanceof Number number)) {
+            return this;
+        }
+        Map<String, @Nullable Object> texts = new LinkedHashMap<>(fields);
+        texts.put(keyField, number.toString());
+        return new Document(keyField, texts);
     }
 
     @Override

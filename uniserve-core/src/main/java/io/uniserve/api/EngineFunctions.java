@@ -18,12 +18,14 @@ import java.util.Set;
  *
  * @param whole the operator that answers a whole query in the engine's language on one actor
  * @param copiesDiffer see {@link PortInfo}
+ * @param textKeys see {@link PortInfo}
  */
 public record EngineFunctions(
         List<Operator<?, ?>> operators,
         List<UpdateFunction<?, ?>> updates,
         Optional<String> whole,
-        boolean copiesDiffer) {
+        boolean copiesDiffer,
+        boolean textKeys) {
     public EngineFunctions {
         operators = List.copyOf(operators);
         updates = List.copyOf(updates);
@@ -31,19 +33,24 @@ public record EngineFunctions(
 
     /** Those of a port none of whose operators answers whole queries. */
     public EngineFunctions(List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates) {
-        this(operators, updates, Optional.empty(), false);
+        this(operators, updates, Optional.empty(), false, false);
     }
 
     /** The same with an operator, made by {@link WholeQuery#operator}, for queries of one actor. */
     public EngineFunctions with(RetrieveOperator<?, String, Answer> wholeQuery) {
         List<Operator<?, ?>> all = new ArrayList<>(operators);
         all.add(wholeQuery);
-        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()), copiesDiffer);
+        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()), copiesDiffer, textKeys);
     }
 
     /** The same of an engine whose copies of one actor may answer differently, as by scores of their own. */
     public EngineFunctions whoseCopiesDiffer() {
-        return new EngineFunctions(operators, updates, whole, true);
+        return new EngineFunctions(operators, updates, whole, true, textKeys);
+    }
+
+    /** The same of an engine whose keys are texts: 7 is the text "7". */
+    public EngineFunctions whoseKeysAreTexts() {
+        return new EngineFunctions(operators, updates, whole, copiesDiffer, true);
     }
 
     /** For {@link Engine#info}. */
@@ -55,7 +62,8 @@ public record EngineFunctions(
                 operators.stream().map(Operator::id).toList(),
                 updates.stream().map(UpdateFunction::id).toList(),
                 whole,
-                copiesDiffer);
+                copiesDiffer,
+                textKeys);
     }
 
     /**

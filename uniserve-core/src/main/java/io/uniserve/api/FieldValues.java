@@ -3,11 +3,13 @@ package io.uniserve.api;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * fields of one that is there, a map of one operation such as {@code {"inc": 5}}.
  */
 public final class FieldValues {
+    /** Whole numbers up to here are doubles of their own. */
+    private static final double EXACT_DOUBLE_MAX = 1L << 53;
+
     private FieldValues() {}
 
     /** INVALID_ROW with this message, fit to be printed. */
@@ -35,8 +40,18 @@ public final class FieldValues {
 
     /** All fields, values as lists of {@link #texts} and operands of operations {@link #plain}. */
     public static Map<String, Object> fields(Document row) {
+        return fields(row, name -> false);
+    }
+
+    /**
+     * The same where 7.0 is written as 7.
+     *
+     * @param whole whether a field takes whole numbers alone
+     */
+    public static Map<String, Object> fields(Document row, Predicate<String> whole) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        row.fields().forEach((name, value) -> {
+        row.fields().forEach((name, given) -> {
+            Object value = hasDouble(given) && whole.test(name) ? whole(given) : given;
             if (value instanceof Map<?, ?> operations) {
                 Map<Object, @Nullable Object> plain = new LinkedHashMap<>();
                 operations.forEach((operation, operand) -> plain.put(operation, plain(operand)));
@@ -46,6 +61,34 @@ public final class FieldValues {
             }
         });
         return fields;
+    }
+
+    private static boolean hasDouble(@Nullable Object value) {
+        return value instanceof Double
+                || (value instanceof List<?> list && list.stream().anyMatch(FieldValues::hasDouble))
+                || (value instanceof Map<?, ?> map && map.values().stream().anyMatch(FieldValues::hasDouble));
+    }
+
+    private static @Nullable Object whole(@Nullable Object value) {
+        if (value instanceof Double number && number == Math.rint(number) && Math.abs(number) <= EXACT_DOUBLE_MAX) {
+            return number.longValue();
+        }
+        if (value instanceof List<?> list) {
+            List<@Nullable Object> all = new ArrayList<>();
+            list.forEach(one -> all.add(whole(one)));
+            return all;
+        }
+        if (value instanceof Map<?, ?> map) {
+            Map<Object, @Nullable Object> all = new LinkedHashMap<>();
+            map.forEach((name, one) -> all.put(name, whole(one)));
+            return all;
+        }
+        return value;
+    }
+
+    /** A field that must be a text of its own, or a number, which is the text that it is written as. */
+    public static String requireId(Document row, String field) {
+        return row.fields().get(field) instanceof Number number ? number.toString() : requireText(row, field);
     }
 
     /** A field that must be a text of its own, such as a key; INVALID_ROW names it. */

@@ -1,10 +1,11 @@
 package io.uniserve.api;
 
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** What most engines check of a table's definition, for {@link Engine#validate}. All fail with INVALID_ARGUMENT. */
@@ -47,11 +48,25 @@ public final class TableChecks {
         });
     }
 
-    /** The table may have this option alone, with any value. */
-    public static void onlyOption(TableMeta meta, String name) {
-        if (!Set.of(name).containsAll(meta.options().keySet())) {
-            throw UniserveException.invalid(
-                    "table options are " + meta.options().keySet() + ": use " + name + " alone");
+    /** The table may have these options alone, with any value. */
+    public static void onlyOptions(TableMeta meta, List<String> names) {
+        if (!names.containsAll(meta.options().keySet())) {
+            throw UniserveException.invalid("table options are " + meta.options().keySet() + ": use "
+                    + String.join(" and ", names) + " alone");
         }
+    }
+
+    /** An option that is a whole number within bounds. */
+    public static int number(TableMeta meta, String option, int missing, int min, int max) {
+        String text = meta.options().get(option);
+        if (text == null) {
+            return missing;
+        }
+        int number = text.matches("\\d{1,9}") ? Integer.parseInt(text) : -1;
+        if (number < min || number > max) {
+            throw UniserveException.invalid("table option " + option + " is \"" + Printable.line(text)
+                    + "\": use a whole number, " + min + " to " + max);
+        }
+        return number;
     }
 }

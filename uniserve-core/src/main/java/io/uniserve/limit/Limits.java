@@ -17,6 +17,16 @@ public final class Limits {
     public static final int PARAMETER_BYTES_MAX = 8 << 20;
     public static final int QUERY_TEXT_CHARS_MAX = 1 << 18;
     public static final int QUERY_WINDOW_ROWS_MAX = 100_000;
+
+    /** Pairs of brackets within each other, in a query of an engine whose parser recurses. */
+    public static final int QUERY_NESTING_MAX = 500;
+
+    /** Clauses of a boolean query, unless the table allows more. */
+    public static final int QUERY_CLAUSES_DEFAULT = 1_024;
+
+    /** Clauses that a table may allow. */
+    public static final int QUERY_CLAUSES_MAX = 65_536;
+
     public static final int RESULT_BYTES_PER_ACTOR_MAX = 16 << 20;
     public static final int RESULT_BYTES_PER_REPLY_MAX = 28 << 20;
     public static final int RESULT_BYTES_PER_QUERY_MAX = 128 << 20;

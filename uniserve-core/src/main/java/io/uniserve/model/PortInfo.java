@@ -15,6 +15,7 @@ import java.util.Set;
  * @param whole the operator, one of these, that answers a whole query in the engine's language on one actor
  * @param copiesDiffer whether copies of one actor may answer some queries differently, as by scores of their own: a client asks the
  *     same copies then
+ * @param textKeys whether a row's key is a text to the engine: a client sends a number as the text that it is written as
  */
 public record PortInfo(
         String name,
@@ -23,14 +24,15 @@ public record PortInfo(
         List<String> operators,
         List<String> updates,
         Optional<String> whole,
-        boolean copiesDiffer) {
+        boolean copiesDiffer,
+        boolean textKeys) {
     public PortInfo {
         levels = Set.copyOf(levels);
         operators = List.copyOf(operators);
         updates = List.copyOf(updates);
     }
 
-    /** A port whose copies answer alike. */
+    /** A port whose copies answer alike, with keys that may be numbers. */
     public PortInfo(
             String name,
             String version,
@@ -38,7 +40,7 @@ public record PortInfo(
             List<String> operators,
             List<String> updates,
             Optional<String> whole) {
-        this(name, version, levels, operators, updates, whole, false);
+        this(name, version, levels, operators, updates, whole, false, false);
     }
 
     /** A port none of whose operators answers whole queries. */

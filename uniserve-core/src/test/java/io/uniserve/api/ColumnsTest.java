@@ -71,6 +71,7 @@ class ColumnsTest {
         "day, 98-1-1",
         "x, NaN",
         "id, 1.5",
+        "id, 1e300",
         "b, 1"
     })
     void whatIsNotOfTheTypeIsRefused(String name, String text) {

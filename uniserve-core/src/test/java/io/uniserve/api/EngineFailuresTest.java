@@ -51,6 +51,32 @@ final class EngineFailuresTest {
         fails(new IOException("wrapped", told), ErrorCode.INVALID_ARGUMENT, told.reason());
     }
 
+    @Test
+    void aStackThatOverflowsIsTheRequests() {
+        assertThatThrownBy(() -> ENGINE.translated("count", () -> {
+                    throw new StackOverflowError();
+                }))
+                .isInstanceOfSatisfying(UniserveException.class, e -> {
+                    assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+                    assertThat(e.reason()).startsWith("Engine: the request is nested too deeply");
+                });
+    }
+
+    @Test
+    void aMessageIsRewrittenAndWhatOthersSaidIsNot() {
+        EngineFailures rewriting = ENGINE.reason(message -> "reason, in " + message);
+        assertThatThrownBy(() -> rewriting.translated("count", () -> {
+                    throw new UnsupportedOperationException("a text");
+                }))
+                .hasMessageContaining("Engine: reason, in a text");
+        UniserveException told = UniserveException.invalid("field \"n\"");
+        UnsupportedOperationException around = new UnsupportedOperationException("outer", told);
+        assertThatThrownBy(() -> rewriting.translated("count", () -> {
+                    throw around;
+                }))
+                .isSameAs(told);
+    }
+
     /** Of a package of its own, it would hide its method. */
     static final class Owner {
         private String given = "";

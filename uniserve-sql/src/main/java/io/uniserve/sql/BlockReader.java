@@ -155,7 +155,7 @@ final class BlockReader {
             body = with.body;
         }
         if (!(body instanceof SqlSelect)) {
-            throw SqlErrors.unsupported(body, body.getKind() + " is");
+            throw SqlErrors.unsupported(body, SqlErrors.words(body.getKind()) + " is");
         }
         SqlSelect select = ParsedQuery.select(body);
         Names names = new Names(around);
@@ -267,7 +267,7 @@ final class BlockReader {
             return derived(item.query, known, columns, names, level, scope, nulls);
         }
         if (!ParsedQuery.isQuery(table)) {
-            throw SqlErrors.unsupported(from, "a FROM with " + table.getKind() + " is");
+            throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(table.getKind()) + " is");
         }
         return derived(table, alias, columns, names, level, withs, nulls);
     }

@@ -4,7 +4,6 @@ import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
 import io.uniserve.api.Columns.Column;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +55,7 @@ final class CheckedQuery {
         } catch (CalciteContextException e) {
             throw SqlErrors.wrong(e);
         } catch (CalciteException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, Printable.line(e.getMessage()), e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plain(e), e);
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         }

@@ -17,7 +17,13 @@ import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.SqlOperatorTable;
 import org.apache.calcite.sql.SqlSyntax;
 import org.apache.calcite.sql.SqlUnresolvedFunction;
+import org.apache.calcite.sql.fun.SqlMonotonicBinaryOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.type.InferTypes;
+import org.apache.calcite.sql.type.OperandTypes;
+import org.apache.calcite.sql.type.ReturnTypes;
+import org.apache.calcite.sql.type.SqlTypeFamily;
+import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.apache.calcite.sql.validate.SqlNameMatcher;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +112,22 @@ public final class Functions {
     private static final Set<String> ANSWERED = names();
     private static final SqlOperatorTable TABLE = new Table();
 
+    /** A date minus a date is a number of days. */
+    private static final SqlOperator MINUS = new SqlMonotonicBinaryOperator(
+            "-",
+            SqlKind.MINUS,
+            40,
+            true,
+            operands -> {
+                boolean days = operands.getOperandType(0).getSqlTypeName() == SqlTypeName.DATE
+                        && operands.getOperandType(1).getSqlTypeName() == SqlTypeName.DATE;
+                return days
+                        ? ReturnTypes.BIGINT_NULLABLE.inferReturnType(operands)
+                        : ReturnTypes.NULLABLE_SUM.inferReturnType(operands);
+            },
+            InferTypes.FIRST_KNOWN,
+            OperandTypes.or(OperandTypes.MINUS_OPERATOR, OperandTypes.family(SqlTypeFamily.DATE, SqlTypeFamily.DATE)));
+
     private Functions() {}
 
     /** The names of all that queries may use, in capital letters; aggregates among them. */
@@ -182,6 +204,10 @@ public final class Functions {
                 List<SqlOperator> found,
                 SqlNameMatcher names) {
             String simple = name.isSimple() ? name.getSimple().toUpperCase(Locale.ROOT) : "";
+            if (simple.equals("-") && syntax == SqlSyntax.BINARY) {
+                found.add(MINUS);
+                return;
+            }
             SqlOperator own = Aggregates.own(simple);
             if (own != null) {
                 found.add(own);

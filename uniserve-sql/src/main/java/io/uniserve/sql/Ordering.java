@@ -71,7 +71,12 @@ final class Ordering {
 
     /** Of rows that are not grouped an actor sends no more than could be in the answer. */
     String first() {
-        return limit < 0 ? "" : by + " LIMIT " + (skip + limit);
+        return limit < 0 ? "" : by + " LIMIT " + most();
+    }
+
+    /** Of more rows than a long counts there are none to leave out. */
+    private long most() {
+        return skip > Long.MAX_VALUE - limit ? Long.MAX_VALUE : skip + limit;
     }
 
     private static String by(List<String> orders) {
@@ -98,7 +103,7 @@ final class Ordering {
         return by(IntStream.range(0, keys.size())
                         .mapToObj(i -> "o" + i + keys.get(i).how)
                         .toList())
-                + " LIMIT " + (skip + limit);
+                + " LIMIT " + most();
     }
 
     private Key order(SqlNode node, String suffix) {
@@ -163,13 +168,13 @@ final class Ordering {
         if (node instanceof SqlLiteral literal && literal.getValue() instanceof BigDecimal number) {
             try {
                 long count = number.longValueExact();
-                if (count >= 0 && count <= Integer.MAX_VALUE) {
+                if (count >= 0) {
                     return count;
                 }
             } catch (ArithmeticException e) {
-                throw SqlErrors.invalid(node, what + " is " + number + ": use a whole number");
+                throw SqlErrors.invalid(node, what + " is " + number + ": use a whole number, 0 to " + Long.MAX_VALUE);
             }
         }
-        throw SqlErrors.invalid(node, what + " is " + node + ": use a whole number, 0 to " + Integer.MAX_VALUE);
+        throw SqlErrors.invalid(node, what + " is " + node + ": use a whole number, 0 to " + Long.MAX_VALUE);
     }
 }

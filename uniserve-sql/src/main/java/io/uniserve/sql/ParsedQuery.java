@@ -1,5 +1,6 @@
 package io.uniserve.sql;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.calcite.avatica.util.Casing;
+import org.apache.calcite.runtime.CalciteException;
 import org.apache.calcite.sql.JoinConditionType;
 import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlCall;
@@ -58,17 +60,22 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         if (text.isBlank()) {
             throw UniserveException.invalid("query is empty; use SELECT ... FROM ...");
         }
+        InfixCasts written = InfixCasts.of(statement(text));
         try {
-            SqlNode tree =
-                    AggregateForms.of(SqlParser.create(statement(text), PARSER).parseQuery());
+            SqlNode read = SqlParser.create(written.text(), PARSER).parseQuery();
+            SqlNode tree = AggregateForms.of(SelectedNulls.typed(written.placed(read)));
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
-            select(query instanceof SqlWith with ? with.body : query);
+            if (!Tableless.is(tree)) {
+                select(query instanceof SqlWith with ? with.body : query);
+            }
             Tables found = new Tables();
             found.look(tree, Map.of());
             Functions.check(tree);
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
-            throw SqlErrors.syntax(e);
+            throw SqlErrors.syntax(e, e.getPos() == null ? null : written.placed(e.getPos()), PARSER);
+        } catch (CalciteException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plain(e), e);
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         }
@@ -84,7 +91,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     static SqlSelect select(SqlNode query) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
-            String what = inner instanceof SqlCall call ? Functions.name(call.getOperator()) : inner.getKind() + "";
+            String what = inner instanceof SqlCall call ? Functions.name(call.getOperator()) : SqlErrors.words(inner.getKind());
             throw SqlErrors.unsupported(inner, what + " is");
         }
         if (select.getFrom() == null) {
@@ -145,6 +152,11 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         if (!JOINS.contains(join.getJoinType())) {
             throw SqlErrors.unsupported(join, join.getJoinType() + " JOIN is");
         }
+    }
+
+    /** Whether it is a SELECT without FROM. */
+    boolean tableless() {
+        return Tableless.is(tree);
     }
 
     /** Refuses a query that names other tables only. */
@@ -220,7 +232,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                     tables.add(name);
                 }
             } else if (from != null && !isQuery(from)) {
-                throw SqlErrors.unsupported(from, "a FROM with " + from.getKind() + " is");
+                throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(from.getKind()) + " is");
             } else {
                 look(from, withs);
             }

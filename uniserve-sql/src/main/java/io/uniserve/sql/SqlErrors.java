@@ -3,11 +3,15 @@ package io.uniserve.sql;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
+import java.io.StringReader;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +20,14 @@ final class SqlErrors {
     private static final Pattern AT = Pattern.compile(" at line \\d+, column \\d+\\.?");
     private static final Pattern TOKEN = Pattern.compile("(?s)Encountered \"(.*?)\" at line.*");
 
+    private static final Pattern SIGNATURE =
+            Pattern.compile("(?s)No match found for function signature ([^(]+)\\((.*)\\)");
+
     private SqlErrors() {}
 
     /** What the parser did not understand. */
-    static UniserveException syntax(SqlParseException failure) {
+    static UniserveException syntax(
+            SqlParseException failure, @Nullable SqlParserPos place, SqlParser.Config parser) {
         if (failure.getCause() instanceof StackOverflowError) {
             return tooDeep(failure);
         }
@@ -27,9 +35,48 @@ final class SqlErrors {
         Matcher token = TOKEN.matcher(message);
         String first = message.lines().findFirst().orElse("");
         String told = token.matches()
-                ? "syntax error at \"" + Printable.line(token.group(1)) + "\""
+                ? "syntax error at \"" + Printable.line(token.group(1)) + "\"" + reserved(token.group(1), parser)
                 : "syntax error: " + Printable.line(AT.matcher(first).replaceAll(""));
-        return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(failure.getPos()) + told, failure);
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(place) + told, failure);
+    }
+
+    /** How to name a column by a word of SQL's own, where the parser stopped within one or behind it. */
+    private static String reserved(String tokens, SqlParser.Config parser) {
+        for (String word : tokens.strip().split("\\s+")) {
+            if (word.matches("\\w+") && parser.parserFactory()
+                    .getParser(new StringReader(""))
+                    .getMetadata()
+                    .isReservedWord(word.toUpperCase(Locale.ROOT))) {
+                return "; " + word + " is a reserved word: a column of this name stands in double quotes, \"" + word + "\"";
+            }
+        }
+        return "";
+    }
+
+    /** What the validator says, as a sentence of the query's words. */
+    static String plain(Throwable failure) {
+        String message = String.valueOf(failure.getMessage());
+        Matcher signature = SIGNATURE.matcher(message);
+        if (signature.matches()) {
+            return "function " + signature.group(1) + " does not take "
+                    + (signature.group(2).isBlank() ? "no arguments" : "arguments of types " + signature.group(2).replaceAll("[<>]", ""))
+                    + "; docs/manual/sql.md lists what there is";
+        }
+        String remedy = message.equals("Illegal use of 'NULL'") ? "; give it a type, as CAST(NULL AS INTEGER)" : "";
+        return Printable.line(message + remedy);
+    }
+
+    /** A part of a query in SQL's words, not in those of the parser. */
+    static String words(SqlKind kind) {
+        return switch (kind) {
+            case COLLECTION_TABLE, OTHER_FUNCTION -> "a function";
+            case ARRAY_VALUE_CONSTRUCTOR -> "ARRAY";
+            case MAP_VALUE_CONSTRUCTOR -> "MAP";
+            case MULTISET_VALUE_CONSTRUCTOR -> "MULTISET";
+            case DYNAMIC_PARAM -> "a parameter (?)";
+            case OTHER -> "this part of SQL";
+            default -> kind.name().replace('_', ' ');
+        };
     }
 
     static UniserveException tooDeep(Throwable failure) {
@@ -40,7 +87,7 @@ final class SqlErrors {
     /** What is well-formed, and wrong for this table. */
     static UniserveException wrong(CalciteContextException failure) {
         Throwable cause = failure.getCause();
-        String told = Printable.line(cause == null ? failure.getMessage() : cause.getMessage());
+        String told = plain(cause == null ? failure : cause);
         SqlParserPos place = new SqlParserPos(failure.getPosLine(), failure.getPosColumn());
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(place) + told, failure);
     }

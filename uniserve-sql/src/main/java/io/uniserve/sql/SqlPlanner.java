@@ -83,13 +83,20 @@ public final class SqlPlanner implements Planner {
         // Lines and columns are counted from behind the word.
         String sql = explained ? explain.group(1) : text.text();
         ParsedQuery parsed = SqlQuery.parsed(sql);
+        if (parsed.tableless()) {
+            Tableless query = Tableless.of(ParsedQuery.of(sql));
+            unable.check(parsed.tree(), Optional.empty());
+            unable.check(Map.of(), sql);
+            SqlRows row = query.rows(engine, context);
+            return explained ? explained(List.of(), row) : SqlAnswer.of(query.names(), row);
+        }
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         parsed.tables().forEach(named -> metas.put(named.getSimple(), meta(named, text, context)));
         parsed.check(text.table().value());
         Map<String, Columns> tables = new HashMap<>();
         metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
         SqlQuery query = SqlQuery.of(sql, tables);
-        unable.check(parsed.tree(), query.plan());
+        unable.check(parsed.tree(), query.plan().first());
         unable.check(tables, sql);
         if (!text.actors().isEmpty() && !query.plan().single()) {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");

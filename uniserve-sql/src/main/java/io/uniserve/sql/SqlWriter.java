@@ -63,7 +63,7 @@ abstract class SqlWriter {
             Set.of("SUBSTRING", "UPPER", "LOWER", "ABS", "ROUND", "COALESCE", "NULLIF", "FLOOR", "CEIL");
     private static final Pattern DATE = Pattern.compile("DATE '(\\d{4}-\\d{2}-\\d{2})'");
     private static final Pattern TYPE =
-            Pattern.compile("BIGINT|INTEGER|DOUBLE|DATE|VARCHAR|DECIMAL\\((\\d{1,9})(?:, ?(\\d{1,9}))?\\)");
+            Pattern.compile("BIGINT|INTEGER|DOUBLE|DATE|VARCHAR(?:\\(\\d{1,9}\\))?|DECIMAL\\((\\d{1,9})(?:, ?(\\d{1,9}))?\\)");
     private static final String ERROR = "error('division by zero')";
 
     /** A divisor is written twice, and so are those in it: more would be the text of all memory. */
@@ -114,7 +114,7 @@ abstract class SqlWriter {
         if (node instanceof SqlCall call) {
             return call(call);
         }
-        throw SqlErrors.unsupported(node, node.getKind() + " is");
+        throw SqlErrors.unsupported(node, SqlErrors.words(node.getKind()) + " is");
     }
 
     private String call(SqlCall call) {
@@ -289,7 +289,7 @@ abstract class SqlWriter {
             throw SqlErrors.unsupported(node, "CAST to " + node + " is");
         }
         if (matcher.group(1) == null) {
-            return type;
+            return type.replaceFirst("\\(.*", ""); // no engine here cuts a text to the length of its type
         }
         int digits = Integer.parseInt(matcher.group(1));
         int scale = matcher.group(2) == null ? 0 : Integer.parseInt(matcher.group(2));

@@ -46,6 +46,8 @@ public record Unable(String engine, Set<Part> parts, Set<String> functions, Pred
         MINUS_ZERO,
         /** A whole number that no number of 64 bits is larger than. */
         LARGEST_NUMBER,
+        /** The days between two dates. */
+        DATE_DIFFERENCE,
         /** Several constants in one sum or product that are out of range together. */
         CONSTANTS
     }
@@ -56,12 +58,12 @@ public record Unable(String engine, Set<Part> parts, Set<String> functions, Pred
     }
 
     /** Refuses a query with UNSUPPORTED, before any actor is asked. */
-    void check(SqlNode tree, QueryPlan plan) {
+    void check(SqlNode tree, Optional<QueryPlan.Inner> inner) {
         first(tree, this::isMissing).ifPresent(function -> {
             throw unsupported(function, Functions.name(((SqlCall) function).getOperator()));
         });
         if (parts.contains(Part.SUB_QUERY)) {
-            plan.first().ifPresent(this::refuse);
+            inner.ifPresent(this::refuse);
         }
         if (parts.contains(Part.TRIM)) {
             first(tree, node -> node.getKind() == SqlKind.TRIM).ifPresent(trim -> {

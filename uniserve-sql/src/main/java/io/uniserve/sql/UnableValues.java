@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Visitor that refuses what one engine cannot do with values of some types: parts of {@link Unable} that depend on types. */
 final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
     static final Set<Part> PARTS = Set.of(
-            Part.DATE_CAST, Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
+            Part.DATE_CAST, Part.DATE_DIFFERENCE, Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
 
     private static final int DOUBLE_DIGITS = 15;
 
@@ -74,6 +74,12 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
             key(call.operand(1), "an equality");
         } else if (isDistinct(call)) {
             key(call.operand(0), "DISTINCT");
+        }
+        if (unable.parts().contains(Part.DATE_DIFFERENCE)
+                && call.getKind() == SqlKind.MINUS
+                && is(call.operand(0), SqlTypeName.DATE)
+                && is(call.operand(1), SqlTypeName.DATE)) {
+            throw unable.unsupported(call, "a date minus a date");
         }
         round(call);
         constants(call);

@@ -147,7 +147,7 @@ final class CsvRows implements RowSource {
         return new Document(keyField, fields);
     }
 
-    private static Object value(String text) {
+    static Object value(String text) {
         Object number = text;
         if (text.matches("-?[0-9]{1,18}")) {
             number = Long.valueOf(text);

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -97,6 +98,15 @@ public final class LoadCommand extends ClientCommand {
             })
     private @Nullable Long rejectsMax;
 
+    @Option(
+            names = "--split",
+            paramLabel = "FIELD=SEPARATOR",
+            description = {
+                "Make lists of a field's texts, whose values have the separator between, as of CSV",
+                "(tags_ss=;). May be given for several fields; of a table without typed columns."
+            })
+    private Map<String, String> split = Map.of();
+
     @Override
     public Integer call() {
         TableName name = new TableName(table);
@@ -117,12 +127,16 @@ public final class LoadCommand extends ClientCommand {
     }
 
     private int load(ClusterClient cluster, TableMeta meta, LoadFiles opened) {
+        if (!split.isEmpty() && Columns.givenBy(meta)) {
+            throw usage("--split: a column of table " + meta.name() + " has one value");
+        }
         List<String> offered = forTable(meta, updates(cluster, meta));
         long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
         Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
         LoadPrinter printer = new LoadPrinter(console(), global().json(), most);
         LoadReport report = new LoadReport();
-        Loader loader = new Loader(cluster, meta, plan, report, printer::rejected);
+        Loader loader = new Loader(
+                cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
         try {
             if (rejectsMax != null || !Columns.givenBy(meta) || isRight(meta, plan, opened, report, printer)) {

@@ -69,20 +69,26 @@ final class LoadPrinter {
             console.json(fields(table, report, seconds));
             return;
         }
-        console.println("%,d rows loaded into %s in %.1f s (%,.0f rows/s), %,d rejected, %,d not acknowledged"
+        console.println("%s in %.1f s (%,.0f rows/s), %,d rejected, %,d not acknowledged"
                 .formatted(
-                        report.rows(),
-                        table.name(),
+                        done(table, report),
                         seconds,
-                        report.rows() / Math.max(seconds, 1e-9),
+                        (report.rows() + report.deletions()) / Math.max(seconds, 1e-9),
                         report.rejectedRows(),
                         report.failedRows()));
+    }
+
+    private static String done(TableMeta table, LoadReport report) {
+        String loaded = "%,d rows loaded into %s".formatted(report.rows(), table.name());
+        String deleted = "%,d deletions done in %s".formatted(report.deletions(), table.name());
+        return report.deletions() == 0 ? loaded : report.rows() == 0 ? deleted : loaded + ", " + deleted;
     }
 
     private static Map<String, Object> fields(TableMeta table, LoadReport report, double seconds) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("table", table.name().value());
         fields.put("rows", report.rows());
+        fields.put("deletions", report.deletions());
         fields.put("rejected", report.rejectedRows());
         fields.put("failed", report.failedRows());
         fields.put("retries", report.retries());

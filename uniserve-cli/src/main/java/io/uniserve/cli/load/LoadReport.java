@@ -12,6 +12,7 @@ final class LoadReport {
     private final List<Failure> failures = new ArrayList<>();
     private final List<Rejected> rejected = new ArrayList<>();
     private long rows;
+    private long deletions;
     private long rejectedRows;
     private long retries;
 
@@ -28,6 +29,11 @@ final class LoadReport {
 
     void loaded(int count) {
         rows += count;
+    }
+
+    /** Deletions that are acknowledged, by row or by query. */
+    void deleted(int count) {
+        deletions += count;
     }
 
     void retried(int count) {
@@ -47,6 +53,10 @@ final class LoadReport {
 
     long rows() {
         return rows;
+    }
+
+    long deletions() {
+        return deletions;
     }
 
     long rejectedRows() {

@@ -29,6 +29,7 @@ final class Loader {
     private final TableMeta table;
     private final RowCheck check;
     private final Plan plan;
+    private final SplitFields splits;
     private final LoadReport report;
     private final Consumer<LoadReport.Rejected> rejects;
     private final List<Row> batch = new ArrayList<>();
@@ -79,12 +80,18 @@ final class Loader {
             ClusterClient cluster,
             TableMeta table,
             Plan plan,
+            SplitFields splits,
             LoadReport report,
             Consumer<LoadReport.Rejected> rejects) {
         this.cluster = cluster;
         this.table = table;
-        this.check = new RowCheck(table);
+        this.check = new RowCheck(
+                table,
+                cluster.servers().stream()
+                        .flatMap(server -> server.ports().stream())
+                        .anyMatch(port -> port.name().equals(table.port()) && port.textKeys()));
         this.plan = plan;
+        this.splits = splits;
         String rows = plan.functions().get(0);
         for (RowSource.Command one : RowSource.Command.values()) {
             if (one.isForAll() && one.isDoneBy(rows)) {
@@ -111,7 +118,7 @@ final class Loader {
                     progress.run();
                     return goesOn();
                 }
-                document = next.get();
+                document = splits.split(next.get());
                 if (plan.isPassedOver(source.command())) {
                     continue;
                 }
@@ -181,8 +188,8 @@ final class Loader {
         report.retried(result.retries());
         TreeSet<Integer> acked = new TreeSet<>();
         result.acked().forEach(ack -> acked.add(ack.actor()));
-        report.loaded(
-                (int) rows.stream().filter(row -> acked.contains(row.actor())).count());
+        acknowledged((int)
+                rows.stream().filter(row -> acked.contains(row.actor())).count());
         Map<Integer, List<Row>> byActor = new TreeMap<>();
         rows.forEach(row ->
                 byActor.computeIfAbsent(row.actor(), actor -> new ArrayList<>()).add(row));
@@ -198,9 +205,23 @@ final class Loader {
                 cluster.updateEverywhere(table.name(), function, documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
         if (result.failed().isEmpty()) {
-            report.loaded(rows.size());
+            acknowledged(rows.size());
         } else {
             failed(result.failed().get(0).actor(), rows, result.failed().get(0).error());
+        }
+    }
+
+    /** A row that deletes, or optimizes, is none that is loaded. */
+    private void acknowledged(int count) {
+        boolean deletes = command != RowSource.Command.ADD
+                || RowSource.Command.DELETE.isDoneBy(plan.functions().get(0));
+        if (command == RowSource.Command.OPTIMIZE) {
+            return;
+        }
+        if (deletes) {
+            report.deleted(count);
+        } else {
+            report.loaded(count);
         }
     }
 

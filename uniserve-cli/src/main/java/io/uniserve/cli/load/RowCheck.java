@@ -24,21 +24,40 @@ final class RowCheck {
     private static final long EXACT_BYTES_MIN = 1 << 10;
 
     private final TableMeta table;
+    private final boolean textKeys;
 
     RowCheck(TableMeta table) {
-        this.table = table;
+        this(table, false);
     }
 
-    /** CSV and text know no numbers as keys, a table in ranges no others. */
+    /** Of a table whose port takes keys as texts, where {@code textKeys}. */
+    RowCheck(TableMeta table, boolean textKeys) {
+        this.table = table;
+        this.textKeys = textKeys;
+    }
+
+    /** CSV and text know no numbers as keys, a table in ranges no others; to some ports every key is a text. */
     Document keyed(Document document) {
+        if (textKeys) {
+            return document.withTextKey();
+        }
+        if (Columns.givenBy(table)
+                && document.fields().get(table.keyField()) instanceof Double number
+                && number == number.longValue()) {
+            return keyed(document, number.longValue());
+        }
         if (table.partitioner() instanceof Partitioner.Range
                 && document.fields().get(table.keyField()) instanceof String text
                 && text.matches("-?[0-9]{1,18}")) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
-            fields.put(table.keyField(), Long.valueOf(text));
-            return new Document(table.keyField(), fields);
+            return keyed(document, Long.parseLong(text));
         }
         return document;
+    }
+
+    private Document keyed(Document document, long key) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
+        fields.put(table.keyField(), key);
+        return new Document(table.keyField(), fields);
     }
 
     /** The actor of a row's key; INVALID_ROW where it has none. */

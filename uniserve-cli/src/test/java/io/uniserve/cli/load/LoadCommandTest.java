@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,27 @@ class LoadCommandTest {
         assertThat(cluster.rows("words")).hasSize(4);
         assertThat(cluster.changes()).contains("kv.put@1 1 PRIMARY");
         assertThat(run.err()).contains("load words [", "100% 4 rows");
+    }
+
+    @Test
+    void textsAreSplitIntoLists() throws IOException {
+        String csv = file("a.csv", "id,tags,n\nx,red;7;;light blue,1\ny,,2\nz;1,one,3\n");
+        Run run = uniserve.run("load", "words", csv, "--split", "tags=;");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(cluster.rows("words").values().stream().map(row -> row.fields().get("tags")))
+                .containsExactlyInAnyOrder(List.of("red", 7L, "light blue"), null, List.of("one"));
+        Run key = uniserve.run("load", "words", csv, "--split", "id=;");
+        assertThat(key.exit()).isEqualTo(ExitCode.of(ErrorCode.INVALID_ARGUMENT));
+        assertThat(key.err()).contains("--split id=;: the key field has one value");
+    }
+
+    @Test
+    void deletionsAreToldApartFromRows() throws IOException {
+        String text = "{\"add\":{\"doc\":{\"id\":\"a\"}},\"delete\":[\"b\",\"c\"]}";
+        Run both = uniserve.run("load", "words", file("a.json", text), "--format", "json");
+        assertThat(both.out()).startsWith("1 rows loaded into words, 2 deletions done in words in ");
+        Run alone = uniserve.run("load", "words", file("b.jsonl", "{\"id\":\"a\"}"), "--update", "kv.delete@1");
+        assertThat(alone.out()).startsWith("1 deletions done in words in ");
     }
 
     @Test

@@ -24,6 +24,7 @@ public final class RouteIndex {
     private final Map<ServerId, Address> addresses = new LinkedHashMap<>();
     private final Map<String, Set<String>> updates = new LinkedHashMap<>();
     private final Set<String> portsWhoseCopiesDiffer = new LinkedHashSet<>();
+    private final Set<String> portsWhoseKeysAreTexts = new LinkedHashSet<>();
 
     private RouteIndex(Routing routing) {
         this.routing = routing;
@@ -36,6 +37,9 @@ public final class RouteIndex {
                 updates.computeIfAbsent(port.name(), any -> new LinkedHashSet<>()).addAll(port.updates());
                 if (port.copiesDiffer()) {
                     portsWhoseCopiesDiffer.add(port.name());
+                }
+                if (port.textKeys()) {
+                    portsWhoseKeysAreTexts.add(port.name());
                 }
             }
         }
@@ -65,6 +69,12 @@ public final class RouteIndex {
     /** The update functions of a port that some live server offers. */
     public Set<String> updates(String port) {
         return updates.getOrDefault(port, Set.of());
+    }
+
+    /** Whether a key of the table is a text to its port, which a number is sent as. */
+    public boolean keysAreTexts(TableName name) {
+        TableRoute table = tables.get(name);
+        return table != null && portsWhoseKeysAreTexts.contains(table.meta().port());
     }
 
     /** Where a live server listens; empty for one that is not live. */

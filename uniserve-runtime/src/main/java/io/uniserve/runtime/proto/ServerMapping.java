@@ -47,7 +47,8 @@ final class ServerMapping {
                 .addAllOperators(port.operators())
                 .addAllUpdates(port.updates())
                 .setWhole(port.whole().orElse(""))
-                .setCopiesDiffer(port.copiesDiffer());
+                .setCopiesDiffer(port.copiesDiffer())
+                .setTextKeys(port.textKeys());
         // By number, so that equal values give equal bytes whatever the set's order.
         port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(Wire.number(level)));
         return proto.build();
@@ -66,7 +67,8 @@ final class ServerMapping {
                 functions("operators", proto.getOperatorsList()),
                 functions("updates", proto.getUpdatesList()),
                 Optional.of(proto.getWhole()).filter(id -> !id.isEmpty()).map(id -> Wire.identifier("whole", id)),
-                proto.getCopiesDiffer());
+                proto.getCopiesDiffer(),
+                proto.getTextKeys());
     }
 
     private static List<String> functions(String field, List<String> ids) {

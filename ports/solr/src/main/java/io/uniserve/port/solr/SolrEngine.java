@@ -16,6 +16,8 @@ import io.uniserve.api.TableChecks;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.lucene.QueryFaults;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.CoreDescriptor;
@@ -33,18 +36,21 @@ import org.apache.solr.core.SolrXmlConfig;
 import org.apache.solr.schema.StrField;
 import org.apache.solr.search.SyntaxError;
 
-/** Apache Solr. Table option: {@code configset}, {@code default} or packed files. Queries are planned where it is open. */
+/** Apache Solr. Table options: {@code configset}, {@code default} or packed files, and {@code maxBooleanClauses}. Queries are planned where it is open. */
 public final class SolrEngine implements Engine {
+    private static final String CLAUSES = "maxBooleanClauses";
+    private static final Pattern READING = Pattern.compile("\\.solr\\.(search\\..*QParser|handler\\.component\\..*\\.prepare$)");
     /** Calls into Solr: what it throws for a bad query or document is the user's. */
     static final EngineFailures SOLR = EngineFailures.ofUsers(
             "Solr",
             failure -> failure instanceof SyntaxError
-                    || failure instanceof IllegalArgumentException
-                    || failure instanceof UnsupportedOperationException
+                    || QueryFaults.isOne(failure)
+                    || QueryFaults.whileRead(failure, READING)
                     || String.valueOf(failure.getMessage())
                             .matches("(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
                     || (failure instanceof SolrException solr
-                            && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code));
+                            && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
+            .reason(QueryFaults.reasons("use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES));
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD),
@@ -56,7 +62,8 @@ public final class SolrEngine implements Engine {
                             SolrUpdates.OPTIMIZE,
                             SolrUpdates.ADD_EVERYWHERE))
             .with(SolrQuery.WHOLE)
-            .whoseCopiesDiffer();
+            .whoseCopiesDiffer()
+            .whoseKeysAreTexts();
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
     @Override
@@ -67,7 +74,8 @@ public final class SolrEngine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         TableChecks.hashed(meta, "a uniqueKey is a text");
-        var schema = SolrConfigset.FILES.validate(EverywhereForm.withoutOption(meta));
+        var schema = SolrConfigset.FILES.validate(EverywhereForm.withoutOption(meta), CLAUSES);
+        clauses(meta);
         var key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
             throw UniserveException.invalid("the schema's uniqueKey must be a field of type solr.StrField");
@@ -77,6 +85,10 @@ public final class SolrEngine implements Engine {
         if (spread == null || spread.multiValued()) {
             throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value");
         }
+    }
+
+    private static int clauses(TableMeta meta) {
+        return TableChecks.number(meta, CLAUSES, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
     }
 
     @Override
@@ -125,7 +137,7 @@ public final class SolrEngine implements Engine {
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SOLR.translated("create a core", () -> {
                 String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));
-                Map<String, String> properties = Map.of(CoreDescriptor.CORE_CONFIGSET, configset);
+                Map<String, String> properties = Map.of(CoreDescriptor.CORE_CONFIGSET, configset, CLAUSES, "" + clauses(table));
                 return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
             });
         }

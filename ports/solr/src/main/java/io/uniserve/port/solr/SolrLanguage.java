@@ -9,6 +9,7 @@ import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import java.util.Date;
 import java.util.Map;
+import java.util.Set;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.request.SolrQueryRequest;
@@ -24,7 +25,20 @@ final class SolrLanguage {
     /** Every actor tells all terms. No overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
 
+    /** Parameters that change no answer. */
+    private static final Set<String> UNUSED =
+            Set.of("_", "echoParams", "facet.threads", "shards.preference", "timeAllowed");
+
     private SolrLanguage() {}
+
+    /** The request handler by its path, as Solr takes {@code select} and {@code /query}. */
+    static void handler(ModifiableSolrParams params) {
+        String[] given = params.getParams("qt");
+        if (given != null) {
+            TABLE.check("qt", given, any -> false);
+        }
+        params.set("qt", "/get".equals(params.get("qt")) ? "/get" : "/select");
+    }
 
     /** Checks parameters, those in JSON too, and makes answers of actors comparable with those of one core. */
     static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws Exception {
@@ -36,6 +50,7 @@ final class SolrLanguage {
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
         Object exact = JsonFacets.withOptions(
                 facet, Map.of("refine", true, "overrequest", ALL_TERMS), TABLE::checkFacetOption);
+        params.getParameterNames().removeAll(UNUSED);
         String facets = exact == null ? null : JSONUtil.toJSON(exact);
         bound(params, all, facet, request.getSchema());
         refuseParts(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "query", all + facets), keyField);

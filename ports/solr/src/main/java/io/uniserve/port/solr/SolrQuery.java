@@ -8,6 +8,7 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.operator.Stoppable;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.BucketCounts;
+import io.uniserve.api.plan.Nesting;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.ShardRounds.Parameters;
@@ -109,9 +110,11 @@ final class SolrQuery {
 
     /** The parameters of a query, {@code name=value&...} with URL escapes, with the configset's defaults, checked. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
-        SolrParams asked = SolrRequestParsers.parseQueryString(QueryText.escaped(text));
+        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(QueryText.escaped(text)));
+        Nesting.check(SupportTable.lines(asked));
+        SolrLanguage.handler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
-            var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT, "/select"));
+            var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT));
             SolrParams defaults = ((NamedList<?>) handler.getInitArgs().get("defaults")).toSolrParams();
             SolrPluginUtils.setDefaults(handler, request, defaults, null, null);
             return SolrLanguage.checked(request, keyField);

@@ -11,6 +11,8 @@ import org.apache.solr.common.SolrInputDocument;
 import org.apache.solr.handler.component.RealTimeGetComponent;
 import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.schema.BoolField;
+import org.apache.solr.schema.NumberType;
+import org.apache.solr.schema.SchemaField;
 import org.apache.solr.search.QParser;
 import org.apache.solr.search.SyntaxError;
 import org.apache.solr.update.AddUpdateCommand;
@@ -34,7 +36,7 @@ public final class SolrUpdates {
     public static final EventualUpdate<SolrActor, Document> DELETE_ID = update(
             "solr.delete-id@1",
             (actor, request, row) -> checkDeleteId(row),
-            (actor, request, row) -> delete(actor, request, FieldValues.requireText(row, "id")));
+            (actor, request, row) -> delete(actor, request, FieldValues.requireId(row, "id")));
     /** Deletes the actor's documents that the query in field {@code query} finds. */
     public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
             "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdates::deleteByQuery);
@@ -111,16 +113,17 @@ public final class SolrUpdates {
         }
     }
 
-    /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
+    /** The row's uniqueKey. The key field is a text, which clients make of a number: to the partitioner these are two keys. */
     static String id(SolrActor actor, SolrQueryRequest request, Document row) {
         FieldValues.requireKey(row, actor.home.meta().keyField());
-        return FieldValues.requireText(row, key(request));
+        return FieldValues.requireId(row, key(request));
     }
 
     /** Values go to Solr as texts, which its types parse strictly: 3000000000 or 1.5 is no int, rather than cut to one. */
     private static SolrInputDocument document(SolrQueryRequest request, Document row) throws Exception {
         SolrInputDocument document = new SolrInputDocument();
-        FieldValues.fields(row).forEach(document::setField);
+        FieldValues.fields(row, name -> isWhole(request.getSchema().getFieldOrNull(name)))
+                .forEach(document::setField);
         document.removeField(DocumentVersions.FIELD);
         if (!FieldValues.isChange(row)) {
             return document;
@@ -128,14 +131,19 @@ public final class SolrUpdates {
         String key = key(request);
         SolrInputDocument old = old(request, row);
         return new AtomicUpdateDocumentMerger(request)
-                .merge(document, old == null ? new SolrInputDocument(key, FieldValues.requireText(row, key)) : old);
+                .merge(document, old == null ? new SolrInputDocument(key, FieldValues.requireId(row, key)) : old);
     }
 
     /** The document that a row changes, or null where it is not there. */
     private static @Nullable SolrInputDocument old(SolrQueryRequest request, Document row) throws Exception {
-        BytesRef id = new BytesRef(FieldValues.requireText(row, key(request)));
+        BytesRef id = new BytesRef(FieldValues.requireId(row, key(request)));
         return RealTimeGetComponent.getInputDocument(
                 request.getCore(), id, id, null, null, RealTimeGetComponent.Resolution.DOC);
+    }
+
+    private static boolean isWhole(@Nullable SchemaField field) {
+        NumberType type = field == null ? null : field.getType().getNumberType();
+        return type == NumberType.INTEGER || type == NumberType.LONG;
     }
 
     /** All actors of an update check alike what no document decides, so that none deletes what another does not take. */
@@ -166,7 +174,7 @@ public final class SolrUpdates {
     }
 
     private static void checkDeleteId(Document row) {
-        String id = FieldValues.requireText(row, "id");
+        String id = FieldValues.requireId(row, "id");
         if (row.fields().get(DocumentVersions.FIELD) != null) {
             throw FieldValues.invalid("deletion of \"" + id + "\" on every actor cannot depend on "
                     + DocumentVersions.FIELD + "; delete it with its key field, by solr.delete@1");

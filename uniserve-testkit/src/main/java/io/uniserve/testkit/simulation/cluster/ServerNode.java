@@ -382,7 +382,8 @@ public final class ServerNode implements Node {
                 info.operators(),
                 info.updates(),
                 info.whole(),
-                info.copiesDiffer());
+                info.copiesDiffer(),
+                info.textKeys());
     }
 
     /** The machine must not go on: a process that ends, and is started again by its supervisor. */

@@ -1,0 +1,62 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Document;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fields whose texts are lists of values with a separator between, as Solr's {@code f.FIELD.split} and {@code f.FIELD.separator}.
+ * Immutable.
+ *
+ * @param separators by the names of the fields
+ */
+record SplitFields(Map<String, String> separators) {
+    static final SplitFields NONE = new SplitFields(Map.of());
+
+    SplitFields {
+        separators = Map.copyOf(separators);
+    }
+
+    /** Of options {@code FIELD=SEPARATOR}; INVALID_ARGUMENT for the key field, which has one value. */
+    static SplitFields of(Map<String, String> options, String keyField) {
+        options.forEach((field, separator) -> {
+            if (separator.isEmpty() || field.equals(keyField)) {
+                throw UniserveException.invalid("--split " + field + "=" + separator + ": "
+                        + (separator.isEmpty() ? "give a separator" : "the key field has one value"));
+            }
+        });
+        return new SplitFields(options);
+    }
+
+    /** The row with lists; an empty value between separators is none. */
+    Document split(Document row) {
+        if (separators.isEmpty()) {
+            return row;
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(row.fields());
+        separators.forEach((field, separator) -> {
+            if (fields.get(field) instanceof String text) {
+                fields.put(field, values(text, separator));
+            }
+        });
+        return new Document(row.keyField(), fields);
+    }
+
+    private static List<Object> values(String text, String separator) {
+        List<Object> values = new ArrayList<>();
+        int from = 0;
+        while (from <= text.length()) {
+            int found = text.indexOf(separator, from);
+            int to = found < 0 ? text.length() : found;
+            if (to > from) {
+                values.add(CsvRows.value(text.substring(from, to)));
+            }
+            from = to + separator.length();
+        }
+        return values;
+    }
+}

@@ -1,0 +1,60 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.QueryLife;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSelect;
+
+/**
+ * A SELECT without FROM, such as {@code SELECT 1}: one row of constants and expressions of them, which the engine that merges answers
+ * computes. No actor is asked.
+ *
+ * @param names of the answer's columns
+ */
+record Tableless(String statement, List<String> names) {
+    Tableless {
+        names = List.copyOf(names);
+    }
+
+    /** Whether a query is one. */
+    static boolean is(SqlNode query) {
+        return query instanceof SqlSelect select && select.getFrom() == null;
+    }
+
+    /** Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). */
+    static Tableless of(ParsedQuery parsed) {
+        SqlSelect select = (SqlSelect) CheckedQuery.of(Map.of(), parsed);
+        boolean more = select.getWhere() != null
+                || select.getGroup() != null
+                || select.getHaving() != null
+                || select.isDistinct();
+        if (more) {
+            throw SqlErrors.unsupported(select, "WHERE, GROUP BY, HAVING or DISTINCT without FROM is");
+        }
+        SqlWriter writer = new SqlWriter() {
+            @Override
+            Optional<String> instead(SqlNode node) {
+                return Optional.empty();
+            }
+        };
+        List<String> items = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (SqlNode item : select.getSelectList()) {
+            boolean named = item.getKind() == SqlKind.AS;
+            SqlNode value = named ? ((SqlCall) item).operand(0) : item;
+            items.add(writer.write(value) + " AS c" + items.size());
+            names.add(named ? ((SqlIdentifier) ((SqlCall) item).operand(1)).getSimple() : "_" + items.size());
+        }
+        return new Tableless("SELECT " + String.join(", ", items), names);
+    }
+
+    SqlRows rows(SqlPlanner.Merging engine, QueryLife life) {
+        return engine.answer(Map.of(), statement, life);
+    }
+}

@@ -32,6 +32,7 @@ import org.apache.solr.search.facet.UniqueAgg;
 import org.apache.solr.search.stats.StatsUtil;
 import org.apache.solr.util.hll.HLL;
 import org.apache.solr.util.hll.HLLType;
+import org.jspecify.annotations.Nullable;
 
 /** Solr's facets, which also say whether a term that no shard listed, so not refined, may matter; and pages by score. */
 public final class ExactFacets extends FacetComponent {
@@ -76,7 +77,7 @@ public final class ExactFacets extends FacetComponent {
     protected SimpleFacets newSimpleFacets(SolrQueryRequest req, DocSet docs, SolrParams params, ResponseBuilder rb) {
         return new SimpleFacets(req, docs, params, rb) {
             @Override
-            protected Predicate<BytesRef> newBytesRefFilter(String field, SolrParams asked) {
+            protected @Nullable Predicate<BytesRef> newBytesRefFilter(String field, SolrParams asked) {
                 var others = new ModifiableSolrParams(asked);
                 others.getParameterNames().removeIf(name -> name.endsWith(FacetParams.FACET_MATCHES));
                 String regex = asked.getFieldParam(field, FacetParams.FACET_MATCHES);

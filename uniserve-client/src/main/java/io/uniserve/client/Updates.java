@@ -38,8 +38,8 @@ final class Updates {
                 route.meta().partitioner(),
                 codec,
                 core.index().keysAreTexts(route.meta().name()));
-        String function =
-                EverywhereForm.sent(asked, route.meta(), core.index().updates(route.meta().port()));
+        String function = EverywhereForm.sent(
+                asked, route.meta(), core.index().updates(route.meta().port()));
         boolean form = EverywhereForm.is(function);
         for (R row : rows) {
             if (form ? EverywhereForm.isForAll(row) : everywhere) {

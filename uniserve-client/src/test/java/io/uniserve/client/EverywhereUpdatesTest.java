@@ -38,7 +38,8 @@ class EverywhereUpdatesTest {
     }
 
     private ClientTable table(String name, String key, Map<String, String> options) {
-        TableSpec table = TableSpec.named(name).port("kv").hash(ACTORS).replicas(2).keyField(key);
+        TableSpec table =
+                TableSpec.named(name).port("kv").hash(ACTORS).replicas(2).keyField(key);
         for (Map.Entry<String, String> option : options.entrySet()) {
             table = table.option(option.getKey(), option.getValue());
         }

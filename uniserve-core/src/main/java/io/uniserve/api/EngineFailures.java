@@ -104,9 +104,7 @@ public record EngineFailures(
     /** Some engines say no more than that they failed, as for a function of a field whose type it does not know. */
     private String users(Throwable failure) {
         String hint = "; look for a function or an option that a field's type does not have";
-        return failure.getMessage() == null
-                ? told(failure) + hint
-                : Printable.line(reason.apply(failure.getMessage()));
+        return failure.getMessage() == null ? told(failure) + hint : Printable.line(reason.apply(failure.getMessage()));
     }
 
     /** Its class and its message: a message alone, such as that of a NullPointerException, seldom says what failed. */

@@ -58,7 +58,8 @@ public final class RowPlaces {
     public static void requireHere(ActorContext home, String uniqueKey, Document row, long version) {
         if (version < 0 && !row.keyField().equals(uniqueKey)) {
             throw invalid(named(uniqueKey, row) + "is not under " + row.keyField() + " \""
-                    + row.fields().get(row.keyField()) + "\"; give the document's own, send the whole document, or delete"
+                    + row.fields().get(row.keyField())
+                    + "\"; give the document's own, send the whole document, or delete"
                     + " by id alone, with " + home.meta().port() + ".delete-id@1 on every actor");
         }
     }

@@ -51,8 +51,8 @@ public final class TableChecks {
     /** The table may have these options alone, with any value. */
     public static void onlyOptions(TableMeta meta, List<String> names) {
         if (!names.containsAll(meta.options().keySet())) {
-            throw UniserveException.invalid("table options are " + meta.options().keySet() + ": use "
-                    + String.join(" and ", names) + " alone");
+            throw UniserveException.invalid(
+                    "table options are " + meta.options().keySet() + ": use " + String.join(" and ", names) + " alone");
         }
     }
 

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Faults of queries among the exceptions of Lucene and of engines on it, and their reasons in plain words. */
 public final class QueryFaults {
     private static final int TEXT_CHARS_MAX = 60;
-    private static final Pattern CLASSES = Pattern.compile("^\\s*(?:(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error): +)+");
+    private static final Pattern CLASSES =
+            Pattern.compile("^\\s*(?:(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error): +)+");
     private static final Pattern REQUEST = Pattern.compile("(?s) in \\w*QueryRequest\\{.*");
     private static final Pattern CANNOT_PARSE = Pattern.compile("(?s)Cannot parse '(.*)': (.*)");
     private static final Pattern ENCOUNTERED =
@@ -23,10 +24,12 @@ public final class QueryFaults {
     private static final Pattern TOKEN = Pattern.compile("(?s)\\s*<\\w+> \"(.*?) ?\"?\\s*");
     private static final Pattern LEXICAL = Pattern.compile(
             "(?s)Lexical error at line (\\d+), column (\\d+)\\.\\s*Encountered: (.*?)(?: \\(in lexical state \\d+\\))?\\s*");
-    private static final Pattern CLAUSES =
-            Pattern.compile("(?s).*[Cc]lauses?.*?(?:encountered=(\\d+).*)?(?:maxBooleanClauses=|maxClauseCount is set to )(\\d+).*");
-    private static final Pattern COMPLEX = Pattern.compile("(?s)Determinizing (.*) would require more than \\d+ effort\\.?");
-    private static final Pattern NOTHING = Pattern.compile("(?s)(?:Cannot \\w+ .* because .*is null|.* must not be null)");
+    private static final Pattern CLAUSES = Pattern.compile(
+            "(?s).*[Cc]lauses?.*?(?:encountered=(\\d+).*)?(?:maxBooleanClauses=|maxClauseCount is set to )(\\d+).*");
+    private static final Pattern COMPLEX =
+            Pattern.compile("(?s)Determinizing (.*) would require more than \\d+ effort\\.?");
+    private static final Pattern NOTHING =
+            Pattern.compile("(?s)(?:Cannot \\w+ .* because .*is null|.* must not be null)");
     private static final Pattern NUMBER = Pattern.compile("(?s)For input string: \"(.*)\"(?: under radix \\d+)?");
 
     private QueryFaults() {}
@@ -100,7 +103,8 @@ public final class QueryFaults {
         Matcher token = TOKEN.matcher(found);
         String at = found.startsWith("<EOF>")
                 ? "the query ends too early"
-                : "syntax error at " + (token.matches() ? "\"" + shown(token.group(1).strip()) + "\"" : shown(found.strip()));
+                : "syntax error at "
+                        + (token.matches() ? "\"" + shown(token.group(1).strip()) + "\"" : shown(found.strip()));
         return at + ", line " + line + ", column " + column;
     }
 

@@ -26,8 +26,10 @@ class QueryFaultsTest {
     @Test
     void whatQueriesAloneCanCause() {
         assertThat(QueryFaults.isOne(new IndexSearcher.TooManyClauses())).isTrue();
-        assertThat(QueryFaults.isOne(new TooComplexToDeterminizeException(new Automaton(), 9))).isTrue();
-        assertThat(QueryFaults.isOne(new PatternSyntaxException("unclosed", "(", 0))).isTrue();
+        assertThat(QueryFaults.isOne(new TooComplexToDeterminizeException(new Automaton(), 9)))
+                .isTrue();
+        assertThat(QueryFaults.isOne(new PatternSyntaxException("unclosed", "(", 0)))
+                .isTrue();
         assertThat(QueryFaults.isOne(new NumberFormatException("x"))).isTrue();
         assertThat(QueryFaults.isOne(new IllformedLocaleException("x"))).isTrue();
         assertThat(QueryFaults.isOne(new NullPointerException("x"))).isFalse();
@@ -37,26 +39,37 @@ class QueryFaultsTest {
     @Test
     void whatFailsWhileAQueryIsReadIsItsFaultUnlessADiskOrAClosedIndexIs() {
         assertThat(QueryFaults.whileRead(read(null), HERE)).isTrue();
-        assertThat(QueryFaults.whileRead(read(new ClassNotFoundException("x")), HERE)).isTrue();
+        assertThat(QueryFaults.whileRead(read(new ClassNotFoundException("x")), HERE))
+                .isTrue();
         assertThat(QueryFaults.whileRead(read(new IOException("x")), HERE)).isFalse();
-        assertThat(QueryFaults.whileRead(read(new AlreadyClosedException("x")), HERE)).isFalse();
-        assertThat(QueryFaults.whileRead(new RuntimeException("elsewhere"), HERE)).isFalse();
+        assertThat(QueryFaults.whileRead(read(new AlreadyClosedException("x")), HERE))
+                .isFalse();
+        assertThat(QueryFaults.whileRead(new RuntimeException("elsewhere"), HERE))
+                .isFalse();
     }
 
     @Test
     void theReasonComesFirstAndTheTextLast() {
         String words = "a ".repeat(900);
-        assertThat(reason("org.apache.solr.search.SyntaxError: Cannot parse '" + words
-                        + "': Too many clauses in boolean query: encountered=1025 configured in solrconfig.xml via maxBooleanClauses=1024"))
+        assertThat(
+                        reason(
+                                "org.apache.solr.search.SyntaxError: Cannot parse '" + words
+                                        + "': Too many clauses in boolean query: encountered=1025 configured in solrconfig.xml via maxBooleanClauses=1024"))
                 .startsWith("the query has 1,025 clauses, at most 1,024: use less; in: a a");
         assertThat(reason("maxClauseCount is set to 1024")).isEqualTo("maxClauseCount is set to 1024");
         assertThat(reason("Query contains too many nested clauses; maxClauseCount is set to 1024"))
                 .isEqualTo("the query has too many clauses, at most 1,024: use less");
-        assertThat(reason("Cannot parse 'law OR': Encountered \"<EOF>\" at line 1, column 6.\nWas expecting one of:\n <NOT> ..."))
+        assertThat(
+                        reason(
+                                "Cannot parse 'law OR': Encountered \"<EOF>\" at line 1, column 6.\nWas expecting one of:\n <NOT> ..."))
                 .isEqualTo("the query ends too early, line 1, column 6; in: law OR");
-        assertThat(reason("Cannot parse 'a OR OR': Encountered \" <OR> \"OR \"\" at line 1, column 5.\nWas expecting: <NOT>"))
+        assertThat(
+                        reason(
+                                "Cannot parse 'a OR OR': Encountered \" <OR> \"OR \"\" at line 1, column 5.\nWas expecting: <NOT>"))
                 .isEqualTo("syntax error at \"OR\", line 1, column 5; in: a OR OR");
-        assertThat(reason("Cannot parse '\"law': Lexical error at line 1, column 5.  Encountered: <EOF> after prefix \"\\\"law\" (in lexical state 3)"))
+        assertThat(
+                        reason(
+                                "Cannot parse '\"law': Lexical error at line 1, column 5.  Encountered: <EOF> after prefix \"\\\"law\" (in lexical state 3)"))
                 .isEqualTo("the query ends too early, line 1, column 5; in: \"law");
         assertThat(reason("Determinizing (.*a.{18}) would require more than 10000 effort."))
                 .isEqualTo("the regular expression or wildcard is too complex; use a simpler one than: (.*a.{18})");

@@ -22,14 +22,37 @@ import org.jspecify.annotations.Nullable;
  */
 final class InfixCasts {
     private static final String INFIX = "::";
-    private static final Pattern TOKEN = Pattern.compile("(?s)--[^\n]*+|/\\*.*?\\*/|\\s+"
-            + "|(?<text>'(?:[^']|'')*+')|(?<quoted>\"(?:[^\"]|\"\")*+\")"
-            + "|(?<number>(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][-+]?\\d++)?+)|(?<word>[\\p{L}_][\\p{L}\\p{N}_$]*+)|::|.");
+    private static final Pattern TOKEN = Pattern.compile(
+            "(?s)--[^\n]*+|/\\*.*?\\*/|\\s+"
+                    + "|(?<text>'(?:[^']|'')*+')|(?<quoted>\"(?:[^\"]|\"\")*+\")"
+                    + "|(?<number>(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][-+]?\\d++)?+)|(?<word>[\\p{L}_][\\p{L}\\p{N}_$]*+)|::|.");
 
     /** Words before a bracket that are no function's name. */
     private static final Set<String> NO_FUNCTIONS = Set.of(
-            "AND", "OR", "NOT", "IN", "SELECT", "WHERE", "ON", "HAVING", "BY", "WHEN", "THEN", "ELSE", "CASE", "BETWEEN",
-            "LIKE", "AS", "FROM", "ALL", "DISTINCT", "LIMIT", "OFFSET", "IS", "ESCAPE", "VALUES");
+            "AND",
+            "OR",
+            "NOT",
+            "IN",
+            "SELECT",
+            "WHERE",
+            "ON",
+            "HAVING",
+            "BY",
+            "WHEN",
+            "THEN",
+            "ELSE",
+            "CASE",
+            "BETWEEN",
+            "LIKE",
+            "AS",
+            "FROM",
+            "ALL",
+            "DISTINCT",
+            "LIMIT",
+            "OFFSET",
+            "IS",
+            "ESCAPE",
+            "VALUES");
 
     private static final Set<String> TYPED = Set.of("DATE", "TIME", "TIMESTAMP");
 
@@ -147,7 +170,10 @@ final class InfixCasts {
             case "text" -> last > 0 && TYPED.contains(tokens.get(last - 1).upper) ? last - 1 : last;
             case "number" -> last;
             case "quoted" -> name(tokens, last);
-            case "word" -> NO_FUNCTIONS.contains(token.upper) ? -1 : token.upper.equals("END") ? opening(tokens, last, "CASE", "END") : name(tokens, last);
+            case "word" ->
+                NO_FUNCTIONS.contains(token.upper)
+                        ? -1
+                        : token.upper.equals("END") ? opening(tokens, last, "CASE", "END") : name(tokens, last);
             default -> token.upper.equals(")") ? bracket(tokens, last) : -1;
         };
     }
@@ -209,7 +235,8 @@ final class InfixCasts {
         }
         int origin = origins[Math.min(origins.length - 1, at + Math.max(0, column - 1))];
         int before = given.lastIndexOf('\n', origin - 1);
-        int lines = (int) given.substring(0, origin).chars().filter(c -> c == '\n').count();
+        int lines =
+                (int) given.substring(0, origin).chars().filter(c -> c == '\n').count();
         return new int[] {lines + 1, origin - before};
     }
 

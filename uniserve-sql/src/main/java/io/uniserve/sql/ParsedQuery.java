@@ -91,7 +91,9 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     static SqlSelect select(SqlNode query) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
-            String what = inner instanceof SqlCall call ? Functions.name(call.getOperator()) : SqlErrors.words(inner.getKind());
+            String what = inner instanceof SqlCall call
+                    ? Functions.name(call.getOperator())
+                    : SqlErrors.words(inner.getKind());
             throw SqlErrors.unsupported(inner, what + " is");
         }
         if (select.getFrom() == null) {

@@ -26,8 +26,7 @@ final class SqlErrors {
     private SqlErrors() {}
 
     /** What the parser did not understand. */
-    static UniserveException syntax(
-            SqlParseException failure, @Nullable SqlParserPos place, SqlParser.Config parser) {
+    static UniserveException syntax(SqlParseException failure, @Nullable SqlParserPos place, SqlParser.Config parser) {
         if (failure.getCause() instanceof StackOverflowError) {
             return tooDeep(failure);
         }
@@ -43,11 +42,13 @@ final class SqlErrors {
     /** How to name a column by a word of SQL's own, where the parser stopped within one or behind it. */
     private static String reserved(String tokens, SqlParser.Config parser) {
         for (String word : tokens.strip().split("\\s+")) {
-            if (word.matches("\\w+") && parser.parserFactory()
-                    .getParser(new StringReader(""))
-                    .getMetadata()
-                    .isReservedWord(word.toUpperCase(Locale.ROOT))) {
-                return "; " + word + " is a reserved word: a column of this name stands in double quotes, \"" + word + "\"";
+            if (word.matches("\\w+")
+                    && parser.parserFactory()
+                            .getParser(new StringReader(""))
+                            .getMetadata()
+                            .isReservedWord(word.toUpperCase(Locale.ROOT))) {
+                return "; " + word + " is a reserved word: a column of this name stands in double quotes, \"" + word
+                        + "\"";
             }
         }
         return "";
@@ -59,7 +60,9 @@ final class SqlErrors {
         Matcher signature = SIGNATURE.matcher(message);
         if (signature.matches()) {
             return "function " + signature.group(1) + " does not take "
-                    + (signature.group(2).isBlank() ? "no arguments" : "arguments of types " + signature.group(2).replaceAll("[<>]", ""))
+                    + (signature.group(2).isBlank()
+                            ? "no arguments"
+                            : "arguments of types " + signature.group(2).replaceAll("[<>]", ""))
                     + "; docs/manual/sql.md lists what there is";
         }
         String remedy = message.equals("Illegal use of 'NULL'") ? "; give it a type, as CAST(NULL AS INTEGER)" : "";

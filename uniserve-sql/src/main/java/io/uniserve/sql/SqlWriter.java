@@ -62,8 +62,8 @@ abstract class SqlWriter {
     private static final Set<String> FUNCTIONS =
             Set.of("SUBSTRING", "UPPER", "LOWER", "ABS", "ROUND", "COALESCE", "NULLIF", "FLOOR", "CEIL");
     private static final Pattern DATE = Pattern.compile("DATE '(\\d{4}-\\d{2}-\\d{2})'");
-    private static final Pattern TYPE =
-            Pattern.compile("BIGINT|INTEGER|DOUBLE|DATE|VARCHAR(?:\\(\\d{1,9}\\))?|DECIMAL\\((\\d{1,9})(?:, ?(\\d{1,9}))?\\)");
+    private static final Pattern TYPE = Pattern.compile(
+            "BIGINT|INTEGER|DOUBLE|DATE|VARCHAR(?:\\(\\d{1,9}\\))?|DECIMAL\\((\\d{1,9})(?:, ?(\\d{1,9}))?\\)");
     private static final String ERROR = "error('division by zero')";
 
     /** A divisor is written twice, and so are those in it: more would be the text of all memory. */

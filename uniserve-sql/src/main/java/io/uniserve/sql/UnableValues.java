@@ -25,7 +25,13 @@ import org.jspecify.annotations.Nullable;
 /** Visitor that refuses what one engine cannot do with values of some types: parts of {@link Unable} that depend on types. */
 final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
     static final Set<Part> PARTS = Set.of(
-            Part.DATE_CAST, Part.DATE_DIFFERENCE, Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
+            Part.DATE_CAST,
+            Part.DATE_DIFFERENCE,
+            Part.DOUBLE_CAST,
+            Part.LONG_ROUND,
+            Part.MINUS_ZERO,
+            Part.LARGEST_NUMBER,
+            Part.CONSTANTS);
 
     private static final int DOUBLE_DIGITS = 15;
 

@@ -32,9 +32,13 @@ class InfixCastsTest {
 
     @Test
     void placesAreThoseOfTheUsersText() {
-        for (String sql : new String[] {"SELECT 1::integer,\n  2::varchar(3), nofunction(4)", "SELECT 1,\n  2,             nofunction(4)"}) {
-            assertThatThrownBy(() -> ParsedQuery.of(sql)).hasMessageContaining("line 2, column 18: function NOFUNCTION is not known");
+        for (String sql : new String[] {
+            "SELECT 1::integer,\n  2::varchar(3), nofunction(4)", "SELECT 1,\n  2,             nofunction(4)"
+        }) {
+            assertThatThrownBy(() -> ParsedQuery.of(sql))
+                    .hasMessageContaining("line 2, column 18: function NOFUNCTION is not known");
         }
-        assertThatThrownBy(() -> ParsedQuery.of("SELECT 1::integer +, 2")).hasMessageContaining("line 1, column 19: syntax error");
+        assertThatThrownBy(() -> ParsedQuery.of("SELECT 1::integer +, 2"))
+                .hasMessageContaining("line 1, column 19: syntax error");
     }
 }

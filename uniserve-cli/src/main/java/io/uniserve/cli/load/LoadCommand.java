@@ -135,8 +135,8 @@ public final class LoadCommand extends ClientCommand {
         Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
         LoadPrinter printer = new LoadPrinter(console(), global().json(), most);
         LoadReport report = new LoadReport();
-        Loader loader = new Loader(
-                cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
+        Loader loader =
+                new Loader(cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
         try {
             if (rejectsMax != null || !Columns.givenBy(meta) || isRight(meta, plan, opened, report, printer)) {

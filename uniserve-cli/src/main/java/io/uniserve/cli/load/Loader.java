@@ -163,7 +163,8 @@ final class Loader {
 
     private void add(String file, long line, Document document) {
         int actor = command.isForAll() ? 0 : check.actor(document);
-        long bytes = RowCheck.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
+        long bytes =
+                RowCheck.bytes(document) * (everywhere ? table.partitioner().actors() : 1);
         batch.add(new Row(document, actor, file, line));
         batchBytes += bytes;
     }
@@ -188,8 +189,8 @@ final class Loader {
         report.retried(result.retries());
         TreeSet<Integer> acked = new TreeSet<>();
         result.acked().forEach(ack -> acked.add(ack.actor()));
-        acknowledged((int)
-                rows.stream().filter(row -> acked.contains(row.actor())).count());
+        acknowledged(
+                (int) rows.stream().filter(row -> acked.contains(row.actor())).count());
         Map<Integer, List<Row>> byActor = new TreeMap<>();
         rows.forEach(row ->
                 byActor.computeIfAbsent(row.actor(), actor -> new ArrayList<>()).add(row));

@@ -62,7 +62,8 @@ class LoadCommandTest {
         String csv = file("a.csv", "id,tags,n\nx,red;7;;light blue,1\ny,,2\nz;1,one,3\n");
         Run run = uniserve.run("load", "words", csv, "--split", "tags=;");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
-        assertThat(cluster.rows("words").values().stream().map(row -> row.fields().get("tags")))
+        assertThat(cluster.rows("words").values().stream()
+                        .map(row -> row.fields().get("tags")))
                 .containsExactlyInAnyOrder(List.of("red", 7L, "light blue"), null, List.of("one"));
         Run key = uniserve.run("load", "words", csv, "--split", "id=;");
         assertThat(key.exit()).isEqualTo(ExitCode.of(ErrorCode.INVALID_ARGUMENT));

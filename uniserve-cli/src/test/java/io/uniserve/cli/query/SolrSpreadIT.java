@@ -135,8 +135,9 @@ class SolrSpreadIT {
             List<String> found = new ArrayList<>();
             JSON.readTree(ask(table, "q=*:*&rows=99&sort=id asc&fl=id,farm_s,n_i"))
                     .at("/response/docs")
-                    .forEach(row -> found.add(row.path("id").asText() + " "
-                            + row.path("farm_s").asText() + " " + row.path("n_i").asText()));
+                    .forEach(row -> found.add(
+                            row.path("id").asText() + " " + row.path("farm_s").asText() + " "
+                                    + row.path("n_i").asText()));
             assertThat(found).isEqualTo(expected);
             assertThat(ask(table, "q=*:*&rows=0&facet=true&facet.field=id&facet.mincount=2")
                             .replaceAll("\\s", ""))
@@ -161,8 +162,8 @@ class SolrSpreadIT {
                 assertThat(ask(table, "q=*:*&sort=id asc&fl=n_i").replaceAll("\\s", ""))
                         .contains("[{\"n_i\":5},{\"n_i\":6}]");
             }
-            assertThatThrownBy(() -> add(table, List.of(row(1, 9, Map.of("inc", 1L))))
-                            .orThrow())
+            assertThatThrownBy(() ->
+                            add(table, List.of(row(1, 9, Map.of("inc", 1L)))).orThrow())
                     .isInstanceOf(UniserveException.class)
                     .hasMessageContaining("is not under");
             assertThat(ask(table, "q=*:*&rows=0")).contains("\"numFound\":2");
@@ -183,9 +184,11 @@ class SolrSpreadIT {
             Random random = new Random(writer);
             writers.add(CompletableFuture.runAsync(() -> {
                 for (int i = 0; i < ROUNDS; i++) {
-                    add(table, List.of(
-                                    row(random.nextInt(IDS), random.nextInt(9), 1L),
-                                    row(random.nextInt(IDS), random.nextInt(9), 2L)))
+                    add(
+                                    table,
+                                    List.of(
+                                            row(random.nextInt(IDS), random.nextInt(9), 1L),
+                                            row(random.nextInt(IDS), random.nextInt(9), 2L)))
                             .orThrow();
                 }
             }));

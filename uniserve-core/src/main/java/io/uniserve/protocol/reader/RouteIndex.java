@@ -34,7 +34,8 @@ public final class RouteIndex {
         for (ServerRecord server : routing.servers()) {
             addresses.put(server.id(), server.address());
             for (PortInfo port : server.ports()) {
-                updates.computeIfAbsent(port.name(), any -> new LinkedHashSet<>()).addAll(port.updates());
+                updates.computeIfAbsent(port.name(), any -> new LinkedHashSet<>())
+                        .addAll(port.updates());
                 if (port.copiesDiffer()) {
                     portsWhoseCopiesDiffer.add(port.name());
                 }

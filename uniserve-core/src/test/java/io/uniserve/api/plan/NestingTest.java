@@ -14,7 +14,14 @@ class NestingTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"plain | 0", "(a) [b] {c} | 1", "([{}]) | 3", "(((a | 0", ")))a((( | 0", "(a,(b,(c) | 1", "f(g(a), h(k(b))) | 3"
+            value = {
+                "plain | 0",
+                "(a) [b] {c} | 1",
+                "([{}]) | 3",
+                "(((a | 0",
+                ")))a((( | 0",
+                "(a,(b,(c) | 1",
+                "f(g(a), h(k(b))) | 3"
             })
     void pairsWithinEachOtherCount(String text, int depth) {
         assertThat(Nesting.depth(text)).isEqualTo(depth);

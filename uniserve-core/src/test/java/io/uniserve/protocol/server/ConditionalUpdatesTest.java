@@ -66,7 +66,8 @@ class ConditionalUpdatesTest {
         for (int i = 0; i < 5; i++) {
             cluster.update(AckLevel.PRIMARY, "b" + i);
             long rows = 2 + 2L * i;
-            assertThat(cluster.update(AckLevel.PRIMARY, "if " + rows + " c" + i)).isEqualTo(rows + 2);
+            assertThat(cluster.update(AckLevel.PRIMARY, "if " + rows + " c" + i))
+                    .isEqualTo(rows + 2);
         }
         cluster.converge(0, rf);
     }

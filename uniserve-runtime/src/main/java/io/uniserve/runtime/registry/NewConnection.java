@@ -78,9 +78,7 @@ final class NewConnection {
             done.countDown();
         };
         client.sync(options.root(), answer, null);
-        return done.await(options.waitMillis(), TimeUnit.MILLISECONDS)
-                ? code.get()
-                : Code.OPERATIONTIMEOUT.intValue();
+        return done.await(options.waitMillis(), TimeUnit.MILLISECONDS) ? code.get() : Code.OPERATIONTIMEOUT.intValue();
     }
 
     private static Outcome<List<String>> unavailable(RegistryOptions options, String why) {

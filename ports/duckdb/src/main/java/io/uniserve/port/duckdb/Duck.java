@@ -24,20 +24,20 @@ final class Duck implements AutoCloseable {
     /** Calls with a user's query: what its values do is the user's doing. */
     static final EngineFailures QUERIES = new EngineFailures(
                     "DuckDB",
-            failure -> code(failure).isPresent()
-                    ? code(failure)
-                    : Optional.of(ErrorCode.INVALID_ARGUMENT)
-                            .filter(code -> starts(
-                                    failure,
-                                    "Out of Range Error",
-                                    "Conversion Error",
-                                    "Mismatch Type Error",
-                                    "Binder Error",
-                                    "Not implemented Error",
-                                    "Syntax Error",
-                                    "Invalid Input Error: division",
-                                    "Invalid Input Error: aggregate",
-                                    "Invalid Input Error: More than one row")))
+                    failure -> code(failure).isPresent()
+                            ? code(failure)
+                            : Optional.of(ErrorCode.INVALID_ARGUMENT)
+                                    .filter(code -> starts(
+                                            failure,
+                                            "Out of Range Error",
+                                            "Conversion Error",
+                                            "Mismatch Type Error",
+                                            "Binder Error",
+                                            "Not implemented Error",
+                                            "Syntax Error",
+                                            "Invalid Input Error: division",
+                                            "Invalid Input Error: aggregate",
+                                            "Invalid Input Error: More than one row")))
             // The engine shows its own statement, which is not the user's.
             .reason(message -> message.replaceFirst("(?s)\\n+LINE \\d+: .*", ""));
 

@@ -33,7 +33,10 @@ class RequestFaultsTest {
                 new Tpch.Table("m", "id", "id bigint, s varchar, n integer, p decimal(10,2), d date, x double"),
                 3,
                 2,
-                List.of("1|one|7|1.50|2021-02-03|0.5|", "2|two|0|2.25|2024-02-29|1e300|", "3|||||  |".replace(" ", "")));
+                List.of(
+                        "1|one|7|1.50|2021-02-03|0.5|",
+                        "2|two|0|2.25|2024-02-29|1e300|",
+                        "3|||||  |".replace(" ", "")));
     }
 
     @AfterAll
@@ -62,7 +65,8 @@ class RequestFaultsTest {
             })
     void answersAreThoseOfOneEngine(String sql) throws SQLException {
         SqlRows rows = JdbcQueries.answer(cluster.whole(), sql);
-        String expected = TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
+        String expected =
+                TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
         assertThat(TpchCluster.rows(cluster.ask("m", sql))).as(sql).isEqualTo(expected);
     }
 

@@ -39,17 +39,19 @@ import org.apache.solr.search.SyntaxError;
 /** Apache Solr. Table options: {@code configset}, {@code default} or packed files, and {@code maxBooleanClauses}. Queries are planned where it is open. */
 public final class SolrEngine implements Engine {
     private static final String CLAUSES = "maxBooleanClauses";
-    private static final Pattern READING = Pattern.compile("\\.solr\\.(search\\..*QParser|handler\\.component\\..*\\.prepare$)");
+    private static final Pattern READING =
+            Pattern.compile("\\.solr\\.(search\\..*QParser|handler\\.component\\..*\\.prepare$)");
     /** Calls into Solr: what it throws for a bad query or document is the user's. */
     static final EngineFailures SOLR = EngineFailures.ofUsers(
-            "Solr",
-            failure -> failure instanceof SyntaxError
-                    || QueryFaults.isOne(failure)
-                    || QueryFaults.whileRead(failure, READING)
-                    || String.valueOf(failure.getMessage())
-                            .matches("(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
-                    || (failure instanceof SolrException solr
-                            && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
+                    "Solr",
+                    failure -> failure instanceof SyntaxError
+                            || QueryFaults.isOne(failure)
+                            || QueryFaults.whileRead(failure, READING)
+                            || String.valueOf(failure.getMessage())
+                                    .matches(
+                                            "(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
+                            || (failure instanceof SolrException solr
+                                    && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
             .reason(QueryFaults.reasons("use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES));
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
@@ -137,7 +139,8 @@ public final class SolrEngine implements Engine {
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SOLR.translated("create a core", () -> {
                 String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));
-                Map<String, String> properties = Map.of(CoreDescriptor.CORE_CONFIGSET, configset, CLAUSES, "" + clauses(table));
+                Map<String, String> properties =
+                        Map.of(CoreDescriptor.CORE_CONFIGSET, configset, CLAUSES, "" + clauses(table));
                 return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
             });
         }

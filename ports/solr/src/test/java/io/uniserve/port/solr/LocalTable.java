@@ -147,8 +147,8 @@ final class LocalTable implements PlanContext {
 
     /** Adds rows as the client does: to all actors where the key field is not the unique key. */
     void add(List<Document> rows) {
-        String function = EverywhereForm.sent(
-                SolrUpdates.ADD.id(), meta, engine.info().updates());
+        String function =
+                EverywhereForm.sent(SolrUpdates.ADD.id(), meta, engine.info().updates());
         if (!EverywhereForm.is(function)) {
             apply(SolrUpdates.ADD, rows);
             return;
@@ -157,7 +157,8 @@ final class LocalTable implements PlanContext {
         for (int number = 0; number < actors.size(); number++) {
             int actor = number;
             List<Document> part = rows.stream()
-                    .filter(row -> EverywhereForm.isForAll(row) || context(actor).owns(row))
+                    .filter(row ->
+                            EverywhereForm.isForAll(row) || context(actor).owns(row))
                     .toList();
             if (!part.isEmpty()) {
                 parts.put(actor, part);

@@ -110,7 +110,9 @@ final class OneIdOneDocumentTest {
                     cities.restart(random.nextInt(ACTORS));
                 }
                 for (String query : List.of(
-                        ALL, "q=*:*&rows=0&facet=true&facet.field=city_s&facet.field=id&facet.mincount=1", ALL + "&fq=n_i:[20 TO 70]")) {
+                        ALL,
+                        "q=*:*&rows=0&facet=true&facet.field=city_s&facet.field=id&facet.mincount=1",
+                        ALL + "&fq=n_i:[20 TO 70]")) {
                     SingleCore.assertSame(query, core.query(query), cities.query(query));
                 }
             }
@@ -145,8 +147,7 @@ final class OneIdOneDocumentTest {
                 () -> cities.add(List.of(row("a", "oslo", "n_i", Map.of("inc", 1L), "_version_", -1L))),
                 "depends on version -1");
         cities.add(List.of(row("a", "oslo", "n_i", Map.of("inc", 1L), "_version_", 1L)));
-        assertThatThrownBy(() -> cities.add(
-                        List.of(row("a", "oslo", "n_i", Map.of("inc", 1L), "_version_", 12_345L))))
+        assertThatThrownBy(() -> cities.add(List.of(row("a", "oslo", "n_i", Map.of("inc", 1L), "_version_", 12_345L))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CONFLICT));
         assertThat(cities.query(ALL)).contains("\"n_i\":2");

@@ -49,7 +49,15 @@ class RequestFaultsTest {
         return IntStream.range(0, 40)
                 .mapToObj(i -> new Document(
                         "id",
-                        Map.of("id", "d" + i, "size_i", i, "kind_s", "k" + i % 3, "text", "green hill " + "a".repeat(30))))
+                        Map.of(
+                                "id",
+                                "d" + i,
+                                "size_i",
+                                i,
+                                "kind_s",
+                                "k" + i % 3,
+                                "text",
+                                "green hill " + "a".repeat(30))))
                 .toList();
     }
 
@@ -63,7 +71,9 @@ class RequestFaultsTest {
         Throwable planned = catchThrowable(() -> four.query(query));
         for (Throwable failure : List.of(alone, planned)) {
             assertThat(failure).as(query).isInstanceOf(UniserveException.class);
-            assertThat(((UniserveException) failure).code()).as(failure.toString()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            assertThat(((UniserveException) failure).code())
+                    .as(failure.toString())
+                    .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         }
         assertThat(((UniserveException) planned).reason())
                 .isEqualTo(((UniserveException) alone).reason())
@@ -106,7 +116,8 @@ class RequestFaultsTest {
         assertThat(fault("rows=0&df=text&q=" + words))
                 .startsWith("Solr: the query has 1,025 clauses, at most 1,024: use {!terms f=FIELD}a,b,c")
                 .contains(CLAUSES);
-        assertThat(fault("rows=0&df=text&q=" + "green ".repeat(300) + "AND OR")).startsWith("Solr: syntax error at \"OR\"");
+        assertThat(fault("rows=0&df=text&q=" + "green ".repeat(300) + "AND OR"))
+                .startsWith("Solr: syntax error at \"OR\"");
         assertThat(fault("q=text:/(.*b.{19})/")).startsWith("Solr: the regular expression or wildcard is too complex");
         assertThat(fault("qt=/spell&q=x")).startsWith("parameter qt is \"/spell\": use /select or /get");
     }
@@ -114,8 +125,8 @@ class RequestFaultsTest {
     @Test
     void aTableMayAllowMoreClauses() {
         String words = IntStream.range(0, 1_500).mapToObj(i -> "w" + i).collect(Collectors.joining(" OR "));
-        LocalTable wide = new LocalTable(
-                engine, instance, directory, LocalTable.meta(3, "id", Map.of(CLAUSES, "2000")));
+        LocalTable wide =
+                new LocalTable(engine, instance, directory, LocalTable.meta(3, "id", Map.of(CLAUSES, "2000")));
         wide.add(documents());
         String query = "rows=0&df=text&q=green OR " + words;
         assertThat(SingleCore.found(wide.query(query))).isEqualTo(40);
@@ -123,7 +134,8 @@ class RequestFaultsTest {
         assertThat(fault(query)).contains("1,501 clauses, at most 1,024");
         for (String wrong : List.of("0", "65537", "many", "-1")) {
             assertThatThrownBy(() -> engine.validate(LocalTable.meta(1, "id", Map.of(CLAUSES, wrong))))
-                    .hasMessageContaining("table option maxBooleanClauses is \"" + wrong + "\": use a whole number, 1 to 65536");
+                    .hasMessageContaining(
+                            "table option maxBooleanClauses is \"" + wrong + "\": use a whole number, 1 to 65536");
         }
         engine.validate(LocalTable.meta(1, "id", Map.of(CLAUSES, "65536")));
     }
@@ -135,7 +147,8 @@ class RequestFaultsTest {
         int name = opening.lastIndexOf('}') + 1;
         String inner = opening.contains("func") ? "size_i" : "green";
         String deep = opening.substring(0, name) + opening.substring(name).repeat(3_000) + inner + ")".repeat(3_000);
-        assertThat(fault("rows=0&df=text&q=" + deep)).startsWith("brackets in the query are nested 3000 deep, at most 500");
+        assertThat(fault("rows=0&df=text&q=" + deep))
+                .startsWith("brackets in the query are nested 3000 deep, at most 500");
         String allowed = opening.substring(0, name) + opening.substring(name).repeat(400) + inner + ")".repeat(400);
         assertThat(SingleCore.found(four.query("rows=0&df=text&q=" + allowed))).isEqualTo(40);
         assertThat(fault("json=" + "[".repeat(5_000))).isNotBlank();
@@ -167,7 +180,16 @@ class RequestFaultsTest {
         LocalTable numbered = new LocalTable(engine, instance, directory, 3);
         numbered.add(IntStream.range(0, 9)
                 .mapToObj(i -> new Document(
-                                "id", Map.of("id", (long) i, "size_i", i + 0.0, "long_ls", List.of(1.0, 2L), "part_d", i + 0.5))
+                                "id",
+                                Map.of(
+                                        "id",
+                                        (long) i,
+                                        "size_i",
+                                        i + 0.0,
+                                        "long_ls",
+                                        List.of(1.0, 2L),
+                                        "part_d",
+                                        i + 0.5))
                         .withTextKey())
                 .toList());
         assertThat(numbered.query("q=id:7&fl=id,size_i,long_ls,part_d"))

@@ -10,12 +10,13 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.util.automaton.Automaton;
 import org.apache.lucene.util.automaton.TooComplexToDeterminizeException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class QueryFaultsTest {
     private static final Pattern HERE = Pattern.compile("\\.QueryFaultsTest\\.read$");
 
-    private static RuntimeException read(Throwable cause) {
+    private static RuntimeException read(@Nullable Throwable cause) {
         return new RuntimeException(cause);
     }
 

@@ -21,7 +21,7 @@ class TidyTest {
     /** Less than this is what the README promises the owner of an engine; every line of a port's main code counts. */
     private static final int PORT_LINES_LIMIT = 1_000;
     /** Ports whose engine has a language so large, or so many faults to work around, that they take more: no code leaves a port to make it look smaller. */
-    private static final Map<String, Integer> LARGE_PORTS = Map.of("solr", 1_350, "monetdb", 1_050);
+    private static final Map<String, Integer> LARGE_PORTS = Map.of("solr", 1_415, "monetdb", 1_050);
 
     private static final List<SourceFile> SOURCES =
             ProjectTree.sources().stream().map(SourceFile::read).toList();

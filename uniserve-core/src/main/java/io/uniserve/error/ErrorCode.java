@@ -23,6 +23,8 @@ public enum ErrorCode {
     TABLE_RESTORED(1016, false),
     /** A condition of the update does not hold, e.g. the row is not in the version that it names. */
     CONFLICT(1020, false),
+    /** An operator ended the query, or it ran longer than the server lets queries run. */
+    QUERY_KILLED(1021, false),
     TOO_LARGE(2001, false),
     RESOURCE_EXHAUSTED(2002, true),
     LOG_FULL(2003, false),

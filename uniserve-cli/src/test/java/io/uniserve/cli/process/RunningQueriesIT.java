@@ -111,7 +111,7 @@ class RunningQueriesIT {
                 .isInstanceOf(CompletionException.class)
                 .cause()
                 .isInstanceOfSatisfying(
-                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.QUERY_KILLED));
         assertThatThrownBy(() -> cluster.client().admin().cancelQuery(plan.id()))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));

@@ -33,6 +33,7 @@ public enum UpdateVerdict {
                     TOO_LARGE,
                     LOG_FULL,
                     CONFLICT,
+                    QUERY_KILLED,
                     CURSOR_GONE,
                     UPDATE_REFUSED -> REFUSED;
             case DEADLINE_EXCEEDED, OUTCOME_UNKNOWN, CANCELLED -> UNKNOWN;

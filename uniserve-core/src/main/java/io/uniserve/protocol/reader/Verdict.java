@@ -27,8 +27,7 @@ public enum Verdict {
                     TABLE_RESTORED,
                     VERSION_GONE,
                     EXCHANGE_LOST,
-                    CANCELLED,
-                    DEADLINE_EXCEEDED,
+                    QUERY_KILLED,
                     CONFLICT,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,
@@ -42,8 +41,10 @@ public enum Verdict {
                     CURSOR_GONE,
                     LOG_FULL -> ONCE_EACH;
             case TABLE_NOT_FOUND,
+                    CANCELLED,
                     RESOURCE_EXHAUSTED,
                     DISK_FULL,
+                    DEADLINE_EXCEEDED,
                     UNAVAILABLE,
                     STALE_EPOCH,
                     NOT_PRIMARY,

@@ -46,6 +46,7 @@ record Refusal(long hash, String reason) {
                     PORT_PROTOCOL,
                     UPDATE_REFUSED -> true;
             case TABLE_NOT_FOUND,
+                    QUERY_KILLED,
                     TABLE_EXISTS,
                     UNKNOWN_OPERATOR,
                     UNKNOWN_PORT,

@@ -57,7 +57,7 @@ final class Statuses {
                     VERSION_GONE,
                     EXCHANGE_LOST,
                     CURSOR_GONE -> Status.FAILED_PRECONDITION;
-            case CANCELLED -> Status.CANCELLED;
+            case CANCELLED, QUERY_KILLED -> Status.CANCELLED;
             case UNAUTHORIZED -> Status.PERMISSION_DENIED;
             case TOO_LARGE, RESOURCE_EXHAUSTED, LOG_FULL, DISK_FULL -> Status.RESOURCE_EXHAUSTED;
             case DEADLINE_EXCEEDED -> Status.DEADLINE_EXCEEDED;

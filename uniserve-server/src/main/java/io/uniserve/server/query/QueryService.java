@@ -140,7 +140,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                     "this server plans as many queries as it takes; try again or elsewhere")));
             return context;
         }
-        RunningQueries.Entry entry = running.add(share, RunningQueries.PLAN, deadline, context);
+        RunningQueries.Entry entry =
+                running.add(share, RunningQueries.PLAN, deadline, request.remainingNanos() > maxNanos, context);
         if (!pool.execute(share, () -> completion.done(answer(query, context, deadline, share, entry)))) {
             entry.close();
             ended(client);
@@ -202,7 +203,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             checkSize(answer);
             return Outcome.ok(answer.with(context.receipts().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return Outcome.err(memory.ofAny("planning of the query", e));
+            return Outcome.err(entry.told(memory.ofAny("planning of the query", e)));
         } finally {
             context.end();
             entry.close();

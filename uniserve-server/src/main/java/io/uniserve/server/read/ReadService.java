@@ -395,6 +395,11 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return clock.nanos() + Math.min(remainingNanos, maxNanos);
     }
 
+    /** Whether the server's longest time ends a query before its caller's deadline does. */
+    boolean limits(long remainingNanos) {
+        return remainingNanos > maxNanos;
+    }
+
     void refresh(TableName table) {
         refresh.accept(table);
     }

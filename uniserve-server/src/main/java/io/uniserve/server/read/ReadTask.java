@@ -111,7 +111,7 @@ final class ReadTask implements Timers.Cancel {
 
     /** Those who ask see it from now on, until it has ended. */
     void listed(RunningQueries running) {
-        entry = running.add(share, request.operator(), deadlineNanos, this);
+        entry = running.add(share, request.operator(), deadlineNanos, service.limits(request.remainingNanos()), this);
     }
 
     /** What the gathers of this request are to work on. */
@@ -416,6 +416,8 @@ final class ReadTask implements Timers.Cancel {
 
     private ActorFailure failure(ReadRequest.Target target, UniserveException error) {
         UniserveException told = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), error);
+        RunningQueries.Entry shown = entry;
+        told = shown == null ? told : shown.told(told);
         return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
     }
 

@@ -1,5 +1,7 @@
 package io.uniserve.server.read;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.RunningQuery.State;
 import io.uniserve.protocol.env.Clock;
@@ -27,9 +29,13 @@ public final class RunningQueries {
         this.numbers = new AtomicLong(first);
     }
 
-    /** Lists a query; to be closed when it has ended. */
-    public Entry add(Share share, String operator, long deadlineNanos, Timers.Cancel cancel) {
-        Entry entry = new Entry(number(), share, operator, deadlineNanos, cancel);
+    /**
+     * Lists a query; to be closed when it has ended.
+     *
+     * @param limited whether the deadline is the server's longest time, not the caller's
+     */
+    public Entry add(Share share, String operator, long deadlineNanos, boolean limited, Timers.Cancel cancel) {
+        Entry entry = new Entry(number(), share, operator, deadlineNanos, limited, cancel);
         entries.put(entry.id, entry);
         return entry;
     }
@@ -54,6 +60,7 @@ public final class RunningQueries {
         if (entry == null) {
             return Optional.empty();
         }
+        entry.killed = true;
         entry.end();
         return Optional.of(entry.shown(clock.nanos()));
     }
@@ -69,17 +76,21 @@ public final class RunningQueries {
         private final Share share;
         private final String operator;
         private final long deadlineNanos;
+        private final boolean limited;
         private final Timers.Cancel cancel;
         private final long sinceNanos = clock.nanos();
         private volatile boolean begun;
         private volatile boolean cancelled;
+        private volatile boolean killed;
         private volatile long cancelledNanos;
 
-        private Entry(long id, Share share, String operator, long deadlineNanos, Timers.Cancel cancel) {
+        private Entry(
+                long id, Share share, String operator, long deadlineNanos, boolean limited, Timers.Cancel cancel) {
             this.id = id;
             this.share = share;
             this.operator = operator;
             this.deadlineNanos = deadlineNanos;
+            this.limited = limited;
             this.cancel = cancel;
         }
 
@@ -94,6 +105,20 @@ public final class RunningQueries {
                 cancelledNanos = clock.nanos();
                 cancelled = true;
             }
+        }
+
+        /** The error that its client is to have: a query that is ended for good is not asked again elsewhere. */
+        public UniserveException told(UniserveException error) {
+            if (killed && error.code() == ErrorCode.CANCELLED) {
+                return new UniserveException(ErrorCode.QUERY_KILLED, "an operator ended the query", error);
+            }
+            if (limited && error.code() == ErrorCode.DEADLINE_EXCEEDED) {
+                return new UniserveException(
+                        ErrorCode.QUERY_KILLED,
+                        "the query ran longer than server.query-time-max lets queries run",
+                        error);
+            }
+            return error;
         }
 
         private void end() {

@@ -144,7 +144,8 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     private void handOut(Predicate<Runnable> first) {
-        entry = service.running().add(share, request.operator(), deadlineNanos, this);
+        entry = service.running()
+                .add(share, request.operator(), deadlineNanos, service.limits(request.remainingNanos()), this);
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
         if (!first.test(() -> work(false))) {
@@ -314,6 +315,8 @@ final class VersionedTask implements Timers.Cancel {
     private ActorFailure failure(int place, UniserveException error) {
         VersionedRead.Target target = request.targets().get(place);
         UniserveException told = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), error);
+        RunningQueries.Entry shown = entry;
+        told = shown == null ? told : shown.told(told);
         return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
     }
 

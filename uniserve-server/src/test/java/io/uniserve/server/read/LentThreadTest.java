@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reads whose caller lends its thread, to a service of one worker. */
 class LentThreadTest {
-    private final ReadWorld world = new ReadWorld(1, 10, 1 << 20);
+    private final ReadWorld world = new ReadWorld(1, 10, 1 << 20, false);
     private final Queue<Runnable> lent = new ArrayDeque<>();
     private final List<Thread> seen = new ArrayList<>();
 

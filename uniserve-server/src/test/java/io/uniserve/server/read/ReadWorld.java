@@ -113,8 +113,13 @@ final class ReadWorld implements AutoCloseable {
     }
 
     ReadWorld(int threads, int queue, long memory) {
+        this(threads, queue, memory, true);
+    }
+
+    /** With or without other threads in the places of long reads. */
+    ReadWorld(int threads, int queue, long memory, boolean fair) {
         ServerSettings.Work work = new ServerSettings.Work(
-                threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES, Duration.ofHours(1), true);
+                threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES, Duration.ofHours(1), fair);
         Routing routing = new Routing("c", List.of(), List.of(known("silent"), known("localhost")), null);
         service = new ReadService(
                 SystemClock.INSTANCE,

@@ -22,9 +22,11 @@ class RunningQueriesTest {
 
     @Test
     void theyAreListedLongestFirstUntilTheyEnd() {
-        RunningQueries.Entry first = queries.add(new Share("t", "c"), "op@1", 100 * SECOND, cancels::incrementAndGet);
+        RunningQueries.Entry first =
+                queries.add(new Share("t", "c"), "op@1", 100 * SECOND, false, cancels::incrementAndGet);
         now += SECOND;
-        RunningQueries.Entry second = queries.add(new Share("u", ""), "plan", 100 * SECOND, cancels::incrementAndGet);
+        RunningQueries.Entry second =
+                queries.add(new Share("u", ""), "plan", 100 * SECOND, false, cancels::incrementAndGet);
         second.begun();
         assertThat(queries.list()).extracting(RunningQuery::table).containsExactly("t", "u");
         assertThat(queries.list())
@@ -38,8 +40,25 @@ class RunningQueriesTest {
     }
 
     @Test
+    void whatIsEndedForGoodIsToldApartFromWhatIsAskedAgain() {
+        UniserveException gone = new UniserveException(ErrorCode.CANCELLED, "its caller has gone");
+        UniserveException late = new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "its deadline has passed");
+        RunningQueries.Entry left = queries.add(new Share("t", "c"), "op@1", SECOND, false, cancels::incrementAndGet);
+        left.cancelled();
+        assertThat(left.told(gone)).isSameAs(gone);
+        assertThat(left.told(late)).isSameAs(late);
+        left.close();
+        RunningQueries.Entry limited = queries.add(new Share("t", "c"), "op@1", SECOND, true, cancels::incrementAndGet);
+        assertThat(limited.told(gone)).isSameAs(gone);
+        assertThat(limited.told(late).code()).isEqualTo(ErrorCode.QUERY_KILLED);
+        assertThat(queries.cancel(queries.list().get(0).id())).isPresent();
+        assertThat(limited.told(gone).code()).isEqualTo(ErrorCode.QUERY_KILLED);
+    }
+
+    @Test
     void oneThatWasToEndIsEndingAndThenStuck() {
-        RunningQueries.Entry late = queries.add(new Share("t", "c"), "op@1", 2 * SECOND, cancels::incrementAndGet);
+        RunningQueries.Entry late =
+                queries.add(new Share("t", "c"), "op@1", 2 * SECOND, false, cancels::incrementAndGet);
         late.begun();
         now = 2 * SECOND;
         assertThat(states()).containsExactly(State.ENDING);
@@ -47,7 +66,7 @@ class RunningQueriesTest {
         assertThat(states()).containsExactly(State.STUCK);
         late.close();
 
-        queries.add(new Share("t", "c"), "op@1", 100 * SECOND, cancels::incrementAndGet);
+        queries.add(new Share("t", "c"), "op@1", 100 * SECOND, false, cancels::incrementAndGet);
         long id = queries.list().get(0).id();
         assertThat(queries.cancel(id + 1)).isEmpty();
         assertThat(cancels.get()).isZero();

@@ -3,6 +3,7 @@ package io.uniserve.server.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import io.uniserve.model.RunningQuery.State;
 import java.util.List;

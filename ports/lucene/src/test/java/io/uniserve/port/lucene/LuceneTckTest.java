@@ -83,14 +83,15 @@ class LuceneTckTest extends PortTck {
             return List.of(
                     probe(LuceneOperators.COUNT, "row number", true),
                     probe(LuceneOperators.COUNT, "number 7", true),
-                    probe(LuceneOperators.NEAR, new Near(List.of(7.2, 1.0), 3), true),
+                    // Lucene cuts documents that are equally near by their places in the index.
+                    probe(LuceneOperators.NEAR, new Near(List.of(7.2, 1.0), 3), false),
                     // Its scores are by each actor's own statistics.
                     probe(LuceneOperators.PHRASE, new Phrase("row 7", 2, 10), false));
         }
 
         @Override
         public List<String> queries() {
-            return List.of("count row number", "count number 7", "near 5 7.2 1.0", "near 50 1000.5 -1");
+            return List.of("count row number", "count number 7");
         }
 
         @Override

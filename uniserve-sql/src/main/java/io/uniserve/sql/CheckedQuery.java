@@ -56,6 +56,8 @@ final class CheckedQuery {
             throw SqlErrors.wrong(e);
         } catch (CalciteException e) {
             throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plain(e), e);
+        } catch (IllegalArgumentException e) {
+            throw SqlErrors.literal(e);
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         }

@@ -54,6 +54,17 @@ final class SqlErrors {
         return "";
     }
 
+    /** What Calcite says of a date, time or timestamp that is none; any other failure is the planner's own, and is returned as it is. */
+    static RuntimeException literal(IllegalArgumentException failure) {
+        String message = String.valueOf(failure.getMessage());
+        return message.contains(" out of range: [")
+                ? new UniserveException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "a date, time or timestamp is not valid: " + Printable.line(message),
+                        failure)
+                : failure;
+    }
+
     /** What the validator says, as a sentence of the query's words. */
     static String plain(Throwable failure) {
         String message = String.valueOf(failure.getMessage());

@@ -75,7 +75,7 @@ class RequestFaultsTest {
             throw new AssertionError(sql + " is answered: " + cluster.ask("m", sql));
         } catch (UniserveException e) {
             assertThat(e.code()).as(sql + ": " + e).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNSUPPORTED);
-            assertThat(e.tried()).as(sql).isEmpty();
+            assertThat(e.tried()).as("asked once: " + sql).hasSizeLessThanOrEqualTo(1);
             assertThat(e.reason())
                     .doesNotContain("Exception", "COLLECTION_TABLE", "OTHER_FUNCTION", "No match found", "LINE 1");
             return e.reason();
@@ -98,7 +98,7 @@ class RequestFaultsTest {
                 "SELECT CAST('2021-02-29' AS DATE) FROM m",
                 "SELECT CAST(x AS BIGINT) FROM m",
                 "SELECT CAST(p AS DECIMAL(2,2)) FROM m",
-                "SELECT p * 99999999999 * 99999999999 * 99999999999 FROM m",
+                "SELECT p * 99999999999 * 99999999999 * 99999999999 * 99999999999 FROM m",
                 "SELECT TIME '25:00:00' FROM m",
                 "SELECT id FROM m ORDER BY id LIMIT 99999999999999999999",
                 "SELECT id FROM m ORDER BY id LIMIT 1.5",
@@ -120,13 +120,13 @@ class RequestFaultsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "SELECT day FROM m | line 1, column 8: syntax error at \"day; day is a reserved word",
+                "SELECT day FROM m | day is a reserved word: a column of this name stands in double quotes",
                 "SELECT id AS value FROM m | value is a reserved word: a column of this name stands in double quotes",
-                "SELECT substring(id) FROM m | function SUBSTRING does not take",
-                "SELECT * FROM range(3) | a FROM with a function is not supported",
+                "SELECT upper(id, s) FROM m | Invalid number of arguments to function",
+                "SELECT * FROM TABLE(f(1)) | a FROM with a function is not supported",
             })
     void tellInWordsOfSql(String sql, String told) {
-        assertThat(fault(sql)).containsIgnoringCase(told.replace("\"day;", "day"));
+        assertThat(fault(sql)).containsIgnoringCase(told);
     }
 
     @Test

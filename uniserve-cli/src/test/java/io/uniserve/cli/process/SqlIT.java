@@ -116,7 +116,7 @@ class SqlIT {
                 "SELECT id FROM sales WHERE amount = 'x' | line 1, column",
                 "SELECT CAST(name AS BIGINT) FROM shops | Conversion Error",
                 "SELECT id FROM sales LIMIT -1 | line 1, column",
-                "SELECT id FROM sales LIMIT 99999999999 | line 1, column",
+                "SELECT id FROM sales LIMIT 99999999999999999999 | line 1, column",
                 "SELECT id FROM sales WHERE id IN () | line 1, column",
                 "SELECT (SELECT id FROM sales) FROM shops | rows where one value is wanted",
                 "SELECT shop, id FROM sales GROUP BY shop | line 1, column",

@@ -66,7 +66,7 @@ public record EngineFailures(
     /** Something done to an engine. */
     @FunctionalInterface
     public interface Action {
-        /** Whatever it throws is the engine's. */
+        /** All that it throws is the engine's. */
         void run() throws Exception;
     }
 

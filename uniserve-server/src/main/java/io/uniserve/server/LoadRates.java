@@ -64,11 +64,11 @@ final class LoadRates {
         }
         Runtime runtime = Runtime.getRuntime();
         long memory = runtime.totalMemory() - runtime.freeMemory();
-        return told(load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top()));
+        return withStuckThreads(load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top()));
     }
 
-    /** With the threads that do not come back from engines. */
-    private Load told(Load load) {
+    /** With a problem where threads do not come back from engines. */
+    private Load withStuckThreads(Load load) {
         int threads = stuck.getAsInt();
         if (threads == 0) {
             return load;

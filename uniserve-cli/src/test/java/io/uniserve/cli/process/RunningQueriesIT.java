@@ -1,6 +1,7 @@
 package io.uniserve.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.plan.Answer;
@@ -8,6 +9,8 @@ import io.uniserve.cli.ExitCode;
 import io.uniserve.client.ServerQueries;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +88,37 @@ class RunningQueriesIT {
                 .filter(query ->
                         query.table().equals("solr") && query.operator().contains("solr."))
                 .count();
+    }
+
+    @Test
+    void briefQueriesGoOnBesideThemAndTheyEndWithTheirClient() {
+        List<CompletableFuture<Answer>> answers = endless();
+        for (int i = 0; i < 10; i++) {
+            assertThat(cluster.client().query("kv", "count").body().utf8()).contains("" + DOCUMENTS);
+            assertThat(cluster.client().query("solr", "q=*:*&rows=0").body().utf8())
+                    .contains("" + DOCUMENTS);
+        }
+        RunningQuery plan = running().stream()
+                .filter(query -> query.operator().equals("plan"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(plan.client()).isNotEmpty();
+        assertThat(cluster.client().admin().cancelQuery(plan.id()).id()).isEqualTo(plan.id());
+        await().atMost(PATIENCE).until(() -> answers.stream().anyMatch(CompletableFuture::isDone));
+        CompletableFuture<Answer> ended =
+                answers.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
+        assertThatThrownBy(ended::join)
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.QUERY_KILLED));
+        assertThatThrownBy(() -> cluster.client().admin().cancelQuery(plan.id()))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+
+        heavy.close();
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(running()).isEmpty());
+        assertThat(cluster.client().admin().queries()).allMatch(server -> server.stuck() == 0);
     }
 
     @Test

@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /**
  * Bound on brackets within each other, for engines whose parsers recurse: so that such a query is refused the same way each time,
- * whatever stack a thread has left.
+ * and does not depend on the stack that a thread has left.
  */
 public final class Nesting {
     private static final String OPENING = "([{";
@@ -23,7 +23,7 @@ public final class Nesting {
         }
     }
 
-    /** How deep pairs are nested, of whatever kind; a bracket without a partner is none. */
+    /** How deep pairs are nested, of any kind; a bracket without a partner is none. */
     static int depth(String text) {
         int[] inside = new int[16];
         int open = 0;

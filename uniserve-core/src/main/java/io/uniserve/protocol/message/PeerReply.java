@@ -117,8 +117,8 @@ public sealed interface PeerReply {
         }
 
         /** The same with these problems in place of its own. */
-        public Load withProblems(List<Problem> told) {
-            return new Load(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, told);
+        public Load withProblems(List<Problem> found) {
+            return new Load(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, found);
         }
     }
 

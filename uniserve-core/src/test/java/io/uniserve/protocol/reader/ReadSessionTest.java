@@ -90,7 +90,7 @@ class ReadSessionTest {
         query();
         world.pass(9_000 * MS);
         assertThat(outcomes).as("no error while the server is in the map").hasSize(1);
-        assertThat(world.network.reads).as("nobody else has the state").hasSize(2);
+        assertThat(world.network.reads).as("no other server has the state").hasSize(2);
         answer(world.network.lastRead(), 71);
         assertThat(value(1)).isInstanceOf(Outcome.Ok.class);
 

@@ -75,7 +75,7 @@ class RunningIdentityTest {
             assertThat(host.disk.files("")).anyMatch(file -> file.startsWith("t1-a0/"));
         }
         assertThat(cluster.coordinator.registryTrouble()).get().asString().contains(identity, "has no identity");
-        assertThat(cluster.store.children("")).as("written by nobody").isEmpty();
+        assertThat(cluster.store.children("")).as("nothing was written").isEmpty();
         assertThat(cluster.objects.keys("")).isEqualTo(objects);
 
         cluster.store.replace(kept);

@@ -57,7 +57,7 @@ public record ServerSettings(
     /**
      * Threads (0: as many as the machine has cores, at least 2), queues and memory of requests.
      *
-     * @param queryTimeMax a read or plan ends by then, whatever its deadline
+     * @param queryTimeMax a read or plan ends by then, even if its deadline is later
      * @param fairReads whether threads are shared by table and client, and long tasks have others take their place
      */
     public record Work(

@@ -6,7 +6,7 @@ import io.uniserve.runtime.async.DiskErrors;
 import java.util.function.Supplier;
 
 /**
- * Turns whatever a port throws into one exception: a full disk is DISK_FULL, the rest PORT_FAILED with class and message of
+ * Turns all that a port throws into one exception: a full disk is DISK_FULL, the rest PORT_FAILED with class and message of
  * what was thrown. Failures that are no user's are logged, see {@link PortFailureLog}. A lack of memory is not the port's and
  * passes.
  */

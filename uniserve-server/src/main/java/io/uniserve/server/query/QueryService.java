@@ -39,7 +39,6 @@ import java.util.function.Supplier;
 
 /** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
 public final class QueryService implements QueryHandler, AutoCloseable {
-    private static final long COMPENSATE_NANOS = Limits.LONG_TASK_MS * 1_000_000;
 
     private final Clock clock;
     private final Ids ids;
@@ -58,7 +57,6 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final ClientShares clients;
     private final RunningQueries running;
     private final long maxNanos;
-    private volatile boolean closed;
     private final Unrest unrest;
     private final Supplier<Caller> callers;
 
@@ -102,7 +100,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.clients = new ClientShares(queriesMax, "queries", "server.query-queue");
         this.routing = new SharedRouting(refresh);
         this.watch = source.watch(routing::accept);
-        compensate();
+        pool.watch(timers);
     }
 
     @Override
@@ -158,14 +156,6 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         clients.give(client, 1);
     }
 
-    /** Planners that take long, or do not come back as an engine that they call hangs, are made up for. */
-    private void compensate() {
-        if (!closed) {
-            pool.compensate();
-            Timers.Cancel unused = timers.after(COMPENSATE_NANOS, this::compensate);
-        }
-    }
-
     /** Threads of planners that were to end a while ago. */
     public int stuck() {
         return pool.stuck();
@@ -203,7 +193,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             checkSize(answer);
             return Outcome.ok(answer.with(context.receipts().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return Outcome.err(entry.told(memory.ofAny("planning of the query", e)));
+            return Outcome.err(entry.forClient(memory.ofAny("planning of the query", e)));
         } finally {
             context.end();
             entry.close();
@@ -254,7 +244,6 @@ public final class QueryService implements QueryHandler, AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
         pool.close();
         watch.cancel();
         timers.close();

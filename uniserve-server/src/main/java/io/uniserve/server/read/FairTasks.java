@@ -83,7 +83,8 @@ final class FairTasks {
     }
 
     /**
-     * The next task in turn whose table and client each have less than {@code limit} others running; null where there is none.
+     * The next task in turn whose table and client each have less than {@code limit} others running; null where there is none. A
+     * client with no other task of a table does not wait for that table's other clients.
      * Tasks that hold a thread beyond their end do not count: others have taken their place.
      */
     synchronized @Nullable Running take(int limit, long now, long stuckNanos) {
@@ -112,13 +113,15 @@ final class FairTasks {
         }
         int ofTable = 0;
         int ofClient = 0;
+        int ofBoth = 0;
         for (Running one : running) {
             if (!one.overSince(now, stuckNanos)) {
                 ofTable += one.share.sameTable(share) ? 1 : 0;
                 ofClient += one.share.sameClient(share) ? 1 : 0;
+                ofBoth += one.share.equals(share) ? 1 : 0;
             }
         }
-        return ofTable < limit && ofClient < limit;
+        return ofClient < limit && (ofTable < limit || ofBoth == 0);
     }
 
     /** It has ended. */

@@ -41,8 +41,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     /** Parameters are held from when a request comes until it ends: one with larger ones takes the room of several. */
     private static final int PARAMETER_BYTES_A_REQUEST = 1 << 20;
 
-    private static final long COMPENSATE_NANOS = Limits.LONG_TASK_MS * 1_000_000;
-    private static final int COMPENSATIONS_PER_EXPIRY = 10;
+    private static final long EXPIRE_NANOS = 500_000_000;
 
     private final Clock clock;
     private final Timers timers;
@@ -69,7 +68,6 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final ClientShares clients;
     private final RunningQueries running;
     private final long maxNanos;
-    private int compensations;
     private volatile boolean closed;
 
     /**
@@ -123,7 +121,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         this.requestsMax = settings.readQueue() + threads;
         this.clients = new ClientShares(requestsMax, "reads", "server.read-queue");
         this.catchUpNanos = settings.catchUpWait().toNanos();
-        watch();
+        pool.watch(timers);
+        expire();
     }
 
     @Override
@@ -196,7 +195,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     actors,
                     request.remainingNanos(),
                     task::gathers,
-                    () -> start(task, request, share, null), // nobody lends a thread any more by then
+                    () -> start(task, request, share, null), // no thread is lent any more by then
                     task::refuse);
             return () -> {
                 task.cancel();
@@ -257,7 +256,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     actors,
                     request.remainingNanos(),
                     task::gathers,
-                    () -> task.admit(first(share, null)), // nobody lends a thread any more by then
+                    () -> task.admit(first(share, null)), // no thread is lent any more by then
                     task::refuse);
             return () -> {
                 task.cancel();
@@ -350,16 +349,15 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         held.close();
     }
 
-    private void watch() {
+    private void expire() {
         if (!closed) {
-            pool.compensate();
-            if (++compensations % COMPENSATIONS_PER_EXPIRY == 0 && held.size() > 0) {
+            if (held.size() > 0) {
                 pool.execute(() -> {
                     held.expire(clock.nanos()); // closing and measuring may take long: not here
                     held.bound();
                 });
             }
-            Timers.Cancel unused = timers.after(COMPENSATE_NANOS, this::watch);
+            Timers.Cancel unused = timers.after(EXPIRE_NANOS, this::expire);
         }
     }
 

@@ -414,11 +414,11 @@ final class ReadTask implements Timers.Cancel {
         return value;
     }
 
-    private ActorFailure failure(ReadRequest.Target target, UniserveException error) {
-        UniserveException told = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), error);
+    private ActorFailure failure(ReadRequest.Target target, UniserveException failure) {
+        UniserveException known = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), failure);
         RunningQueries.Entry shown = entry;
-        told = shown == null ? told : shown.told(told);
-        return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
+        UniserveException error = shown == null ? known : shown.forClient(known);
+        return new ActorFailure(target.actor(), error.code(), error.reason(), target.epoch());
     }
 
     private void end(int places) {

@@ -54,7 +54,7 @@ public final class RunningQueries {
                 .toList();
     }
 
-    /** Cancels one, which is then told as it was; empty where there is none of this number. */
+    /** Cancels one and returns it; empty where there is none of this number. */
     public Optional<RunningQuery> cancel(long id) {
         Entry entry = entries.get(id);
         if (entry == null) {
@@ -108,7 +108,7 @@ public final class RunningQueries {
         }
 
         /** The error that its client is to have: a query that is ended for good is not asked again elsewhere. */
-        public UniserveException told(UniserveException error) {
+        public UniserveException forClient(UniserveException error) {
             if (killed && error.code() == ErrorCode.CANCELLED) {
                 return new UniserveException(ErrorCode.QUERY_KILLED, "an operator ended the query", error);
             }

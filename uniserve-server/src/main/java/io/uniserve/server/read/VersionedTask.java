@@ -312,12 +312,12 @@ final class VersionedTask implements Timers.Cancel {
         return made;
     }
 
-    private ActorFailure failure(int place, UniserveException error) {
+    private ActorFailure failure(int place, UniserveException failure) {
         VersionedRead.Target target = request.targets().get(place);
-        UniserveException told = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), error);
+        UniserveException known = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), failure);
         RunningQueries.Entry shown = entry;
-        told = shown == null ? told : shown.told(told);
-        return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
+        UniserveException error = shown == null ? known : shown.forClient(known);
+        return new ActorFailure(target.actor(), error.code(), error.reason(), target.epoch());
     }
 
     private void finish() {

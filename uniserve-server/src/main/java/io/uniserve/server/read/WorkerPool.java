@@ -2,6 +2,7 @@ package io.uniserve.server.read;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Timers;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Named threads that are shared fairly by table and client. No table and no client has more of them than the pool has by its
- * settings. Another thread takes the place of each task that runs for long, up to {@link Limits#SPARE_THREADS_MAX}: so what is
+ * settings, but for one thread of each further client of a table. Another thread takes the place of each task that runs for long, up to {@link Limits#SPARE_THREADS_MAX}: so what is
  * brief goes on beside it. A call that does not end holds its thread: engines may not be interrupted, as that closes files under
  * some of them. Such threads are counted.
  */
@@ -164,8 +165,16 @@ public final class WorkerPool implements AutoCloseable {
         return tasks.overSince(STUCK_AFTER_NANOS, clock.nanos());
     }
 
-    /** Called now and then: makes up for threads that are in long tasks, and takes back what is no more needed. */
-    public void compensate() {
+    /** Makes up for threads in long tasks from now on, until the pool is closed. */
+    public void watch(Timers timers) {
+        if (!closed) {
+            compensate();
+            Timers.Cancel unused = timers.after(LONG_NANOS, () -> watch(timers));
+        }
+    }
+
+    /** Makes up for threads that are in long tasks, and takes back what is no more needed. */
+    void compensate() {
         long now = clock.nanos();
         int stuck = tasks.overSince(STUCK_AFTER_NANOS, now);
         int away = fair ? Math.max(stuck, tasks.runningFor(LONG_NANOS, now)) : stuck;

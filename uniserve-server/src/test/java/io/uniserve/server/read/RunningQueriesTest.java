@@ -46,14 +46,14 @@ class RunningQueriesTest {
         UniserveException late = new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "its deadline has passed");
         RunningQueries.Entry left = queries.add(new Share("t", "c"), "op@1", SECOND, false, cancels::incrementAndGet);
         left.cancelled();
-        assertThat(left.told(gone)).isSameAs(gone);
-        assertThat(left.told(late)).isSameAs(late);
+        assertThat(left.forClient(gone)).isSameAs(gone);
+        assertThat(left.forClient(late)).isSameAs(late);
         left.close();
         RunningQueries.Entry limited = queries.add(new Share("t", "c"), "op@1", SECOND, true, cancels::incrementAndGet);
-        assertThat(limited.told(gone)).isSameAs(gone);
-        assertThat(limited.told(late).code()).isEqualTo(ErrorCode.QUERY_KILLED);
+        assertThat(limited.forClient(gone)).isSameAs(gone);
+        assertThat(limited.forClient(late).code()).isEqualTo(ErrorCode.QUERY_KILLED);
         assertThat(queries.cancel(queries.list().get(0).id())).isPresent();
-        assertThat(limited.told(gone).code()).isEqualTo(ErrorCode.QUERY_KILLED);
+        assertThat(limited.forClient(gone).code()).isEqualTo(ErrorCode.QUERY_KILLED);
     }
 
     @Test

@@ -121,7 +121,7 @@ interface OperatorCases extends Cases {
         return Stream.concat(left.stream(), right.stream()).toList();
     }
 
-    /** Numbers among parameters are set to what nobody would ask for: they are refused, or answered. */
+    /** Numbers among parameters are set to extremes: they are refused, or answered. */
     @Test
     default void parametersBeyondBoundsAreRefusedOrAnswered() {
         Actor actor = bench().withRows(0, 30);

@@ -306,7 +306,7 @@ final class PlantedPorts {
         }
     }
 
-    /** Each actor has a file, which nobody closes. */
+    /** Each actor has a file that stays open. */
     static class OpenFile extends PortTck {
         static final List<FileChannel> OPEN = new CopyOnWriteArrayList<>();
 

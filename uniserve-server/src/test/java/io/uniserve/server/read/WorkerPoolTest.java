@@ -122,7 +122,9 @@ class WorkerPoolTest {
         pool.execute(new Share("slow", "two"), ran::incrementAndGet);
         pool.execute(new Share("third", "three"), ran::incrementAndGet);
         await().until(() -> ran.get() == 3);
-        assertThat(ran.get()).as("nor has a client; another client of the slow table goes on").isEqualTo(3);
+        assertThat(ran.get())
+                .as("nor has a client; another client of the slow table goes on")
+                .isEqualTo(3);
         release.countDown();
         await().until(() -> ran.get() == 4 && inside.get() == 4);
     }

@@ -22,16 +22,16 @@ class AggregatedBoundTest {
         ClusterLoad in = new ClusterLoadBuilder(new double[] {1, 1, 1, 1}, new double[] {4, 4})
                 .current(Assignment.single(new int[] {0, 0, 0, 0}))
                 .build();
-        assertThat(BOUND.leastAdds(in, 5)).isEqualTo(2);
+        assertThat(BOUND.leastAdds(in, 300)).isEqualTo(2);
         ClusterLoad apart = in.toBuilder()
                 .current(Assignment.single(new int[] {0, 0, 1, 1}))
                 .build();
-        assertThat(BOUND.leastAdds(apart, 5)).isZero();
+        assertThat(BOUND.leastAdds(apart, 300)).isZero();
         ClusterLoad together = apart.toBuilder()
                 .sets(List.of(new ShardSet(1, new int[] {0, 1})))
                 .build();
         // Two have to move; of new replicas only the number is looked at, so one is all that is seen.
-        assertThat(BOUND.leastAdds(together, 5)).isBetween(1, 2);
+        assertThat(BOUND.leastAdds(together, 300)).isBetween(1, 2);
     }
 
     @Test
@@ -42,7 +42,7 @@ class AggregatedBoundTest {
         for (int round = 0; round < 2; round++) {
             ClusterLoad in = instance.at(round, current, 0.05, 1);
             Assignment placed = new ParallelismSearch(in, 1, () -> false).run();
-            int least = BOUND.leastAdds(in, 10);
+            int least = BOUND.leastAdds(in, 300);
             assertThat(placed.addedTo(current)).isBetween(least, least + Math.max(4, least / 12));
             assertThat(least).isPositive();
             current = placed;

@@ -92,7 +92,7 @@ class CpSatSolverTest {
         Instance instance = InstanceGenerator.make(new Shape(24, 200, 1, Shape.Change.DRIFT, Shape.Mix.MIXED, 2), 4);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 2);
         BalancePolicy policy = Policies.named("milp");
-        Effort effort = new Effort(7, () -> false, 2);
+        Effort effort = new Effort(7, () -> false, 8);
         Assignment first = RUNNER.run(policy, in, effort).assignment();
         PlacementCheck check = PlacementChecker.check(in, first);
         assertThat(check.sound()).isTrue();

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class StrictReadMachine {
     private static final long PAUSE_NANOS = 40_000_000;
     private static final long CUT_NANOS = 2_000_000_000;
-    private static final long SILENCE_NANOS = 2_500_000_000L;
+    private static final long SLOW_NANOS = 2_500_000_000L;
 
     private final ReaderEnvironment env;
     private final VersionedNetwork network;
@@ -94,7 +94,9 @@ public final class StrictReadMachine {
         private final int actor;
         private final long epoch;
         private final List<ServerId> tried = new ArrayList<>();
-        private boolean asking;
+        /** How many calls ask for it now; more than one where a server takes long. */
+        private int asking;
+
         private @Nullable ServerId next;
         private @Nullable Bytes value;
         private @Nullable UniserveException trouble;
@@ -107,6 +109,19 @@ public final class StrictReadMachine {
     }
 
     private record Share(int query, ServerId server) {}
+
+    private static final class Call {
+        private final Share share;
+        private final List<Slot> group;
+        private final int round;
+        private boolean over;
+
+        private Call(Share share, List<Slot> group, int round) {
+            this.share = share;
+            this.group = group;
+            this.round = round;
+        }
+    }
 
     /** @param queries of tables whose updates are atomic, with one deadline; their modes are not looked at */
     public StrictReadMachine(
@@ -282,7 +297,7 @@ public final class StrictReadMachine {
                     if (asked == round && !over) {
                         moved = false;
                         gone = false;
-                        slots.stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
+                        slots.stream().filter(slot -> slot.asking == 0).forEach(slot -> slot.tried.clear());
                         next();
                     }
                 }));
@@ -329,7 +344,7 @@ public final class StrictReadMachine {
         RouteIndex index = env.routing().current();
         Map<Share, List<Slot>> shares = new LinkedHashMap<>();
         for (Slot slot : slots) {
-            if (slot.value == null && !slot.asking) {
+            if (slot.value == null && slot.asking == 0) {
                 slot.next = pick(index, slot);
                 if (slot.next == null) {
                     if (slot.trouble != null) {
@@ -345,7 +360,7 @@ public final class StrictReadMachine {
         }
         for (Slot slot : slots) {
             ServerId server = slot.next;
-            if (server != null && !slot.asking && slot.value == null) {
+            if (server != null && slot.asking == 0 && slot.value == null) {
                 shares.computeIfAbsent(new Share(slot.query, server), s -> new ArrayList<>())
                         .add(slot);
             }
@@ -389,7 +404,7 @@ public final class StrictReadMachine {
         requests++;
         retries += group.stream().anyMatch(slot -> !slot.tried.isEmpty()) ? 1 : 0;
         group.forEach(slot -> {
-            slot.asking = true;
+            slot.asking++;
             slot.tried.add(share.server());
         });
         VersionedRead request = new VersionedRead(
@@ -404,24 +419,59 @@ public final class StrictReadMachine {
                 false,
                 true,
                 Math.max(1, left()));
-        int asked = round;
-        boolean[] heard = {false};
-        Completion<VersionedRead.Reply> once = outcome -> {
-            if (!heard[0] && asked == round && !over) {
-                heard[0] = true;
-                heard(share, group, outcome);
+        Call call = new Call(share, group, round);
+        calls.add(network.read(
+                index.address(share.server()).orElseThrow(), request, outcome -> answered(call, outcome)));
+        watch(call);
+    }
+
+    private void answered(Call call, Outcome<VersionedRead.Reply> outcome) {
+        if (isOpen(call)) {
+            call.over = true;
+            heard(call.share, call.group, outcome);
+        }
+    }
+
+    private boolean isOpen(Call call) {
+        return !call.over && call.round == round && !over;
+    }
+
+    /** Looks at a call that has no answer after a quarter of the time that is left. */
+    private void watch(Call call) {
+        if (isOpen(call)) {
+            calls.add(env.timers().after(Math.max(SLOW_NANOS, left() / 4), () -> slow(call)));
+        }
+    }
+
+    /**
+     * A server that computes is not told from one that is silent, so its call goes on, and other replicas are asked beside it; the
+     * first answer counts. Operators that leave something where they run are not run twice. A server that the map has lost is given
+     * up.
+     */
+    private void slow(Call call) {
+        if (!isOpen(call)) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        if (index.address(call.share.server()).isEmpty()) {
+            String lost = "server " + call.share.server() + " left the cluster before it answered";
+            answered(call, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, lost)));
+            return;
+        }
+        watch(call);
+        Map<Share, List<Slot>> beside = new LinkedHashMap<>();
+        for (Slot slot : call.group) {
+            ServerId other = once || slot.value != null || slot.asking != 1 ? null : pick(index, slot);
+            if (other != null) {
+                beside.computeIfAbsent(new Share(slot.query, other), s -> new ArrayList<>())
+                        .add(slot);
             }
-        };
-        calls.add(network.read(index.address(share.server()).orElseThrow(), request, once));
-        calls.add(env.timers()
-                .after(
-                        Math.max(SILENCE_NANOS, left() / 4), // a slow operator is no silence
-                        () -> once.done(Outcome.err(new UniserveException(
-                                ErrorCode.UNAVAILABLE, "server " + share.server() + " is silent")))));
+        }
+        beside.forEach((share, group) -> send(index, share, group));
     }
 
     private void heard(Share share, List<Slot> group, Outcome<VersionedRead.Reply> outcome) {
-        group.forEach(slot -> slot.asking = false);
+        group.forEach(slot -> slot.asking--);
         boolean anew = false;
         if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
             answered |= !ok.value().parts().isEmpty();
@@ -433,7 +483,10 @@ public final class StrictReadMachine {
             for (ActorFailure failure : ok.value().failures()) {
                 last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "
                         + failure.message();
-                anew |= failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH;
+                boolean alone =
+                        group.stream().noneMatch(slot -> slot.actor == failure.actor() && slot.asking > 0);
+                anew |= alone
+                        && (failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH);
                 gone |= failure.code() == ErrorCode.VERSION_GONE;
                 UniserveException error = new UniserveException(failure.code(), failure.message());
                 group.stream().filter(slot -> slot.actor == failure.actor()).forEach(slot -> judge(slot, error));

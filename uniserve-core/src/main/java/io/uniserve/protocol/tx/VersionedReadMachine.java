@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VersionedReadMachine {
     private static final long PAUSE_NANOS = 40_000_000;
+    private static final long SLOW_NANOS = 10_000_000;
 
     private final ReaderEnvironment env;
     private final VersionedNetwork network;
@@ -104,7 +105,9 @@ public final class VersionedReadMachine {
     private static final class Slot {
         private final int actor;
         private final List<ServerId> tried = new ArrayList<>();
-        private boolean asking;
+        /** How many calls ask for it now; more than one where a server takes long. */
+        private int asking;
+
         private @Nullable UniserveException trouble;
         private VersionedRead.@Nullable Part part;
         /** What the part's server has left open. */
@@ -257,7 +260,7 @@ public final class VersionedReadMachine {
     private void drop() {
         for (Call call : List.copyOf(calls)) {
             call.cancel()[0].cancel();
-            call.slots.forEach(slot -> slot.asking = false);
+            call.slots.forEach(slot -> slot.asking = 0);
         }
         calls.clear();
     }
@@ -275,7 +278,7 @@ public final class VersionedReadMachine {
         Map<ServerId, List<Slot>> groups = new LinkedHashMap<>();
         boolean stuck = false;
         for (Slot slot : slots.values()) {
-            if (slot.part == null && !slot.asking) {
+            if (slot.part == null && slot.asking == 0) {
                 ServerId server = pick(index, route.get().map().actors().get(slot.actor), slot);
                 if (server == null) {
                     stuck = true;
@@ -318,7 +321,7 @@ public final class VersionedReadMachine {
     /** Every replica was tried: after a pause, with a newer map, all are again. */
     private void pause() {
         for (Slot slot : slots.values()) {
-            if (slot.part == null && !slot.asking && slot.trouble != null) {
+            if (slot.part == null && slot.asking == 0 && slot.trouble != null) {
                 end(Outcome.err(slot.trouble)); // the replicas that were tried have this trouble
                 return;
             }
@@ -329,7 +332,7 @@ public final class VersionedReadMachine {
                     .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
                         paused = false;
                         if (!over) {
-                            slots.values().stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
+                            slots.values().stream().filter(slot -> slot.asking == 0).forEach(slot -> slot.tried.clear());
                             dispatch();
                         }
                     }));
@@ -345,7 +348,7 @@ public final class VersionedReadMachine {
         servers.add(server);
         retries += group.stream().anyMatch(slot -> !slot.tried.isEmpty()) ? 1 : 0;
         group.forEach(slot -> {
-            slot.asking = true;
+            slot.asking++;
             slot.tried.add(server);
         });
         long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
@@ -353,16 +356,50 @@ public final class VersionedReadMachine {
                 query.table(), tableId, targets, query.operator(), query.parameters(), at, true, defers, false, left);
         Call call = new Call(sent++, at, server, group, new Timers.Cancel[] {() -> {}});
         calls.add(call);
-        Timers.Cancel silence = env.timers().after(left / 4, () -> heard(call, silent(server)));
         Timers.Cancel asked = network.read(address, request, reply -> heard(call, reply));
+        call.cancel()[0] = asked;
+        if (calls.contains(call)) {
+            watch(call, asked);
+        }
+    }
+
+    /** Looks at a call that has no answer after a quarter of the time that is left. */
+    private void watch(Call call, Timers.Cancel asked) {
+        long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
+        Timers.Cancel slow = env.timers().after(Math.max(SLOW_NANOS, left / 4), () -> slow(call, asked));
         call.cancel()[0] = () -> {
-            silence.cancel();
+            slow.cancel();
             asked.cancel();
         };
     }
 
+    /**
+     * A server that computes is not told from one that is silent, so its call goes on, and other replicas are asked beside it; the
+     * first answer counts. A server that the map has lost is given up.
+     */
+    private void slow(Call call, Timers.Cancel asked) {
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(found -> found.meta().tableId() == tableId);
+        if (index.address(call.server()).isEmpty() || route.isEmpty()) {
+            heard(call, silent(call.server()));
+            return;
+        }
+        watch(call, asked);
+        Map<ServerId, List<Slot>> beside = new LinkedHashMap<>();
+        for (Slot slot : call.slots()) {
+            if (slot.part == null && slot.asking == 1) {
+                ServerId other = pick(index, route.get().map().actors().get(slot.actor), slot);
+                if (other != null) {
+                    beside.computeIfAbsent(other, s -> new ArrayList<>()).add(slot);
+                }
+            }
+        }
+        beside.forEach((server, group) -> send(index, route.get(), server, group, false));
+    }
+
     private static Outcome<VersionedRead.Reply> silent(ServerId server) {
-        return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "server " + server + " is silent"));
+        return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "server " + server + " left the cluster before it answered"));
     }
 
     private void heard(Call call, Outcome<VersionedRead.Reply> outcome) {
@@ -370,7 +407,7 @@ public final class VersionedReadMachine {
             return;
         }
         call.cancel()[0].cancel();
-        call.slots.forEach(slot -> slot.asking = false);
+        call.slots.forEach(slot -> slot.asking--);
         boolean gone = false;
         if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
             denied.addAll(ok.value().denied());
@@ -380,8 +417,9 @@ public final class VersionedReadMachine {
             for (ActorFailure failure : ok.value().failures()) {
                 last = "actor " + failure.actor() + " on " + call.server() + ": " + failure.code() + " "
                         + failure.message();
-                gone |= failure.code() == ErrorCode.VERSION_GONE;
                 Slot slot = slots.get(failure.actor());
+                boolean alone = slot == null || slot.asking == 0;
+                gone |= alone && failure.code() == ErrorCode.VERSION_GONE;
                 if (slot != null && call.slots.contains(slot)) {
                     judge(slot, new UniserveException(failure.code(), failure.message()));
                 }
@@ -451,6 +489,7 @@ public final class VersionedReadMachine {
             }
             version = oneVersion ? Math.max(version, slot.part.at()) : version;
         }
+        drop(); // calls beside those that were answered
         if (slots.values().stream().anyMatch(this::leftOpen)) {
             insists = true;
             askAgain(this::leftOpen);

@@ -75,6 +75,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
 
     RoutingPolicy policy = RoutingPolicy.weighted();
 
+    /** What servers compute for each read. */
+    long takesNanos;
+
+    /** Reads that servers were asked for. */
+    int calls;
+
     AtomicReader(AtomicCluster atomic) {
         this.atomic = atomic;
     }
@@ -120,7 +126,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         asked.add(request);
         Completion<VersionedRead.Reply> told = outcome -> completion.done(
                 outcome instanceof Outcome.Ok<VersionedRead.Reply> ok ? Outcome.ok(ear.apply(ok.value())) : outcome);
-        atomic.cluster.loop.soon(() -> atomic.read(to, request, told));
+        calls++;
+        atomic.cluster.loop.after(takesNanos, () -> atomic.read(to, request, told));
         return () -> {};
     }
 
@@ -157,7 +164,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     Timers.Cancel versioned(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Cluster cluster = atomic.cluster;
         actorsAsked.merge(to.toString(), request.targets().size(), Integer::sum);
-        cluster.loop.soon(() -> {
+        calls++;
+        cluster.loop.after(takesNanos, () -> {
             boolean planted = answersBefore-- <= 0;
             if (planted && gone > 0) {
                 gone--;

@@ -73,7 +73,7 @@ public record CoordinatorConfig(
                 others);
     }
 
-    /** The default settings (protocol section 7). */
+    /** The default settings (docs/protocol.md, section 6). */
     public static CoordinatorConfig defaults(String id, Address address, String clusterId) {
         return new CoordinatorConfig(
                 id,

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Brings the replicas of an actor, of which none is missing, to where they are desired (protocol section 6): a learner, which
+ * Brings the replicas of an actor, of which none is missing, to where they are desired (docs/protocol.md, section 6): a learner, which
  * is certified and admitted as any other; then the primary hands over, if it is not desired; then the old replica is taken
  * off. Each step is decided from the actor's state alone, so that another leader goes on where this one ended. A failure
  * comes first: while a replica is missing nothing moves, and a move whose target fails is given up.

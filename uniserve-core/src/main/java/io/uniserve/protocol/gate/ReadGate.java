@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /**
  * What a replica may answer from, published by the server's loop and checked by read workers without it: before the
- * snapshot is taken and, last, with a fresh reading of the clock, before the reply (protocol section 4).
+ * snapshot is taken and, last, with a fresh reading of the clock, before the reply (docs/protocol.md, section 4).
  *
  * @param epoch the installed epoch
  * @param serving the replica is in the ISR of that epoch and its engine is ready

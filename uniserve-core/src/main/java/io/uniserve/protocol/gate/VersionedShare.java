@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One actor's part of a read of one version, from the request to the answer (protocol section 4). First, before it is made, what the
- * server knows to be committed; then the actor's gate; then its doubts; then the state and with it the version through which the
+ * One actor's part of a read of one version, from the request to the answer (docs/protocol.md, section 4). First, before it is made, what
+ * the server knows to be committed; then the actor's gate; then its doubts; then the state and with it the version through which the
  * answer is complete; last the gate again, by a fresh reading of the clock.
  *
  * <p>It decides, and does nothing: who drives it, a server's worker threads or the simulator, looks at gates and clock, has doubts

@@ -3,7 +3,7 @@ package io.uniserve.protocol.message;
 import io.uniserve.model.TableName;
 import java.util.List;
 
-/** Versions and maps of tables as they were together at one moment after the question (protocol section 4, STRICT). */
+/** Versions and maps of tables as they were together at one moment after the question (docs/protocol.md, section 4, STRICT). */
 public record Cut(List<Table> tables) {
     public Cut {
         tables = List.copyOf(tables);

@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An actor's part of atomic updates at its primary (protocol section 3). A vote is what an acknowledgement at level ISR is
+ * An actor's part of atomic updates at its primary (docs/protocol.md, section 3). A vote is what an acknowledgement at level ISR is
  * for an eventual update: every in-sync replica has the PREPARE on disk, and no removed one may still answer readers.
  * A version is prepared once at most: what is at or below the newest one seen is answered from the log.
  */

@@ -1,5 +1,5 @@
 /**
- * One replica of an actor: its log, its engine, its part as primary or follower (protocol sections 2 and 3).
+ * One replica of an actor: its log, its engine, its part as primary or follower (docs/protocol.md, sections 2 and 3).
  *
  * <p><b>What is applied.</b> Every replica applies an entry as soon as the entry is on its own disk, without waiting until it
  * is stable: an update acknowledged at level PRIMARY is visible at once, as eventual tables promise, and a follower lags by

@@ -19,7 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles what is in doubt at a replica before a reader may have an answer (protocol section 4). A version that is decided
+ * Settles what is in doubt at a replica before a reader may have an answer (docs/protocol.md, section 4). A version that is decided
  * is waited for; one that is still in flight, confirmed after the question, or of whose commit nobody can know, may be left out: no
  * reader can have seen it.
  */

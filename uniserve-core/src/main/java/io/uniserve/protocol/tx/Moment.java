@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all rounds of a plan see of tables with atomic updates: one moment (protocol section 4). A server confirms the versions
+ * What all rounds of a plan see of tables with atomic updates: one moment (docs/protocol.md, section 4). A server confirms the versions
  * and epochs of all of them together, once and before the first round; from then on each round asks for exactly these versions,
  * and what was committed later is in none of them. Where a version is kept no more a round ends with VERSION_GONE, and whoever
  * runs the plan begins anew with another moment.

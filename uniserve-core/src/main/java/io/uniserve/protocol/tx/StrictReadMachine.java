@@ -30,7 +30,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A strict read of one or several tables (protocol section 4): a server finds the versions and epochs of all of them as of one
+ * A strict read of one or several tables (docs/protocol.md, section 4): a server finds the versions and epochs of all of them as of one
  * moment, then in-sync replicas of these epochs are asked for these versions. It rests on no lease and so on no clock. Where a
  * replica has moved on, or a state is gone, it begins anew with another moment. Never a partial answer, never a mixture.
  *

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drives the atomic updates of one table that clients gave to this server (protocol section 3): what waits is merged into one
+ * Drives the atomic updates of one table that clients gave to this server (docs/protocol.md, section 3): what waits is merged into one
  * version, prepared by all its actors, and committed by one multi that checks the map in which they voted. Another server
  * may drive other updates of the table at the same time: the table's log lets one version be in flight. Whatever write is
  * not certainly done is followed by reading the log, never by a guess.

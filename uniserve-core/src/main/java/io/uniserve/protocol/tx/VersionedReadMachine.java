@@ -33,7 +33,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read of several actors at one version (protocol section 4). Every actor is asked on one of its in-sync replicas; the
+ * A read of several actors at one version (docs/protocol.md, section 4). Every actor is asked on one of its in-sync replicas; the
  * largest of what they say they are complete through, and of the client's floor, is the version of the read; whoever
  * answered for an older one is asked again, for that version. Usually all agree at once. A state that is gone meanwhile
  * begins the read anew. Never a partial answer, never a mixture.

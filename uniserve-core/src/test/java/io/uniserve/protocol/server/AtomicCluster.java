@@ -259,7 +259,7 @@ final class AtomicCluster {
         }
     }
 
-    /** The steps of a reader on a server (protocol section 4). */
+    /** The steps of a reader on a server (docs/protocol.md, section 4). */
     private VersionedShare serve(Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
         ReplicaKey key = new ReplicaKey(request.tableId(), target.actor());
         VersionedShare share = new VersionedShare(request, target, host.version(key.tableId()));

@@ -29,7 +29,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for one version of a table (protocol section 4). First it is noted what this server knows to be decided; then
+ * One request for one version of a table (docs/protocol.md, section 4). First it is noted what this server knows to be decided; then
  * each actor's gate is checked and its doubts are settled on the loop, without holding a thread; then workers take the state
  * of each actor, run the operator on it, and, last, check the gate again by reading the clock. What each step decides is
  * {@link VersionedShare}'s.

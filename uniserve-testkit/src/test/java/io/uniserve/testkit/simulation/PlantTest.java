@@ -64,7 +64,7 @@ final class PlantTest {
         }
     }
 
-    /** The names by which the protocol asks for planted bugs (section 9). */
+    /** The names by which the protocol asks for planted bugs (docs/protocol.md, section 9). */
     @Test
     void theNineOfTheProtocolAreAmongThem() {
         assertThat(List.of(

@@ -86,7 +86,7 @@ class RowsIT {
     @Test
     void oneBadRowRefusesItsActorsRowsOnly() {
         ClusterState before = ClusterState.settled(bad.client);
-        var outcome = update("docs", "solr.delete@1", List.of(row("id", "absent"), row("id", true)))
+        var outcome = update("docs", "solr.delete@1", List.of(row("id", "absent"), row("id", "b", "_version_", "soon")))
                 .run();
         assertThat(outcome.failed())
                 .isNotEmpty()

@@ -71,8 +71,11 @@ public final class PlainSolr implements AutoCloseable {
         }
     }
 
-    /** A node's update log wants a field that one core by itself does without. */
+    /** A node's update log wants a field that a schema for one core by itself may lack. */
     private static byte[] versioned(String file) {
+        if (file.contains("name=\"_version_\"")) {
+            return file.getBytes(StandardCharsets.UTF_8);
+        }
         String field = "<field name=\"_version_\" type=\"plong\" indexed=\"false\" stored=\"false\"/>";
         return file.replace("</schema>", field + "</schema>").getBytes(StandardCharsets.UTF_8);
     }

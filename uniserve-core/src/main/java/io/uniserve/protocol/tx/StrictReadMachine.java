@@ -420,8 +420,8 @@ public final class StrictReadMachine {
                 true,
                 Math.max(1, left()));
         Call call = new Call(share, group, round);
-        calls.add(network.read(
-                index.address(share.server()).orElseThrow(), request, outcome -> answered(call, outcome)));
+        calls.add(
+                network.read(index.address(share.server()).orElseThrow(), request, outcome -> answered(call, outcome)));
         watch(call);
     }
 
@@ -483,10 +483,8 @@ public final class StrictReadMachine {
             for (ActorFailure failure : ok.value().failures()) {
                 last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "
                         + failure.message();
-                boolean alone =
-                        group.stream().noneMatch(slot -> slot.actor == failure.actor() && slot.asking > 0);
-                anew |= alone
-                        && (failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH);
+                boolean alone = group.stream().noneMatch(slot -> slot.actor == failure.actor() && slot.asking > 0);
+                anew |= alone && (failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH);
                 gone |= failure.code() == ErrorCode.VERSION_GONE;
                 UniserveException error = new UniserveException(failure.code(), failure.message());
                 group.stream().filter(slot -> slot.actor == failure.actor()).forEach(slot -> judge(slot, error));

@@ -332,7 +332,9 @@ public final class VersionedReadMachine {
                     .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
                         paused = false;
                         if (!over) {
-                            slots.values().stream().filter(slot -> slot.asking == 0).forEach(slot -> slot.tried.clear());
+                            slots.values().stream()
+                                    .filter(slot -> slot.asking == 0)
+                                    .forEach(slot -> slot.tried.clear());
                             dispatch();
                         }
                     }));
@@ -399,7 +401,8 @@ public final class VersionedReadMachine {
     }
 
     private static Outcome<VersionedRead.Reply> silent(ServerId server) {
-        return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "server " + server + " left the cluster before it answered"));
+        return Outcome.err(new UniserveException(
+                ErrorCode.UNAVAILABLE, "server " + server + " left the cluster before it answered"));
     }
 
     private void heard(Call call, Outcome<VersionedRead.Reply> outcome) {

@@ -48,7 +48,9 @@ class SlowReadsTest {
         reader.ofOneMoment = true;
         Outcome<List<StrictReadMachine.Result>> read = reader.strict(SECONDS, Cluster.T);
         assertThat(read).isInstanceOf(Outcome.Ok.class);
-        assertThat(reader.actorsAsked.values().stream().mapToInt(Integer::intValue).sum())
+        assertThat(reader.actorsAsked.values().stream()
+                        .mapToInt(Integer::intValue)
+                        .sum())
                 .as("each actor once")
                 .isEqualTo(2);
     }

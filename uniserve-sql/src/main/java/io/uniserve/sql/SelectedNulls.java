@@ -13,6 +13,7 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlUserDefinedTypeNameSpec;
 import org.apache.calcite.sql.SqlUtil;
+import org.apache.calcite.sql.fun.SqlLibraryOperators;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -20,8 +21,8 @@ import org.apache.calcite.sql.util.SqlShuttle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a type to what the engine has one for and the validator none: a bare NULL in SELECT is an INTEGER, and TEXT and STRING are
- * VARCHAR, as DuckDB has them.
+ * Forms of types that the engine has and the validator has not: a bare NULL in SELECT is an INTEGER, TEXT and STRING are
+ * VARCHAR, and {@code value::type} is CAST, as in DuckDB.
  */
 final class SelectedNulls extends SqlShuttle {
     private static final Set<String> TEXTS = Set.of("TEXT", "STRING");
@@ -42,7 +43,9 @@ final class SelectedNulls extends SqlShuttle {
             items.forEach(item -> typed.add(item(item)));
             select.setSelectList(new SqlNodeList(typed, items.getParserPosition()));
         }
-        return inside;
+        return inside instanceof SqlCall infix && infix.getOperator() == SqlLibraryOperators.INFIX_CAST
+                ? SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList())
+                : inside;
     }
 
     @Override

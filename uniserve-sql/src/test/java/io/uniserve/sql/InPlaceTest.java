@@ -3,8 +3,8 @@ package io.uniserve.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.ActorView;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Columns;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;

@@ -33,8 +33,11 @@ class ParsedQueryTest {
                 "SELECT NULL::integer | SELECT CAST(NULL AS integer)",
             })
     void castsWithColonsAreCasts(String given, String written) {
-        assertThat(ParsedQuery.of(given).tree().equalsDeep(ParsedQuery.of(written).tree(), Litmus.IGNORE))
-                .as(ParsedQuery.of(given).tree() + " is " + ParsedQuery.of(written).tree())
+        assertThat(ParsedQuery.of(given)
+                        .tree()
+                        .equalsDeep(ParsedQuery.of(written).tree(), Litmus.IGNORE))
+                .as(ParsedQuery.of(given).tree() + " is "
+                        + ParsedQuery.of(written).tree())
                 .isTrue();
     }
 

@@ -146,12 +146,16 @@ class SqlDialectTest {
                     return new SqlRows(List.of("VARCHAR"), List.of(List.of("1")));
                 },
                 MYSQL);
-        planner.answer(new QueryText(new TableName("big"), "SELECT max(length_of) FROM (SELECT char_length(b_text)"
-                        + " AS length_of FROM big) AS q HAVING max(length_of) > 1 AND 'a\\b' <> ''"), plan);
+        planner.answer(
+                new QueryText(
+                        new TableName("big"),
+                        "SELECT max(length_of) FROM (SELECT char_length(b_text)"
+                                + " AS length_of FROM big) AS q HAVING max(length_of) > 1 AND 'a\\b' <> ''"),
+                plan);
         assertThat(merged).hasSize(1);
         assertThat(merged.get(0)).contains("max(c0)", "'a\\\\b'").endsWith(" -- of [parts]");
-        assertThatThrownBy(() -> planner.answer(
-                        new QueryText(new TableName("big"), "SELECT median(b_id) FROM big"), plan))
+        assertThatThrownBy(
+                        () -> planner.answer(new QueryText(new TableName("big"), "SELECT median(b_id) FROM big"), plan))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
                 .hasMessageContaining("line 1, column 8: MEDIAN on MySQL is not supported");

@@ -1,8 +1,8 @@
 package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.ActorView;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.api.update.Prepared;

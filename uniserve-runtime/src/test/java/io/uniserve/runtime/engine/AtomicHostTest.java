@@ -5,7 +5,6 @@ import static io.uniserve.runtime.engine.HostWorld.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.codec.Bytes;

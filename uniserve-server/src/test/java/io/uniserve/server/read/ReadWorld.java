@@ -1,8 +1,8 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.ActorView;
 import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;

@@ -55,9 +55,10 @@ interface LifecycleCases extends Cases {
         Actor actor = bench().withRows(0, 5);
         Assumptions.assumeTrue(actor instanceof SnapshotActor<?>, "the port offers no snapshots");
         try (ActorView first = bench().view(actor)) {
-            bench().operators().forEach(operator -> assertThat(first)
-                    .as("operators run on views: what operator %s takes", operator.id())
-                    .isInstanceOf(operator.actorType()));
+            bench().operators()
+                    .forEach(operator -> assertThat(first)
+                            .as("operators run on views: what operator %s takes", operator.id())
+                            .isInstanceOf(operator.actorType()));
             Bytes before = bench().contents(first);
             bench().upsert(actor, bench().rows(5, 9));
             try (ActorView second = bench().view(actor)) {

@@ -1,9 +1,9 @@
 package io.uniserve.testkit.tck;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.ActorView;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFactory;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;

@@ -1,9 +1,9 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.ActorView;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.Row;
 import io.uniserve.api.update.EventualUpdate;

@@ -43,9 +43,13 @@ final class SelectedNulls extends SqlShuttle {
             items.forEach(item -> typed.add(item(item)));
             select.setSelectList(new SqlNodeList(typed, items.getParserPosition()));
         }
-        return inside instanceof SqlCall infix && infix.getOperator() == SqlLibraryOperators.INFIX_CAST
-                ? SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList())
-                : inside;
+        if (inside instanceof SqlCall infix && infix.getOperator().equals(SqlLibraryOperators.INFIX_CAST)) {
+            if (infix.operand(0) instanceof SqlNodeList list) {
+                throw SqlErrors.invalid(list, "a list of values cannot be cast; put parentheses around what :: casts");
+            }
+            return SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList());
+        }
+        return inside;
     }
 
     @Override

@@ -55,6 +55,14 @@ class ParsedQueryTest {
                 .hasMessageContaining("line 1, column 19: syntax error");
     }
 
+    @Test
+    void listsAreNotCast() {
+        assertThatThrownBy(() -> ParsedQuery.of("SELECT a FROM t WHERE a IN (1, 2)::boolean"))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("line 1, column 28: a list of values cannot be cast");
+    }
+
     /** Words of DuckDB's own are no names, nor is a word that makes a join another one. */
     @ParameterizedTest
     @CsvSource(

@@ -6,10 +6,7 @@ import java.nio.file.Path;
  * One partition of a table's data in the engine's own structure. The host calls updates, {@link #publish},
  * {@link #writeTo} and {@link #destroy} one at a time; operators run at the same time as all but destroy.
  */
-public interface Actor extends AutoCloseable {
-    /** Rows, memory and disk now. Cheap; called every few seconds. */
-    ActorUsage usage();
-
+public interface Actor extends ActorView {
     /**
      * Makes every update applied so far visible to operators. Called after a run of updates: before an operator is to see
      * them, and at the latest when no more follow for a moment. Must not fail for what rows are: they are acknowledged.
@@ -18,9 +15,6 @@ public interface Actor extends AutoCloseable {
 
     /** Writes the published data as files into an existing empty directory. Files may be hard links; they never change later. */
     void writeTo(Path directory);
-
-    /** Digest of the contents (not of files): equal on replicas that applied the same updates. */
-    byte[] digest();
 
     /** Closes the actor and deletes its data. Idempotent. */
     void destroy();

@@ -10,7 +10,7 @@ import io.uniserve.api.update.EventualUpdate;
  *
  * @param <S> the view
  */
-public interface RevocableActor<S extends AutoCloseable> extends SnapshotActor<S> {
+public interface RevocableActor<S extends ActorView> extends SnapshotActor<S> {
     /**
      * All parts of a version are applied: does whatever of {@link #publish} takes long or may fail and shows nothing, such as
      * writing what is buffered.

@@ -1,18 +1,13 @@
 package io.uniserve.api;
 
 /**
- * An actor that can hold a consistent view while updates go on; needed for full serializability and for sessions. For
- * sessions the view must be an actor too, of the class that operators take: they run on it in place of this one, several at a
- * time. It is closed before this actor is, and never updated.
+ * An actor that can hold a consistent view while updates go on; needed for full serializability and for sessions. Operators run
+ * on the view in place of this actor, several at a time, so it is of the class that they take. It is closed before this actor is.
  *
- * @param <S> the view; closing it releases the reference
+ * @param <S> the view: a class of its own, or that of the actor where operators take no other
  */
-public interface SnapshotActor<S extends AutoCloseable> extends Actor {
-    /**
-     * The published state now, unchanged by later updates. Where the view is an actor, its {@code usage} says what would be
-     * freed if it were closed, as far as that is known, and rather more than less: what it shares with this actor's present
-     * state does not count. Beyond the host's bound views are closed.
-     */
+public interface SnapshotActor<S extends ActorView> extends Actor {
+    /** The published state now, unchanged by later updates. Beyond the host's bound views are closed. */
     S snapshot();
 
     /**

@@ -1,6 +1,7 @@
 package io.uniserve.server;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.tx.SnapshotShelf;
@@ -69,7 +70,7 @@ final class HostedActors implements ActorSource {
         }
 
         @Override
-        public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+        public Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
             return hosted.at(version);
         }
 

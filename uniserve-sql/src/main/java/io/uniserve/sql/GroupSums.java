@@ -27,7 +27,11 @@ public final class GroupSums {
         SqlRows ask(String statement) throws SQLException;
     }
 
-    /** INVALID_ARGUMENT where a group's sum could be beyond 64 bits; asks nothing of a statement without such sums. */
+    /**
+     * INVALID_ARGUMENT where a group's sum could be beyond 64 bits; asks nothing of a statement without such sums.
+     *
+     * @param statement as this module wrote it, and so is what the engine is asked: {@link SqlDialect} comes after
+     */
     public static void check(String statement, Engine engine) throws SQLException {
         int from = at(statement, " FROM ", 0);
         int group = from < 0 ? -1 : at(statement, " GROUP BY ", from);

@@ -24,6 +24,7 @@ import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
+import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     private static final SqlParser.Config PARSER = SqlParser.config()
             .withUnquotedCasing(Casing.UNCHANGED)
             .withCaseSensitive(false)
+            .withParserFactory(SqlBabelParserImpl.FACTORY)
             .withConformance(SqlConformanceEnum.BABEL);
 
     ParsedQuery {
@@ -60,20 +62,20 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         if (text.isBlank()) {
             throw UniserveException.invalid("query is empty; use SELECT ... FROM ...");
         }
-        InfixCasts written = InfixCasts.of(statement(text));
         try {
-            SqlNode read = SqlParser.create(written.text(), PARSER).parseQuery();
-            SqlNode tree = AggregateForms.of(SelectedNulls.typed(written.placed(read)));
+            SqlNode read = SqlParser.create(statement(text), PARSER).parseQuery();
+            SqlNode tree = AggregateForms.of(SelectedNulls.typed(read));
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
             if (!Tableless.is(tree)) {
                 select(query instanceof SqlWith with ? with.body : query);
             }
+            ReservedWords.check(tree);
             Tables found = new Tables();
             found.look(tree, Map.of());
             Functions.check(tree);
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
-            throw SqlErrors.syntax(e, e.getPos() == null ? null : written.placed(e.getPos()), PARSER);
+            throw SqlErrors.syntax(e, text, PARSER);
         } catch (CalciteException e) {
             throw new UniserveException(ErrorCode.INVALID_ARGUMENT, SqlErrors.plain(e), e);
         } catch (StackOverflowError e) {

@@ -1,12 +1,12 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Columns;
 import io.uniserve.api.EngineFailures;
 import java.nio.file.Path;
 
 /** What operators see of an engine that can list its rows: an actor, or a view of one. Its checkpoints are {@link RowFile}s. */
-public abstract class RowReader implements Actor {
+public abstract class RowReader implements ActorView {
     private final EngineFailures engine;
     private final Columns columns;
 
@@ -23,7 +23,7 @@ public abstract class RowReader implements Actor {
     /** Gives all published rows, values as texts, to a consumer. */
     protected abstract void each(RowFile.Rows consumer) throws Exception;
 
-    @Override
+    /** Writes all published rows into an existing empty folder. */
     public final void writeTo(Path directory) {
         engine.translated("write a checkpoint", () -> {
             RowFile.write(directory, columns.columns().size(), this::each);
@@ -37,7 +37,6 @@ public abstract class RowReader implements Actor {
     }
 
     /** The engine's data of it is gone once it is closed. */
-    @Override
     public final void destroy() {
         close();
     }

@@ -13,6 +13,7 @@ import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlUserDefinedTypeNameSpec;
 import org.apache.calcite.sql.SqlUtil;
+import org.apache.calcite.sql.fun.SqlLibraryOperators;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -20,8 +21,8 @@ import org.apache.calcite.sql.util.SqlShuttle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a type to what the engine has one for and the validator none: a bare NULL in SELECT is an INTEGER, and TEXT and STRING are
- * VARCHAR, as DuckDB has them.
+ * Forms of types that the engine has and the validator has not: a bare NULL in SELECT is an INTEGER, TEXT and STRING are
+ * VARCHAR, and {@code value::type} is CAST, as in DuckDB.
  */
 final class SelectedNulls extends SqlShuttle {
     private static final Set<String> TEXTS = Set.of("TEXT", "STRING");
@@ -41,6 +42,12 @@ final class SelectedNulls extends SqlShuttle {
             List<SqlNode> typed = new ArrayList<>(); // the validator changes it
             items.forEach(item -> typed.add(item(item)));
             select.setSelectList(new SqlNodeList(typed, items.getParserPosition()));
+        }
+        if (inside instanceof SqlCall infix && infix.getOperator().equals(SqlLibraryOperators.INFIX_CAST)) {
+            if (infix.operand(0) instanceof SqlNodeList list) {
+                throw SqlErrors.invalid(list, "a list of values cannot be cast; put parentheses around what :: casts");
+            }
+            return SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList());
         }
         return inside;
     }

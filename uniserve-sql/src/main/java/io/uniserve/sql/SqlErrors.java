@@ -4,9 +4,13 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -20,23 +24,71 @@ final class SqlErrors {
     private static final Pattern AT = Pattern.compile(" at line \\d+, column \\d+\\.?");
     private static final Pattern TOKEN = Pattern.compile("(?s)Encountered \"(.*?)\" at line.*");
 
+    private static final Pattern KEYWORD = Pattern.compile("(?s)Incorrect syntax near the keyword .*");
+
     private static final Pattern SIGNATURE =
             Pattern.compile("(?s)No match found for function signature ([^(]+)\\((.*)\\)");
 
     private SqlErrors() {}
 
-    /** What the parser did not understand. */
-    static UniserveException syntax(SqlParseException failure, @Nullable SqlParserPos place, SqlParser.Config parser) {
+    /** What the parser did not understand of this text. */
+    static UniserveException syntax(SqlParseException failure, String text, SqlParser.Config parser) {
         if (failure.getCause() instanceof StackOverflowError) {
             return tooDeep(failure);
         }
         String message = String.valueOf(failure.getMessage());
+        Matcher keyword = KEYWORD.matcher(message);
+        if (keyword.matches() && failure.getPos() != null) {
+            Token wrong = wrong(failure, text, failure.getPos());
+            return new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    at(wrong.place()) + "syntax error at \"" + Printable.line(wrong.text()) + "\""
+                            + reserved(wrong.text(), parser),
+                    failure);
+        }
         Matcher token = TOKEN.matcher(message);
         String first = message.lines().findFirst().orElse("");
         String told = token.matches()
                 ? "syntax error at \"" + Printable.line(token.group(1)) + "\"" + reserved(token.group(1), parser)
                 : "syntax error: " + Printable.line(AT.matcher(first).replaceAll(""));
-        return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(place) + told, failure);
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(failure.getPos()) + told, failure);
+    }
+
+    private record Token(String text, SqlParserPos place) {}
+
+    /** The first token that no expected sequence has: the parser names the first of those that it looked at. */
+    private static Token wrong(SqlParseException failure, String text, SqlParserPos place) {
+        int start = 0;
+        for (int line = 1; line < place.getLineNum(); line++) {
+            start = text.indexOf('\n', start) + 1;
+        }
+        Matcher next = Pattern.compile("\\w+|\\S").matcher(text);
+        List<String> expected = new ArrayList<>();
+        boolean found = next.find(Math.min(text.length(), start + place.getColumnNum() - 1));
+        while (found && begins(failure, expected, next.group())) {
+            expected.add(next.group().toUpperCase(Locale.ROOT));
+            found = next.find();
+        }
+        if (!found) {
+            return new Token("<EOF>", place);
+        }
+        int line = text.lastIndexOf('\n', next.start()) + 1;
+        int lines = (int) text.substring(0, line).chars().filter(c -> c == '\n').count();
+        return new Token(next.group(), new SqlParserPos(lines + 1, next.start() - line + 1));
+    }
+
+    /** Whether a longer sequence that begins with these words, and then this one, was expected. */
+    private static boolean begins(SqlParseException failure, List<String> words, String word) {
+        List<String> all = new ArrayList<>(words);
+        all.add(word.toUpperCase(Locale.ROOT));
+        int[][] sequences = failure.getExpectedTokenSequences();
+        String[] images = failure.getTokenImages();
+        return sequences != null
+                && images != null
+                && Arrays.stream(sequences)
+                        .filter(sequence -> sequence.length > all.size())
+                        .anyMatch(sequence -> IntStream.range(0, all.size())
+                                .allMatch(i -> images[sequence[i]].equals("\"" + all.get(i) + "\"")));
     }
 
     /** How to name a column by a word of SQL's own, where the parser stopped within one or behind it. */
@@ -47,11 +99,15 @@ final class SqlErrors {
                             .getParser(new StringReader(""))
                             .getMetadata()
                             .isReservedWord(word.toUpperCase(Locale.ROOT))) {
-                return "; " + word + " is a reserved word: a column of this name stands in double quotes, \"" + word
-                        + "\"";
+                return "; " + reserved(word);
             }
         }
         return "";
+    }
+
+    /** How to use a word of SQL's own as a name. */
+    static String reserved(String word) {
+        return word + " is a reserved word: a column of this name stands in double quotes, \"" + word + "\"";
     }
 
     /** What Calcite says of a date, time or timestamp that is none; any other failure is the planner's own, and is returned as it is. */
@@ -134,7 +190,7 @@ final class SqlErrors {
     }
 
     private static String at(@Nullable SqlParserPos place) {
-        if (place == null) {
+        if (place == null || place.getLineNum() <= 0) {
             return "";
         }
         return "line " + place.getLineNum() + ", column " + place.getColumnNum() + ": ";

@@ -40,7 +40,7 @@ public final class SqlPlanner implements Planner {
     @FunctionalInterface
     public interface Merging {
         /**
-         * Answers a statement over these tables with columns c0, c1, ...
+         * Answers a statement over these tables with columns c0, c1, ... It is written for DuckDB: see {@link SqlDialect}.
          *
          * @param tables by the names that the statement has for them
          * @param life of the query; the statement may take as long as that
@@ -50,25 +50,28 @@ public final class SqlPlanner implements Planner {
 
     /** A planner of a port with this operator. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine) {
-        this(call, engine, Optional.empty(), Unable.NOTHING);
+        this(call, engine, Optional.empty(), SqlDialect.DUCKDB);
     }
 
     /** The same of a port that can join two large tables too. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle) {
-        this(call, engine, shuffle, Unable.NOTHING);
+        this(call, engine, shuffle, SqlDialect.DUCKDB);
     }
 
-    /** The same of a port whose engine cannot do all that there is. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Unable unable) {
-        this(call, engine, Optional.empty(), unable);
+    /** The same of a port whose engine has another dialect than DuckDB's: what it is unable to do is refused. */
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, SqlDialect dialect) {
+        this(call, engine, Optional.empty(), dialect);
     }
 
     private SqlPlanner(
-            RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle, Unable unable) {
+            RetrieveCall<SqlQuery, SqlRows> call,
+            Merging engine,
+            Optional<SqlShuffle.Calls> shuffle,
+            SqlDialect dialect) {
         this.call = call;
         this.engine = engine;
         this.shuffle = shuffle;
-        this.unable = unable;
+        this.unable = dialect.unable();
     }
 
     @Override

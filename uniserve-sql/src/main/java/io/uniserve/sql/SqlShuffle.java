@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Columns;
 import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
@@ -46,7 +46,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     private static final Pattern FOLDER = Pattern.compile(ShuffleQuery.SLOT + "=(\\d{1,9})");
 
     /** An actor as these operators see it. */
-    public interface Table extends Actor {
+    public interface Table extends ActorView {
         /** Its columns. */
         Columns columns();
 

@@ -3,8 +3,8 @@ package io.uniserve.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Columns;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
@@ -180,7 +180,7 @@ class InPlaceTest {
         return new Context(Optional.of(new Other(columns)));
     }
 
-    private record Context(Optional<Actor> other) implements OperatorContext {
+    private record Context(Optional<ActorView> other) implements OperatorContext {
         @Override
         public int actor() {
             return 0;
@@ -195,7 +195,7 @@ class InPlaceTest {
         public void checkActive() {}
 
         @Override
-        public Optional<Actor> beside(TableName table) {
+        public Optional<ActorView> beside(TableName table) {
             return table.value().equals("mid") ? other : Optional.empty();
         }
     }
@@ -222,15 +222,9 @@ class InPlaceTest {
         }
 
         @Override
-        public void writeTo(Path directory) {}
-
-        @Override
         public byte[] digest() {
             return new byte[0];
         }
-
-        @Override
-        public void destroy() {}
 
         @Override
         public void close() {}

@@ -231,7 +231,7 @@ class SplitQueryTest {
                 "SELECT a FROM t WHERE sum(a) > 1        | line 1, column 23",
                 "SELECT nosuch(a) FROM t                 | line 1, column 8",
                 "SELECT a FROM t WHERE c = DATE '1998-02-31' | line 1, column 27",
-                "SELECT a FROM t LIMIT -1                | line 1, column 23: syntax error",
+                "SELECT a FROM t LIMIT -1                | line 1, column 23: syntax error at \"-\"",
                 "SELECT a FROM t WHERE s LIKE 'a!' ESCAPE '!'  | line 1, column 30: the pattern ends with its ESCAPE",
                 "SELECT a FROM t WHERE s LIKE 'a' ESCAPE 'xx'  | line 1, column 41: ESCAPE wants one character",
                 "SELECT CAST(a AS DECIMAL(39, 2)) FROM t | line 1, column 18: CAST to DECIMAL(39, 2)",

@@ -34,7 +34,12 @@ class UnableTest {
                     assertThat(tables).containsKey(SplitQuery.PARTS);
                     return MERGED;
                 },
-                new Unable("OldDB", parts, Set.of("MEDIAN"), joins));
+                new SqlDialect() {
+                    @Override
+                    public Unable unable() {
+                        return new Unable("OldDB", parts, Set.of("MEDIAN"), joins);
+                    }
+                });
         return planner.answer(new QueryText(new TableName("big"), sql), plan)
                 .body()
                 .utf8();

@@ -1,11 +1,11 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.List;
 
 /** A gather operator from its parts; see {@link GatherOperator#of}. */
-record GatherFunction<A extends Actor, P, V>(
+record GatherFunction<A extends ActorView, P, V>(
         GatherCall<P, V> call, Class<A> actorType, GatherOperator.Body<A, P, V> body)
         implements GatherOperator<A, P, V> {
     @Override

@@ -1,6 +1,6 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param <V> the partial value that travels, as of a {@link RetrieveOperator}
  */
-public non-sealed interface GatherOperator<A extends Actor, P, V> extends Operator<A, P> {
+public non-sealed interface GatherOperator<A extends ActorView, P, V> extends Operator<A, P> {
     /**
      * Runs on a worker thread, slots in parallel, once all chunks of the slot are here; must honour {@link
      * OperatorContext#checkActive} in long loops. It may be run again elsewhere when something fails, on the same chunks.
@@ -30,14 +30,14 @@ public non-sealed interface GatherOperator<A extends Actor, P, V> extends Operat
     }
 
     /** The operator that runs a function, unless its query is over, and has no merger. */
-    static <A extends Actor, P, V> GatherOperator<A, P, V> of(
+    static <A extends ActorView, P, V> GatherOperator<A, P, V> of(
             GatherCall<P, V> call, Class<A> actorType, Body<A, P, V> body) {
         return new GatherFunction<>(call, actorType, body);
     }
 
     /** {@link #gather} as a function. */
     @FunctionalInterface
-    interface Body<A extends Actor, P, V> {
+    interface Body<A extends ActorView, P, V> {
         V run(A actor, OperatorContext context, P parameters, List<List<Chunk>> chunks);
     }
 }

@@ -1,11 +1,11 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.List;
 
 /** A map operator from its parts; see {@link MapOperator#of}. */
-record MapFunction<A extends Actor, P>(MapCall<P> call, Class<A> actorType, MapOperator.Body<A, P> body)
+record MapFunction<A extends ActorView, P>(MapCall<P> call, Class<A> actorType, MapOperator.Body<A, P> body)
         implements MapOperator<A, P> {
     @Override
     public String id() {

@@ -1,6 +1,6 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import java.util.List;
 
 /**
@@ -9,7 +9,7 @@ import java.util.List;
  * or in files within its budget, and a later stage gets them: cut into slots, all of them at every slot, or, where the plan
  * has them kept, those of an actor beside this actor.
  */
-public non-sealed interface MapOperator<A extends Actor, P> extends Operator<A, P> {
+public non-sealed interface MapOperator<A extends ActorView, P> extends Operator<A, P> {
     /**
      * Runs on a worker thread, slots in parallel, once all chunks of the slot are here; must honour {@link
      * OperatorContext#checkActive} in long loops. It may be run again, on this replica or another, when something fails: what
@@ -23,13 +23,13 @@ public non-sealed interface MapOperator<A extends Actor, P> extends Operator<A, 
     void map(A actor, OperatorContext context, P parameters, List<List<Chunk>> chunks, int slots, ChunkSink sink);
 
     /** The operator that runs a function, unless its query is over. */
-    static <A extends Actor, P> MapOperator<A, P> of(MapCall<P> call, Class<A> actorType, Body<A, P> body) {
+    static <A extends ActorView, P> MapOperator<A, P> of(MapCall<P> call, Class<A> actorType, Body<A, P> body) {
         return new MapFunction<>(call, actorType, body);
     }
 
     /** {@link #map} as a function. */
     @FunctionalInterface
-    interface Body<A extends Actor, P> {
+    interface Body<A extends ActorView, P> {
         void run(A actor, OperatorContext context, P parameters, List<List<Chunk>> chunks, int slots, ChunkSink sink);
     }
 }

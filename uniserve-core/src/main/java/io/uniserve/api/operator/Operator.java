@@ -1,6 +1,6 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 
 /**
@@ -10,7 +10,7 @@ import io.uniserve.codec.Codec;
  * @param <A> the actor
  * @param <P> its parameters
  */
-public sealed interface Operator<A extends Actor, P>
+public sealed interface Operator<A extends ActorView, P>
         permits RetrieveOperator, ScatterOperator, MapOperator, GatherOperator {
     /** {@code name@version}, e.g. {@code kv.get@1}. */
     String id();

@@ -1,6 +1,6 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.QueryLife;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
@@ -33,7 +33,7 @@ public interface OperatorContext extends QueryLife {
      * io.uniserve.api.plan.PlanContext#retrieveBeside}) and this server has it and may answer from it now, as it may from the
      * operator's own. Empty elsewhere. Of the same engine; to be used no longer than the operator runs.
      */
-    default Optional<Actor> beside(TableName table) {
+    default Optional<ActorView> beside(TableName table) {
         return Optional.empty();
     }
 }

@@ -1,13 +1,13 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A retrieve operator from its parts; see {@link RetrieveOperator#of}. */
-record RetrieveFunction<A extends Actor, P, V>(
+record RetrieveFunction<A extends ActorView, P, V>(
         RetrieveCall<P, V> call,
         Class<A> actorType,
         RetrieveOperator.Body<A, P, V> body,

@@ -1,6 +1,6 @@
 package io.uniserve.api.operator;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  *
  * @param <V> the partial value that travels
  */
-public non-sealed interface RetrieveOperator<A extends Actor, P, V> extends Operator<A, P> {
+public non-sealed interface RetrieveOperator<A extends ActorView, P, V> extends Operator<A, P> {
     /**
      * Runs on a worker thread, or on the transport's where it is {@link #brief}, on actors in parallel; must honour
      * {@link OperatorContext#checkActive} in long loops.
@@ -36,26 +36,26 @@ public non-sealed interface RetrieveOperator<A extends Actor, P, V> extends Oper
     }
 
     /** The operator that runs a function, unless its query is over, and has no merger. */
-    static <A extends Actor, P, V> RetrieveOperator<A, P, V> of(
+    static <A extends ActorView, P, V> RetrieveOperator<A, P, V> of(
             RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body) {
         return new RetrieveFunction<>(call, actorType, body, null, parameters -> false);
     }
 
     /** The operator that runs a function, unless its query is over, and merges with another. */
-    static <A extends Actor, P, V> RetrieveOperator<A, P, V> of(
+    static <A extends ActorView, P, V> RetrieveOperator<A, P, V> of(
             RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body, Merger<P, V> merger) {
         return new RetrieveFunction<>(call, actorType, body, merger, parameters -> false);
     }
 
     /** As above, for an operator that is {@link #brief} with the parameters that the predicate accepts. */
-    static <A extends Actor, P, V> RetrieveOperator<A, P, V> of(
+    static <A extends ActorView, P, V> RetrieveOperator<A, P, V> of(
             RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body, Merger<P, V> merger, Predicate<P> brief) {
         return new RetrieveFunction<>(call, actorType, body, merger, brief);
     }
 
     /** {@link #retrieve} as a function. */
     @FunctionalInterface
-    interface Body<A extends Actor, P, V> {
+    interface Body<A extends ActorView, P, V> {
         V run(A actor, OperatorContext context, P parameters);
     }
 }

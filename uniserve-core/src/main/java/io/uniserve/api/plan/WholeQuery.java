@@ -1,6 +1,6 @@
 package io.uniserve.api.plan;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Codec;
@@ -33,7 +33,7 @@ public final class WholeQuery {
      * @param id {@code name@version}
      * @param body answers the query from the one actor that it gets
      */
-    public static <A extends Actor> RetrieveOperator<A, String, Answer> operator(
+    public static <A extends ActorView> RetrieveOperator<A, String, Answer> operator(
             String id, Class<A> actorType, RetrieveOperator.Body<A, String, Answer> body) {
         return RetrieveOperator.of(call(id), actorType, body);
     }

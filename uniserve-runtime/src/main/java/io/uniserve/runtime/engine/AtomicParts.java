@@ -2,6 +2,7 @@ package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.api.update.Prepared;
@@ -45,7 +46,7 @@ final class AtomicParts {
 
     private long checkedBytes;
 
-    private final SnapshotShelf<Actor> shelf;
+    private final SnapshotShelf<ActorView> shelf;
     /** As counted last, and the bytes of what was changed since. */
     private long rows;
 
@@ -146,14 +147,14 @@ final class AtomicParts {
 
     /** Keeps the published state as that of the version, which has changed rows of so many bytes. */
     private void keep(long version, long changed) {
-        Actor state = port.call("snapshot", () -> {
-            if (actor instanceof SnapshotActor<?> able && able.snapshot() instanceof Actor held) {
-                return held;
+        ActorView state = port.call("snapshot", () -> {
+            if (actor instanceof SnapshotActor<?> able) {
+                return able.snapshot();
             }
             throw new UniserveException(
                     ErrorCode.PORT_PROTOCOL,
-                    "port " + port.info().name() + " offers atomic updates, but its actors hold no states: a"
-                            + " SnapshotActor's snapshot() must be an actor too");
+                    "port " + port.info().name() + " offers atomic updates, but its actors hold no states:"
+                            + " they must be SnapshotActors, whose snapshot() gives one");
         });
         boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
         shelf.add(
@@ -162,7 +163,7 @@ final class AtomicParts {
                 shares ? sharedBytes(state, changed) : usage(state).memoryBytes());
     }
 
-    private long sharedBytes(Actor state, long changed) {
+    private long sharedBytes(ActorView state, long changed) {
         uncounted += changed;
         if (uncounted >= RECOUNT_BYTES) {
             rows = usage(state).rows();
@@ -172,12 +173,12 @@ final class AtomicParts {
         return STATE_BYTES + rows / Byte.SIZE + CHANGE_FACTOR * changed;
     }
 
-    private ActorUsage usage(Actor state) {
+    private ActorUsage usage(ActorView state) {
         return port.call("usage", state::usage);
     }
 
     /** The state that readers of this version see, 0 for the newest; empty where it is gone. */
-    Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+    Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
         return shelf.at(version);
     }
 
@@ -186,7 +187,7 @@ final class AtomicParts {
         shelf.close();
     }
 
-    private void close(Actor state) {
+    private void close(ActorView state) {
         try {
             port.run("closing a state", state::close);
         } catch (UniserveException e) {

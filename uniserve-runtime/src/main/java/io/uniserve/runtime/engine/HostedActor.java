@@ -1,6 +1,7 @@
 package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
@@ -79,7 +80,7 @@ public final class HostedActor {
      * The state of an atomic table's actor that readers of this version see, 0 for the newest; empty where it is gone. Let go
      * of it before the actor.
      */
-    public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+    public Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
         return atomic == null ? Optional.empty() : atomic.at(version);
     }
 

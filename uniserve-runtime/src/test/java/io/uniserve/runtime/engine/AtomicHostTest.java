@@ -5,7 +5,7 @@ import static io.uniserve.runtime.engine.HostWorld.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -70,7 +70,7 @@ class AtomicHostTest {
     private long rowsAt(long version) {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         try {
-            Optional<SnapshotShelf.Ref<Actor>> state = hosted.at(version);
+            Optional<SnapshotShelf.Ref<ActorView>> state = hosted.at(version);
             if (state.isEmpty()) {
                 return -1;
             }
@@ -162,7 +162,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        SnapshotShelf.Ref<Actor> state = hosted.at(0).orElseThrow();
+        SnapshotShelf.Ref<ActorView> state = hosted.at(0).orElseThrow();
         Waiter.<Done>value(done -> world.host.destroy(KEY, done));
         assertThat(state.state().usage().rows()).isEqualTo(1);
         state.release();
@@ -175,8 +175,8 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        SnapshotShelf.Ref<Actor> reading = hosted.at(1).orElseThrow();
-        WeakReference<Actor> first = new WeakReference<>(reading.state());
+        SnapshotShelf.Ref<ActorView> reading = hosted.at(1).orElseThrow();
+        WeakReference<ActorView> first = new WeakReference<>(reading.state());
         int last = 1 + 3 * STATES_IN_BUDGET;
         for (int version = 2; version <= last; version++) {
             prepare(version, padded("row " + version));

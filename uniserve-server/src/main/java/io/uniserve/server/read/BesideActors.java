@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
@@ -100,7 +100,7 @@ final class BesideActors implements AutoCloseable {
                         .findFirst();
     }
 
-    Optional<Actor> actor(TableName table) {
+    Optional<ActorView> actor(TableName table) {
         return Optional.ofNullable(found.get(table)).map(one -> one.actor.actor());
     }
 

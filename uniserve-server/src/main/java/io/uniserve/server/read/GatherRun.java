@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.GatherOperator;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.OperatorContext;
@@ -15,7 +15,7 @@ import io.uniserve.server.exchange.Inputs;
 import java.util.Optional;
 
 /** A gather as a read, whose chunks are here. */
-record GatherRun<A extends Actor, P, V>(GatherOperator<A, P, V> operator, Inputs inputs)
+record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, Inputs inputs)
         implements RetrieveOperator<A, GatherRun.Framed<P>, Gathered<V>> {
     /** The operator's parameters in the plan's. */
     record Framed<P>(GatherFrame frame, P parameters) {}

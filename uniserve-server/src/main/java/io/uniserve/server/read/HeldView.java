@@ -1,7 +1,7 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -16,12 +16,12 @@ final class HeldView {
     private static final Logger LOG = LoggerFactory.getLogger(HeldView.class);
 
     private final PinnedActor actor;
-    private final Actor view;
+    private final ActorView view;
     private final long number;
     private volatile long bytes;
     private int users = 1;
 
-    private HeldView(PinnedActor actor, Actor view, long number) {
+    private HeldView(PinnedActor actor, ActorView view, long number) {
         this.actor = actor;
         this.view = view;
         this.number = number;
@@ -32,9 +32,9 @@ final class HeldView {
         boolean taken = false;
         try {
             long before = actor.state();
-            Actor view = actor.call("snapshot", () -> {
-                if (actor.actor() instanceof SnapshotActor<?> able && able.snapshot() instanceof Actor held) {
-                    return held;
+            ActorView view = actor.call("snapshot", () -> {
+                if (actor.actor() instanceof SnapshotActor<?> able) {
+                    return able.snapshot();
                 }
                 throw unsupported();
             });
@@ -58,7 +58,7 @@ final class HeldView {
     }
 
     /** What operators run on. */
-    Actor view() {
+    ActorView view() {
         return view;
     }
 

@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -16,7 +16,7 @@ import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.Inputs;
 
 /** A map as a read, whose chunks are here: the value is a receipt for what it puts, which stays here, and what it was given. */
-record MapRun<A extends Actor, P>(MapOperator<A, P> operator, Inputs inputs, ExchangeHost exchange)
+record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, Inputs inputs, ExchangeHost exchange)
         implements RetrieveOperator<A, MapRun.Framed<P>, Gathered<Receipt>> {
     /** The operator's parameters in the plan's. */
     record Framed<P>(GatherFrame frame, ScatterFrame output, P parameters) {}

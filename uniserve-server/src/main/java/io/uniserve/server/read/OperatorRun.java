@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.GatherOperator;
 import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.Merger;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A retrieve operator with a request's parameters, decoded once for all its actors. Values stay as objects where the
  * operator can merge them, and are encoded by the worker that made them where it cannot.
  */
-final class OperatorRun<A extends Actor, P, V> {
+final class OperatorRun<A extends ActorView, P, V> {
     private final RetrieveOperator<A, P, V> operator;
     /** The port's, which is another one where a scatter or a gather is run as a retrieve. */
     private final Operator<?, ?> registered;
@@ -79,7 +79,7 @@ final class OperatorRun<A extends Actor, P, V> {
                 + ", and the read names no chunks: use it in a plan");
     }
 
-    private static <A extends Actor, P, V> OperatorRun<A, P, V> decoded(
+    private static <A extends ActorView, P, V> OperatorRun<A, P, V> decoded(
             RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, Bytes parameters, PinnedActor port) {
         BinaryReader in = new BinaryReader(parameters);
         try {
@@ -107,7 +107,7 @@ final class OperatorRun<A extends Actor, P, V> {
     }
 
     /** The actor's partial value: to be merged, or as bytes where that cannot be or it is alone. */
-    Object retrieve(Actor actor, OperatorContext context, boolean alone) {
+    Object retrieve(ActorView actor, OperatorContext context, boolean alone) {
         V value = operator.retrieve(operator.actorType().cast(actor), context, parameters);
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");

@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
@@ -56,7 +56,7 @@ final class ReadContext implements OperatorContext {
     }
 
     @Override
-    public Optional<Actor> beside(TableName table) {
+    public Optional<ActorView> beside(TableName table) {
         return beside.flatMap(all -> all.actor(table));
     }
 

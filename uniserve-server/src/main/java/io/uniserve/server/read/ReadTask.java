@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -306,7 +306,7 @@ final class ReadTask implements Timers.Cancel {
 
     /** The operator's answer from the newest state that is kept of an actor with versions. */
     private Object readNewest(int place, PinnedActor actor, ReadContext context) {
-        SnapshotShelf.Ref<Actor> newest = actor.at(0)
+        SnapshotShelf.Ref<ActorView> newest = actor.at(0)
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor has no state to read"));
         try {
             return call(place, actor, newest.state(), context);
@@ -375,7 +375,7 @@ final class ReadTask implements Timers.Cancel {
                 0);
     }
 
-    private Object call(int place, PinnedActor actor, Actor seen, ReadContext context) {
+    private Object call(int place, PinnedActor actor, ActorView seen, ReadContext context) {
         if (request.operator().equals(ReadRequest.HOLD)) {
             return Bytes.EMPTY;
         }

@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.operator.ScatterOperator;
@@ -11,7 +11,7 @@ import io.uniserve.protocol.exchange.ScatterFrame;
 import io.uniserve.server.exchange.ExchangeHost;
 
 /** A scatter as a read: the value is a receipt for the chunks, which stay here. */
-record ScatterRun<A extends Actor, P>(ScatterOperator<A, P> operator, ExchangeHost exchange)
+record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, ExchangeHost exchange)
         implements RetrieveOperator<A, ScatterRun.Framed<P>, Receipt> {
     /** The operator's parameters in the plan's. */
     record Framed<P>(ScatterFrame frame, P parameters) {}

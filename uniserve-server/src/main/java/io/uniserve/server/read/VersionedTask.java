@@ -1,6 +1,6 @@
 package io.uniserve.server.read;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -262,12 +262,12 @@ final class VersionedTask implements Timers.Cancel {
                     0));
             return share.failure().orElseThrow();
         }
-        Optional<SnapshotShelf.Ref<Actor>> taken = actor.at(share.wanted());
+        Optional<SnapshotShelf.Ref<ActorView>> taken = actor.at(share.wanted());
         if (taken.isEmpty()) {
             share.gone();
             return share.failure().orElseThrow();
         }
-        SnapshotShelf.Ref<Actor> state = taken.get();
+        SnapshotShelf.Ref<ActorView> state = taken.get();
         try {
             if (!share.take(state.version())) {
                 return share.failure().orElseThrow();

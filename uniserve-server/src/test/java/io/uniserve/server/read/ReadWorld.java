@@ -2,6 +2,7 @@ package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
@@ -79,7 +80,7 @@ final class ReadWorld implements AutoCloseable {
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
     /** States by version of the actors that have them. */
-    final Map<ReplicaKey, SnapshotShelf<Actor>> shelves = new ConcurrentHashMap<>();
+    final Map<ReplicaKey, SnapshotShelf<ActorView>> shelves = new ConcurrentHashMap<>();
 
     final AtomicReference<Settler> settled =
             new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(Settled.ALL)));
@@ -213,7 +214,7 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+        public Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
             return Objects.requireNonNull(shelves.get(key)).at(version);
         }
 

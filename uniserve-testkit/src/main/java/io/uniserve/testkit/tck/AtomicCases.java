@@ -3,6 +3,7 @@ package io.uniserve.testkit.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.api.update.Prepared;
 import io.uniserve.codec.Bytes;
@@ -109,7 +110,7 @@ interface AtomicCases extends Cases {
     @Test
     default void aViewShowsItsVersionForEver() {
         Actor actor = atomicActor();
-        List<Actor> views = new ArrayList<>();
+        List<ActorView> views = new ArrayList<>();
         List<Bytes> seen = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             views.add(bench().view(actor));
@@ -124,13 +125,13 @@ interface AtomicCases extends Cases {
         }
         assertThat(views.stream().map(bench()::contents)).isEqualTo(seen);
         assertThat(seen).doesNotHaveDuplicates();
-        views.forEach(Actor::close);
+        views.forEach(ActorView::close);
     }
 
     @Test
     default void readersOfAViewSeeOneVersionWhileOthersAreMade() throws Exception {
         Actor actor = atomicActor();
-        Actor view = bench().view(actor);
+        ActorView view = bench().view(actor);
         Bytes before = bench().contents(view);
         AtomicBoolean stop = new AtomicBoolean();
         ExecutorService pool = Executors.newFixedThreadPool(2);

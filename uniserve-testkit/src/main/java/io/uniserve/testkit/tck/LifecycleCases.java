@@ -3,6 +3,7 @@ package io.uniserve.testkit.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.codec.Bytes;
 import java.nio.file.Path;
@@ -50,15 +51,20 @@ interface LifecycleCases extends Cases {
     }
 
     @Test
-    default void aSnapshotDoesNotSeeLaterUpdates() throws Exception {
+    default void aSnapshotDoesNotSeeLaterUpdates() {
         Actor actor = bench().withRows(0, 5);
         Assumptions.assumeTrue(actor instanceof SnapshotActor<?>, "the port offers no snapshots");
-        if (actor instanceof SnapshotActor<?> snapshots) {
-            try (AutoCloseable first = snapshots.snapshot()) {
-                bench().upsert(actor, bench().rows(5, 9));
-                try (AutoCloseable second = snapshots.snapshot()) {
-                    assertThat(first).isNotSameAs(second);
-                }
+        try (ActorView first = bench().view(actor)) {
+            bench().operators()
+                    .forEach(operator -> assertThat(first)
+                            .as("operators run on views: what operator %s takes", operator.id())
+                            .isInstanceOf(operator.actorType()));
+            Bytes before = bench().contents(first);
+            bench().upsert(actor, bench().rows(5, 9));
+            try (ActorView second = bench().view(actor)) {
+                assertThat(first).isNotSameAs(second);
+                assertThat(bench().contents(first)).isEqualTo(before);
+                assertThat(bench().contents(second)).isNotEqualTo(before);
             }
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.OperatorContext;
@@ -131,7 +132,7 @@ interface OperatorCases extends Cases {
     }
 
     private <P, V> void outOfBounds(Actor actor, Probe<P, V> probe) {
-        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         byte[] sent = operator.parameters().encode(probe.parameters()).toArray();
         for (int at = 0; at + Integer.BYTES <= sent.length; at++) {
             for (int number : List.of(Integer.MAX_VALUE, Integer.MIN_VALUE, -1)) {
@@ -212,7 +213,7 @@ interface OperatorCases extends Cases {
     }
 
     private <P, V> void parametersRoundTrip(Probe<P, V> probe) {
-        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         Bytes encoded = operator.parameters().encode(probe.parameters());
         assertThat(operator.parameters().encode(operator.parameters().decode(encoded)))
                 .isEqualTo(encoded);
@@ -220,12 +221,12 @@ interface OperatorCases extends Cases {
 
     private <P, V> void valuesRoundTrip(Actor actor, Probe<P, V> probe) {
         Bytes encoded = bench().ask(actor, probe);
-        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         assertThat(operator.values().encode(operator.values().decode(encoded))).isEqualTo(encoded);
     }
 
     private <P, V> Bytes merged(Probe<P, V> probe, Actor first, Actor second, Actor third) {
-        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        RetrieveOperator<ActorView, P, V> operator = bench().operator(probe);
         Merger<P, V> merger = operator.merger().orElse(probe.merger());
         P p = probe.parameters();
         V two = merger.merge(

@@ -3,6 +3,7 @@ package io.uniserve.testkit.tck;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFactory;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
@@ -129,15 +130,15 @@ public final class TckBench implements AutoCloseable {
     }
 
     /** A view of the actor's present state; the caller closes it. */
-    Actor view(Actor actor) {
-        if (actor instanceof SnapshotActor<?> snapshots && snapshots.snapshot() instanceof Actor view) {
-            return view;
+    ActorView view(Actor actor) {
+        if (actor instanceof SnapshotActor<?> snapshots) {
+            return snapshots.snapshot();
         }
-        throw new AssertionError("the port's actors give no views that are actors");
+        throw new AssertionError("the port's actors give no views");
     }
 
     /** Number of rows, digest and all probes' answers. */
-    Bytes contents(Actor actor) {
+    Bytes contents(ActorView actor) {
         BinaryWriter out = new BinaryWriter();
         out.writeLong(actor.usage().rows()).writeString(Arrays.toString(actor.digest()));
         askAll(actor).forEach(out::writeBytes);
@@ -183,13 +184,13 @@ public final class TckBench implements AutoCloseable {
     }
 
     /** The probe's encoded answer. */
-    <P, V> Bytes ask(Actor actor, Probe<P, V> probe) {
-        RetrieveOperator<Actor, P, V> operator = operator(probe);
+    <P, V> Bytes ask(ActorView actor, Probe<P, V> probe) {
+        RetrieveOperator<ActorView, P, V> operator = operator(probe);
         return operator.values().encode(operator.retrieve(actor, active(), probe.parameters()));
     }
 
     /** All probes' encoded answers. */
-    List<Bytes> askAll(Actor actor) {
+    List<Bytes> askAll(ActorView actor) {
         List<Bytes> answers = new ArrayList<>();
         for (Probe<?, ?> probe : fixture.probes()) {
             answers.add(ask(actor, probe));
@@ -197,11 +198,16 @@ public final class TckBench implements AutoCloseable {
         return answers;
     }
 
+    /** All operators of the port. */
+    List<Operator<?, ?>> operators() {
+        return List.copyOf(instance.operators());
+    }
+
     @SuppressWarnings("unchecked")
-    <P, V> RetrieveOperator<Actor, P, V> operator(Probe<P, V> probe) {
+    <P, V> RetrieveOperator<ActorView, P, V> operator(Probe<P, V> probe) {
         for (Operator<?, ?> operator : instance.operators()) {
             if (operator.id().equals(probe.operator())) {
-                return (RetrieveOperator<Actor, P, V>) operator;
+                return (RetrieveOperator<ActorView, P, V>) operator;
             }
         }
         throw new AssertionError("the fixture names operator " + probe.operator() + ", the port has none");

@@ -115,8 +115,8 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         return count.columns().get(0).number(0);
     }
 
-    @Override
-    public void writeTo(Path directory) {
+    /** Writes the published rows into a folder. */
+    public final void writeTo(Path directory) {
         String sql = "COPY (SELECT * FROM " + SplitQuery.ROWS + ") TO " + Duck.quoted(directory.resolve(FILE))
                 + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.translated(

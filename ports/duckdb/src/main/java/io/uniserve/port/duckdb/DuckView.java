@@ -79,11 +79,6 @@ final class DuckView extends DuckTable {
     }
 
     @Override
-    public void destroy() {
-        close();
-    }
-
-    @Override
     public void close() {
         DUCKDB.run("close a view", statements::close);
     }

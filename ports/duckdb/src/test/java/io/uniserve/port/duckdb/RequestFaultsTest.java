@@ -37,6 +37,12 @@ class RequestFaultsTest {
                         "1|one|7|1.50|2021-02-03|0.5|",
                         "2|two|0|2.25|2024-02-29|1e300|",
                         "3|||||  |".replace(" ", "")));
+        cluster.load(
+                new Tpch.Table(
+                        "w", "id", "id bigint, day integer, value varchar, month date, rank integer, count double"),
+                2,
+                1,
+                List.of("1|7|one|2021-02-03|3|0.5|", "2|8|two|2024-02-29|3|1e300|", "3||||||"));
     }
 
     @AfterAll
@@ -68,6 +74,24 @@ class RequestFaultsTest {
         String expected =
                 TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
         assertThat(TpchCluster.rows(cluster.ask("m", sql))).as(sql).isEqualTo(expected);
+    }
+
+    /** Words that the parser knows and that no query needs double quotes for. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT day, value, month, rank, count FROM w ORDER BY id",
+                "SELECT w.day AS day, max(value) AS value, count(count) rank FROM w GROUP BY w.day ORDER BY day",
+                "SELECT id FROM w WHERE day = 7 AND value::text LIKE 'o%' AND month < date '2022-01-01'",
+                "SELECT rank, sum(day) FILTER (WHERE count < 2) FROM w GROUP BY rank HAVING count(*) > 1 ORDER BY rank",
+                "SELECT count(*), avg(rank)::integer FROM w year JOIN m ON year.id = m.id WHERE extract(day FROM month) > 1",
+                "WITH year (month) AS (SELECT day FROM w) SELECT month FROM year ORDER BY month NULLS LAST",
+            })
+    void wordsOfSqlAreNames(String sql) throws SQLException {
+        SqlRows rows = JdbcQueries.answer(cluster.whole(), sql);
+        String expected =
+                TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
+        assertThat(TpchCluster.rows(cluster.ask("w", sql))).as(sql).isEqualTo(expected);
     }
 
     private static String fault(String sql) {
@@ -120,8 +144,10 @@ class RequestFaultsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "SELECT day FROM m | day is a reserved word: a column of this name stands in double quotes",
-                "SELECT id AS value FROM m | value is a reserved word: a column of this name stands in double quotes",
+                "SELECT range FROM m | range is a reserved word: a column of this name stands in double quotes",
+                "SELECT id AS end FROM m | end is a reserved word: a column of this name stands in double quotes",
+                "SELECT m.id FROM m SEMI JOIN w ON m.id = w.id | SEMI is a reserved word: a column of this name stands in double quotes",
+                "SELECT day FROM m | Column 'day' not found in any table",
                 "SELECT upper(id, s) FROM m | Invalid number of arguments to function",
                 "SELECT * FROM TABLE(f(1)) | a FROM with a function is not supported",
             })
@@ -134,7 +160,7 @@ class RequestFaultsTest {
         String deep = "SELECT " + "(".repeat(9_000) + "id" + ")".repeat(9_000) + " FROM m";
         assertThat(fault(deep)).startsWith("the query's expressions are nested too deeply");
         assertThat(fault("SELECT id" + " + 1".repeat(15_000) + " FROM m")).isNotBlank();
-        assertThatThrownBy(() -> cluster.ask("m", "SELECT id FROM m WHERE day = 1"))
-                .hasMessageContaining("in double quotes, \"day\"");
+        assertThatThrownBy(() -> cluster.ask("m", "SELECT id FROM m WHERE range = 1"))
+                .hasMessageContaining("in double quotes, \"range\"");
     }
 }

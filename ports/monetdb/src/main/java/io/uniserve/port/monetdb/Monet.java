@@ -132,8 +132,8 @@ final class Monet {
     static SqlRows answer(Map<String, String> relations, String statement) throws SQLException {
         try {
             return DB.read(connection -> {
-                GroupSums.check(statement, sql -> query(connection, MonetDialect.statement(relations, sql)));
-                return query(connection, MonetDialect.statement(relations, statement));
+                GroupSums.check(statement, sql -> query(connection, MonetDialect.MONETDB.statement(relations, sql)));
+                return query(connection, MonetDialect.MONETDB.statement(relations, statement));
             });
         } catch (MonetDBEmbeddedException e) {
             checkValues(e);

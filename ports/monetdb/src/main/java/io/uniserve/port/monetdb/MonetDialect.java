@@ -1,15 +1,21 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.Functions;
+import io.uniserve.sql.SplitQuery;
+import io.uniserve.sql.SqlDialect;
+import io.uniserve.sql.Unable;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-/** What statements of {@code uniserve-sql} are in MonetDB's SQL. All differences are here; what is in quotes is left as it is. */
-final class MonetDialect {
+/** Statements of {@code uniserve-sql} in MonetDB's SQL. All differences are here; what is in quotes is left as it is. */
+final class MonetDialect implements SqlDialect {
+    static final MonetDialect MONETDB = new MonetDialect();
+
     /** The name of an actor's rows: {@code rows} is a word of MonetDB's own. */
     static final String MINE = "mine";
 
@@ -42,16 +48,31 @@ final class MonetDialect {
     /** Around the number of a constant; no statement may have it. */
     private static final String MASK = "\uE000";
 
-    private static final Pattern ROWS = Pattern.compile("\\brows\\b");
-    private static final Pattern VARCHAR = Pattern.compile("\\bVARCHAR\\b");
     private static final Pattern NUMBERED = Pattern.compile("\\bGROUP BY (\\d+(?:, \\d+)*)");
     private static final Pattern NAMED = Pattern.compile(" AS c(\\d+)\\b");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     private MonetDialect() {}
 
-    /** A whole statement: what {@code relations} gives a name to comes first. */
-    static String statement(Map<String, String> relations, String statement) {
+    /** The same is refused again here: a statement must be right for MonetDB whoever planned it. */
+    @Override
+    public Unable unable() {
+        Set<Unable.Part> all = Set.of(Unable.Part.values());
+        return new Unable("MonetDB", all, Functions.ofDuckDb(), one -> mixed(translated(Set.of(), one)));
+    }
+
+    @Override
+    public String givenName(String name) {
+        return name.equals(SplitQuery.ROWS) ? MINE : name;
+    }
+
+    @Override
+    public String type(String type) {
+        return type.equals("VARCHAR") ? "CLOB" : type;
+    }
+
+    @Override
+    public String statement(Map<String, String> relations, String statement) {
         // Its scanner takes a quote behind a backslash for no end of a text, but leaves the backslash in it.
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
@@ -61,21 +82,11 @@ final class MonetDialect {
             throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with case past U+00FF,"
                     + " SUBSTRING, CHAR_LENGTH, LIKE with _ beside a character beyond U+FFFF, LIKE beside U+000A or D");
         }
-        String with = relations.entrySet().stream()
-                .map(one -> one.getKey() + " AS (" + one.getValue() + ")")
-                .collect(Collectors.joining(", ", relations.isEmpty() ? "" : "WITH ", relations.isEmpty() ? "" : " "));
-        String text = translated(statement, relations.size() > 1);
-        if (relations.size() > 1 && mixed(text)) {
-            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
-        }
-        return with + text;
+        return SqlDialect.super.statement(relations, statement);
     }
 
-    static String translated(String statement) {
-        return translated(statement, false);
-    }
-
-    private static String translated(String statement, boolean joins) {
+    @Override
+    public String rewritten(Set<String> relations, String statement) {
         String doubles = QUOTIENT.matcher(MonetTexts.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
         String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
@@ -92,9 +103,12 @@ final class MonetDialect {
             from = quoted.end();
         }
         out.append(words(right.substring(from), grouped));
-        String all = joins ? joined(out.toString()) : out.toString();
+        String all = relations.size() > 1 ? joined(out.toString()) : out.toString();
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             all = all.replace(constant.getValue(), constant.getKey());
+        }
+        if (relations.size() > 1 && mixed(all)) {
+            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
         }
         return all;
     }
@@ -137,12 +151,8 @@ final class MonetDialect {
     }
 
     private static String words(String text, boolean grouped) {
-        String named = VARCHAR.matcher(ROWS.matcher(text).replaceAll(MINE)).replaceAll("CLOB");
-        if (!grouped) {
-            return MonetRewrites.wide(named);
-        }
         // MonetDB groups by names alone, and c0 may be a column of a relation's too.
-        named = NAMED.matcher(named).replaceAll(" AS g$1");
+        String named = grouped ? NAMED.matcher(text).replaceAll(" AS g$1") : text;
         return MonetRewrites.wide(NUMBERED.matcher(named)
                 .replaceAll(groups -> "GROUP BY "
                         + NUMBER.matcher(groups.group(1))

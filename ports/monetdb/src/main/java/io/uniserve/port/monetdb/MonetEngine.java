@@ -15,7 +15,6 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
-import io.uniserve.sql.Functions;
 import io.uniserve.sql.PackedRows;
 import io.uniserve.sql.RowActors;
 import io.uniserve.sql.RowUpdates;
@@ -23,7 +22,6 @@ import io.uniserve.sql.SqlPlanner;
 import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import io.uniserve.sql.SqlTables;
-import io.uniserve.sql.Unable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,13 +39,6 @@ public final class MonetEngine implements Engine {
 
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(List.of(SELECT), RowUpdates.of(PORT, MonetActor.class));
-
-    /** The dialect refuses the same again: a statement must be right for MonetDB whoever planned it. */
-    private static final Unable UNABLE = new Unable(
-            "MonetDB",
-            Set.of(Unable.Part.values()),
-            Functions.ofDuckDb(),
-            one -> MonetDialect.mixed(MonetDialect.translated(one)));
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
@@ -86,6 +77,6 @@ public final class MonetEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge, UNABLE));
+        return Optional.of(new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge, MonetDialect.MONETDB));
     }
 }

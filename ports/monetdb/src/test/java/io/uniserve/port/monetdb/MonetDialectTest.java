@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -39,7 +40,7 @@ class MonetDialectTest {
                 "SELECT CAST(\"a\" AS VARCHAR), 'AS VARCHAR', 'it''s rows' FROM rows | SELECT CAST(\"a\" AS CLOB), 'AS VARCHAR', 'it''s rows' FROM mine"
             })
     void whatIsInQuotesStays(String statement, String expected) {
-        assertThat(MonetDialect.statement(Map.of(), statement)).isEqualTo(expected);
+        assertThat(MonetDialect.MONETDB.statement(Map.of(), statement)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -50,16 +51,16 @@ class MonetDialectTest {
             })
     void whatMonetDbMayJoinWronglyIsRefused(String statement) {
         Map<String, String> relations = Map.of("mine", "SELECT 1", "b0", "SELECT 2");
-        assertThatThrownBy(() -> MonetDialect.statement(relations, statement))
+        assertThatThrownBy(() -> MonetDialect.MONETDB.statement(relations, statement))
                 .hasMessageContaining("computed value beside another equality");
     }
 
     @Test
     void answersOfSubQueriesAndBackslashesAreRefused() {
         Map<String, String> relations = Map.of("mine", "SELECT 1", "q1", "SELECT 2");
-        assertThatThrownBy(() -> MonetDialect.statement(relations, "SELECT 1 FROM mine, q1 AS g"))
+        assertThatThrownBy(() -> MonetDialect.MONETDB.statement(relations, "SELECT 1 FROM mine, q1 AS g"))
                 .hasMessageContaining("a sub-query, or a backslash, on MonetDB");
-        assertThatThrownBy(() -> MonetDialect.statement(Map.of(), "SELECT '\\'') OR 1=1 --' FROM rows"))
+        assertThatThrownBy(() -> MonetDialect.MONETDB.statement(Map.of(), "SELECT '\\'') OR 1=1 --' FROM rows"))
                 .hasMessageContaining("a backslash");
     }
 
@@ -68,14 +69,15 @@ class MonetDialectTest {
     void longTextsAreNoNestingOfAnything() {
         String letters = "x".repeat(60_000);
         String many = "'x', ".repeat(12_000) + "'y'";
-        assertThat(MonetDialect.translated("SELECT '" + letters + "', (c0 / 7) FROM rows WHERE c1 IN (" + many + ")"))
+        assertThat(MonetDialect.MONETDB.translated(
+                        Set.of(), "SELECT '" + letters + "', (c0 / 7) FROM rows WHERE c1 IN (" + many + ")"))
                 .isEqualTo("SELECT '" + letters + "', (c0 / CAST(7 AS DOUBLE)) FROM mine WHERE c1 IN (" + many + ")");
     }
 
     @Test
     void eachJoinHasOneEquality() {
         Map<String, String> relations = new TreeMap<>(Map.of("b0", "r", "b1", "r", "mine", "r"));
-        assertThat(MonetDialect.statement(
+        assertThat(MonetDialect.MONETDB.statement(
                         relations,
                         "SELECT (rows.\"a\" = b0.c0) AS c0 FROM ((b0 CROSS JOIN b1) CROSS JOIN rows) WHERE (b0.c0 = b1.c0) AND"
                                 + " (rows.\"a\" = b1.c1) AND (rows.\"b\" = b0.c1)"))
@@ -88,7 +90,7 @@ class MonetDialectTest {
     @Test
     void relationsComeFirst() {
         Map<String, String> relations = new TreeMap<>(Map.of("b0", "SELECT c0 FROM r", "mine", "SELECT 1"));
-        assertThat(MonetDialect.statement(relations, "SELECT 1 FROM rows, b0"))
+        assertThat(MonetDialect.MONETDB.statement(relations, "SELECT 1 FROM rows, b0"))
                 .isEqualTo("WITH b0 AS (SELECT c0 FROM r), mine AS (SELECT 1) SELECT 1 FROM mine, b0");
     }
 

@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.engine;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** Runs an engine's retrieve operators, by their names, on encoded parameters. */
 record Operators(EngineInstance engine) {
-    Bytes retrieve(String operator, Bytes parameters, int actor, Actor state) {
+    Bytes retrieve(String operator, Bytes parameters, int actor, ActorView state) {
         for (Operator<?, ?> known : engine.operators()) {
             if (known.id().equals(operator) && known instanceof RetrieveOperator<?, ?, ?> retrieve) {
                 return retrieve(retrieve, parameters, actor, state);
@@ -42,8 +42,8 @@ record Operators(EngineInstance engine) {
                         .map(operator.values()::encode));
     }
 
-    private static <A extends Actor, P, V> Bytes retrieve(
-            RetrieveOperator<A, P, V> operator, Bytes parameters, int actor, Actor state) {
+    private static <A extends ActorView, P, V> Bytes retrieve(
+            RetrieveOperator<A, P, V> operator, Bytes parameters, int actor, ActorView state) {
         V value = operator.retrieve(
                 operator.actorType().cast(state),
                 new Context(actor),

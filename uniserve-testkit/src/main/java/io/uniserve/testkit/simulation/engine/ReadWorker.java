@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -41,7 +42,7 @@ public final class ReadWorker {
     private final Process process;
     private final Operators operators;
     private final SimEngineHost host;
-    private final Function<ReplicaKey, @Nullable Actor> views;
+    private final Function<ReplicaKey, @Nullable ActorView> views;
     private final Gates gates;
     private final Clock clock;
     private final EngineTap tap;
@@ -59,7 +60,7 @@ public final class ReadWorker {
             Process process,
             EngineInstance engine,
             SimEngineHost host,
-            Function<ReplicaKey, @Nullable Actor> views,
+            Function<ReplicaKey, @Nullable ActorView> views,
             Gates gates,
             Clock clock,
             EngineTap tap,
@@ -132,7 +133,7 @@ public final class ReadWorker {
     private void run(Work work) {
         work.open = 1;
         for (Share share : List.copyOf(work.shares)) {
-            Actor actor = seen(work.request, share);
+            ActorView actor = seen(work.request, share);
             if (actor != null && exchange.scatters(work.request.operator())) {
                 scatter(work, share, actor);
             } else if (actor != null) {
@@ -152,7 +153,7 @@ public final class ReadWorker {
         ready(work);
     }
 
-    private void scatter(Work work, Share share, Actor actor) {
+    private void scatter(Work work, Share share, ActorView actor) {
         work.open++;
         int number = share.target.actor();
         exchange.scatter(
@@ -175,7 +176,7 @@ public final class ReadWorker {
     }
 
     /** What the share is read from, null where that is gone; of a session the state's number goes with it. */
-    private @Nullable Actor seen(ReadRequest request, Share share) {
+    private @Nullable ActorView seen(ReadRequest request, Share share) {
         ReadRequest.Hold session = request.hold().orElse(null);
         if (session != null && share.gate == null) {
             share.version = share.target.version();
@@ -183,7 +184,7 @@ public final class ReadWorker {
                     ? (host.state(share.key) == share.version ? host.seen(share.key) : null)
                     : states.find(session, share.key, share.version, queue.now());
         }
-        Actor view = host.actor(share.key) == share.actor ? views.apply(share.key) : null;
+        ActorView view = host.actor(share.key) == share.actor ? views.apply(share.key) : null;
         if (view == null || session == null) {
             return view;
         }
@@ -223,7 +224,7 @@ public final class ReadWorker {
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
-    private Bytes retrieve(Work work, Target target, Actor actor) {
+    private Bytes retrieve(Work work, Target target, ActorView actor) {
         ReadRequest request = work.request;
         if (work.arrived != null) {
             return work.arrived.gather(target.actor(), actor);

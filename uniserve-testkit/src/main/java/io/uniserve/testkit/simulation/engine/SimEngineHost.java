@@ -3,6 +3,7 @@ package io.uniserve.testkit.simulation.engine;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.Row;
 import io.uniserve.api.update.EventualUpdate;
@@ -243,7 +244,7 @@ public final class SimEngineHost implements EngineHost {
     }
 
     /** What a reader of the replica sees, published for it where that is still to be done; null where there is none to read. */
-    public @Nullable Actor published(ReplicaKey key) {
+    public @Nullable ActorView published(ReplicaKey key) {
         Slot slot = slots.get(key);
         if (slot != null && slot.usable() != null && !slot.published()) {
             slot.broken = weather.strikes(Fault.ENGINE_FAILED);
@@ -253,7 +254,7 @@ public final class SimEngineHost implements EngineHost {
     }
 
     /** What was published last, though more may be applied; null where there is none to read. */
-    public @Nullable Actor seen(ReplicaKey key) {
+    public @Nullable ActorView seen(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot == null || slot.usable() == null ? null : slot.seen();
     }

@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.engine;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Chunk;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
@@ -96,7 +96,7 @@ public final class SimExchange {
     void scatter(
             Bytes parameters,
             int actor,
-            Actor state,
+            ActorView state,
             @Nullable Arrived arrived,
             long remainingNanos,
             Completion<Bytes> completion) {
@@ -126,7 +126,7 @@ public final class SimExchange {
         put(production, new ArrayList<>(puts.values()), outcome -> completion.done(outcome.map(Receipt.CODEC::encode)));
     }
 
-    private void map(Arrived arrived, int actor, Actor state, long remainingNanos, Completion<Bytes> completion) {
+    private void map(Arrived arrived, int actor, ActorView state, long remainingNanos, Completion<Bytes> completion) {
         TreeMap<Integer, Put> puts = new TreeMap<>();
         Production production;
         try {
@@ -236,7 +236,7 @@ public final class SimExchange {
         }
 
         /** The value of one actor's gather. */
-        Bytes gather(int actor, Actor state) {
+        Bytes gather(int actor, ActorView state) {
             long salt = ListOperators.GATHER.parameters().decode(frame.parameters());
             List<ListOperators.Arrival> value =
                     ListOperators.GATHER.gather((KvActor) state, new Operators.Context(actor), salt, of(actor));

@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.engine;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.message.ReadRequest;
@@ -20,14 +20,14 @@ final class SimStates {
     private record Key(long high, long low, ReplicaKey actor) {}
 
     /** A state and its number. */
-    record Held(Actor view, long version, long untilNanos) {}
+    record Held(ActorView view, long version, long untilNanos) {}
 
     SimStates(LongSupplier numbers) {
         this.numbers = numbers;
     }
 
     /** The state that the session has of the actor, taken now where it has none. */
-    Held hold(ReadRequest.Hold session, ReplicaKey key, Actor actor, long now) {
+    Held hold(ReadRequest.Hold session, ReplicaKey key, ActorView actor, long now) {
         states.values().removeIf(held -> now - held.untilNanos >= 0);
         Key place = new Key(session.high(), session.low(), key);
         Held known = states.get(place);
@@ -39,7 +39,7 @@ final class SimStates {
             eldest.next();
             eldest.remove();
         }
-        Actor view = (Actor) ((SnapshotActor<?>) actor).snapshot();
+        ActorView view = ((SnapshotActor<?>) actor).snapshot();
         Held made = new Held(view, numbers.getAsLong(), now + session.remainingNanos());
         states.put(place, made);
         return made;
@@ -47,7 +47,7 @@ final class SimStates {
 
     /** The state with this number, null where it is not held. */
     @Nullable
-    Actor find(ReadRequest.Hold session, ReplicaKey key, long version, long now) {
+    ActorView find(ReadRequest.Hold session, ReplicaKey key, long version, long now) {
         Held held = states.get(new Key(session.high(), session.low(), key));
         return held == null || held.version != version || now - held.untilNanos >= 0 ? null : held.view;
     }

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.SnapshotActor;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ final class Slot {
     long freeNanos;
     boolean broken;
     private boolean changed;
-    private @Nullable Actor seen;
+    private @Nullable ActorView seen;
 
     /** The actor if it may be used. */
     @Nullable
@@ -48,12 +49,12 @@ final class Slot {
         if (actor != null) {
             actor.publish();
         }
-        seen = actor instanceof SnapshotActor<?> able && able.snapshot() instanceof Actor view ? view : actor;
+        seen = actor instanceof SnapshotActor<?> able ? able.snapshot() : actor;
         changed = false;
     }
 
     @Nullable
-    Actor seen() {
+    ActorView seen() {
         return seen;
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.engine;
 
-import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -151,7 +151,7 @@ public final class VersionedReader {
             Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, share.rules.wanted());
             if (state.isPresent()) {
                 if (share.rules.take(state.get().version())) {
-                    retrieve(work, share, (Actor) state.get().state());
+                    retrieve(work, share, (ActorView) state.get().state());
                 }
                 state.get().release();
             } else if (host.state(share.key, 0).isPresent()) {
@@ -163,7 +163,7 @@ public final class VersionedReader {
         retrieved(work);
     }
 
-    private void retrieve(Work work, Share share, Actor state) {
+    private void retrieve(Work work, Share share, ActorView state) {
         int actor = share.target.actor();
         if (work.arrived != null && !exchange.scatters(work.request.operator())) {
             share.value = work.arrived.gather(actor, state);

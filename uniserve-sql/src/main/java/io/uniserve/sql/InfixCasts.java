@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class InfixCasts {
     private static final String INFIX = "::";
     private static final Pattern TOKEN = Pattern.compile(
-            "(?s)--[^\n]*+|/\\*.*?\\*/|\\s+"
+            "(?s)(?:--|//)[^\r\n]*+|/\\*.*?\\*/|\\s+"
                     + "|(?<text>'(?:[^']|'')*+')|(?<quoted>\"(?:[^\"]|\"\")*+\")"
                     + "|(?<number>(?:\\d++(?:\\.\\d*+)?|\\.\\d++)(?:[eE][-+]?\\d++)?+)|(?<word>[\\p{L}_][\\p{L}\\p{N}_$]*+)|::|.");
 
@@ -132,7 +132,7 @@ final class InfixCasts {
                 kind = next.group(one) == null ? kind : one;
             }
             String token = next.group();
-            boolean blank = token.isBlank() || token.startsWith("--") || token.startsWith("/*");
+            boolean blank = token.isBlank() || token.startsWith("--") || token.startsWith("//") || token.startsWith("/*");
             if (!blank) {
                 tokens.add(new Token(kind, next.start(), next.end(), token.toUpperCase(Locale.ROOT)));
             }

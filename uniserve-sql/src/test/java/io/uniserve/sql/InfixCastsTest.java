@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class InfixCastsTest {
     @ParameterizedTest
@@ -28,6 +29,15 @@ class InfixCastsTest {
             })
     void areWrittenAsCast(String given, String written) {
         assertThat(InfixCasts.of(given).text()).isEqualTo(written);
+    }
+
+    /** Each of these ends at the line's end: a quote in it opens no text. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--'\n", "//'\n", "--'\r", "//'\r\n", "/*'*/"})
+    void nothingIsWrittenIntoATextBehindAComment(String comment) {
+        String sql = "SELECT 1 " + comment + " FROM t WHERE s = 'a::integer'";
+        assertThat(InfixCasts.of(sql).text()).isEqualTo(sql);
+        assertThat(ParsedQuery.of(sql).tree().toString()).contains("'a::integer'");
     }
 
     @Test

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -34,6 +36,9 @@ import picocli.CommandLine.Parameters;
 public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
     private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
+
+    /** Before a statement whose steps the server tells, whether its port has such statements or not; not that of tables' names. */
+    private static final Pattern EXPLAIN = Pattern.compile("(?i)explain\\s(?!\\s*\\()");
 
     @Parameters(
             index = "0",
@@ -131,8 +136,12 @@ public final class SqlCommand extends ClientCommand {
         TableName table =
                 new StatementTable(cluster, read, deadline.toMillis()).of(sql);
         long left = Math.max(1, deadline.toMillis() - (clock().nanos() - start) / 1_000_000);
-        // Line and column are told of what comes after the word.
-        print(cluster.query(table, explain ? "EXPLAIN " + sql : sql, read, left));
+        Matcher word = EXPLAIN.matcher(sql);
+        boolean explained = word.lookingAt();
+        print(
+                explain || explained
+                        ? cluster.explain(table, explained ? sql.substring(word.end()) : sql, read, left)
+                        : cluster.query(table, sql, read, left));
         shell.took(clock().nanos() - start);
     }
 

@@ -68,14 +68,21 @@ class SqlCommandTest {
         assertThat(run.out()).isEqualTo(ROWS.stripTrailing() + System.lineSeparator());
     }
 
+    /** The server tells them of every port, whether that explains statements itself or not. */
     @Test
     void theStepsOfAPlan() {
-        names("SELECT 1 FROM orders", "orders");
-        cluster.answer("EXPLAIN SELECT 1 FROM orders", "text/plain", "in place: orders\n    SELECT 1\n");
-        Run text = uniserve.run("sql", "--explain", "SELECT 1 FROM orders");
-        assertThat(text.lines()).containsExactly("in place: orders", "    SELECT 1");
-        Run json = uniserve.run("sql", "--explain", "SELECT 1 FROM orders", "-o", "json");
-        assertThat(json.lines()).containsExactly("{\"plan\":[\"in place: orders\",\"    SELECT 1\"]}");
+        String sql = "SELECT 1 FROM orders";
+        rows(sql);
+        names("explain\n" + sql, "orders");
+        String steps = "answer: " + ROWS.length() + " bytes";
+        Run text = uniserve.run("sql", "--explain", sql);
+        assertThat(text.lines()).as(text.err()).containsExactly("retrieve of orders", steps);
+        assertThat(uniserve.run("sql", "explain\n" + sql).lines()).isEqualTo(text.lines());
+        assertThat(uniserve.run("sql", "--explain", "explain\n" + sql).lines()).isEqualTo(text.lines());
+        Run json = uniserve.run("sql", "--explain", sql, "-o", "json");
+        assertThat(json.lines()).containsExactly("{\"plan\":[\"retrieve of orders\",\"" + steps + "\"]}");
+        names("EXPLAIN (TYPE IO) " + sql, "orders");
+        assertThat(uniserve.run("sql", "EXPLAIN (TYPE IO) " + sql).lines()).contains("orders", "(1 row)");
     }
 
     /** As long as a statement may be; what comes after it is answered too. */

@@ -47,7 +47,7 @@ class BadConfigurationTest {
     @Test
     void aFileThatIsNoConfigurationIsNotReadToItsEnd() {
         refused("#".repeat(1 << 20) + "\n", "server.conf has more than 1048576 bytes: ");
-        assertThatThrownBy(() -> Settings.load(Path.of("/dev/zero")))
+        assertThatThrownBy(() -> Settings.load(Optional.of(Path.of("/dev/zero")), Map.of()))
                 .hasMessageContaining("configuration file /dev/zero has more than 1048576 bytes");
     }
 

@@ -43,14 +43,28 @@ class BoundedLinesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "a", "a\n", "a\nb", "a\r\nb\r\n", "a\r\rb", "\n\n", "\r\n\r\n", "\n\r\n\ra", "\r", "a\n\rb\r\n"})
+    @ValueSource(
+            strings = {
+                "",
+                "a",
+                "a\n",
+                "a\nb",
+                "a\r\nb\r\n",
+                "a\r\rb",
+                "\n\n",
+                "\r\n\r\n",
+                "\n\r\n\ra",
+                "\r",
+                "a\n\rb\r\n"
+            })
     void areThoseOfABufferedReader(String text) throws IOException {
         BoundedLines lines = new BoundedLines(new StringReader(text), 1);
         List<String> all = new ArrayList<>();
         for (Optional<String> line = lines.next(); line.isPresent(); line = lines.next()) {
             all.add(line.get());
         }
-        assertThat(all).isEqualTo(new BufferedReader(new StringReader(text)).lines().toList());
+        assertThat(all)
+                .isEqualTo(new BufferedReader(new StringReader(text)).lines().toList());
     }
 
     @Test

@@ -132,7 +132,8 @@ final class InfixCasts {
                 kind = next.group(one) == null ? kind : one;
             }
             String token = next.group();
-            boolean blank = token.isBlank() || token.startsWith("--") || token.startsWith("//") || token.startsWith("/*");
+            boolean blank =
+                    token.isBlank() || token.startsWith("--") || token.startsWith("//") || token.startsWith("/*");
             if (!blank) {
                 tokens.add(new Token(kind, next.start(), next.end(), token.toUpperCase(Locale.ROOT)));
             }

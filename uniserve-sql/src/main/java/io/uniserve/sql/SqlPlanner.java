@@ -123,8 +123,9 @@ public final class SqlPlanner implements Planner {
     private static Answer tables(String statement) {
         Matcher explain = EXPLAIN.matcher(statement);
         ParsedQuery parsed = SqlQuery.parsed(explain.matches() ? explain.group(1) : statement);
-        List<List<String>> names =
-                parsed.tables().stream().map(named -> List.of(named.getSimple())).toList();
+        List<List<String>> names = parsed.tables().stream()
+                .map(named -> List.of(named.getSimple()))
+                .toList();
         return SqlAnswer.of(List.of("table"), new SqlRows(List.of("VARCHAR"), names));
     }
 

@@ -27,6 +27,7 @@ final class QuoteWatch extends FilterReader {
     private int column = 1;
     /** Of the longest record so far: the parser is behind. */
     private int columnsMet = 1;
+
     private long openLine;
     private int openColumn;
     private Optional<Place> wrong = Optional.empty();
@@ -98,7 +99,8 @@ final class QuoteWatch extends FilterReader {
             if (at == At.QUOTED) {
                 wrong = wrong.or(() -> Optional.of(new Place(openLine, openColumn, false)));
             }
-            throw new TooLong("the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), at == At.QUOTED);
+            throw new TooLong(
+                    "the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), at == At.QUOTED);
         }
         if (columnsMet > Limits.CSV_COLUMNS_MAX) {
             throw new TooLong("the row has more than %,d values".formatted(Limits.CSV_COLUMNS_MAX), false);

@@ -23,9 +23,8 @@ final class RowTokens extends JsonParserDelegate {
     @Override
     public JsonToken nextToken() throws IOException {
         if (++count > 2L * Limits.ROW_TEXT_VALUES_MAX) { // a name each
-            throw new StreamConstraintsException(
-                    "a row has more than %,d values: make it smaller, or several of it"
-                            .formatted(Limits.ROW_TEXT_VALUES_MAX));
+            throw new StreamConstraintsException("a row has more than %,d values: make it smaller, or several of it"
+                    .formatted(Limits.ROW_TEXT_VALUES_MAX));
         }
         return super.nextToken();
     }

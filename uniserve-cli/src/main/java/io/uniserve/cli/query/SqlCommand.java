@@ -133,8 +133,7 @@ public final class SqlCommand extends ClientCommand {
             return;
         }
         long start = clock().nanos();
-        TableName table =
-                new StatementTable(cluster, read, deadline.toMillis()).of(sql);
+        TableName table = new StatementTable(cluster, read, deadline.toMillis()).of(sql);
         long left = Math.max(1, deadline.toMillis() - (clock().nanos() - start) / 1_000_000);
         Matcher word = EXPLAIN.matcher(sql);
         boolean explained = word.lookingAt();

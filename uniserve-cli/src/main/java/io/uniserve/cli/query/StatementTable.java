@@ -57,7 +57,8 @@ final class StatementTable {
     /** Asks one port after the other: the servers of one may all be away, or it has no SQL. A refusal says more than an absence. */
     private List<String> named(List<TableRoute> typed, String sql) {
         Map<String, TableName> byPort = new TreeMap<>();
-        typed.forEach(route -> byPort.putIfAbsent(route.meta().port(), route.meta().name()));
+        typed.forEach(
+                route -> byPort.putIfAbsent(route.meta().port(), route.meta().name()));
         Optional<UniserveException> failure = Optional.empty();
         for (TableName table : byPort.values()) {
             try {

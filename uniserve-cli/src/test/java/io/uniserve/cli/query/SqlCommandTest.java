@@ -135,14 +135,16 @@ class SqlCommandTest {
         rows("SELECT 1 FROM orders");
         names("SELECT 2 FROM orders", "orders");
         cluster.answer("SELECT 2 FROM orders", JSON, "[]");
-        byte[] input = ("SELECT 2 FROM orders; SELECT '" + "x".repeat(1_000_000) + "';SELECT '\u00ff';SELECT 1 FROM orders")
+        byte[] input = ("SELECT 2 FROM orders; SELECT '" + "x".repeat(1_000_000)
+                        + "';SELECT '\u00ff';SELECT 1 FROM orders")
                 .getBytes(StandardCharsets.ISO_8859_1);
         Run run = uniserve.input(input).run("sql");
         assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(1);
-        assertThat(run.err().lines()).satisfiesExactly(
-                line -> assertThat(line).contains("PORT_PROTOCOL"),
-                line -> assertThat(line).contains("INVALID_ARGUMENT", "more than 262144 characters"),
-                line -> assertThat(line).contains("INVALID_ARGUMENT", "not UTF-8"));
+        assertThat(run.err().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("PORT_PROTOCOL"),
+                        line -> assertThat(line).contains("INVALID_ARGUMENT", "more than 262144 characters"),
+                        line -> assertThat(line).contains("INVALID_ARGUMENT", "not UTF-8"));
         assertThat(run.exit()).isEqualTo(ExitCode.FAULT);
     }
 

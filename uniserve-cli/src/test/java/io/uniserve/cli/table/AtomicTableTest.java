@@ -39,14 +39,21 @@ class AtomicTableTest {
     void rejectedRowsArePassedOver() throws Exception {
         StringBuilder rows = new StringBuilder();
         for (int i = 0; i < 30; i++) {
-            rows.append("{\"id\":\"k").append(i).append("\",\"amount\":").append(i % 10 == 7 ? "\"x\"" : "1").append("}\n");
+            rows.append("{\"id\":\"k")
+                    .append(i)
+                    .append("\",\"amount\":")
+                    .append(i % 10 == 7 ? "\"x\"" : "1")
+                    .append("}\n");
         }
         Path file = Files.writeString(directory.resolve("rows.jsonl"), rows);
         try (RunningCluster cluster = new RunningCluster(directory.resolve("cluster"))) {
             run(cluster, "", "table", "create", "sums", "--port", "kv", "--actors", "8", "--level", "serializable");
-            TestingConsole.Run load = words(
-                    cluster, "load", "sums", file.toString(), "--update", "kv.add@1", "--rejects-max", "5");
-            assertThat(load.out()).as(load.err()).startsWith("27 rows loaded").contains("3 rejected, 0 not acknowledged");
+            TestingConsole.Run load =
+                    words(cluster, "load", "sums", file.toString(), "--update", "kv.add@1", "--rejects-max", "5");
+            assertThat(load.out())
+                    .as(load.err())
+                    .startsWith("27 rows loaded")
+                    .contains("3 rejected, 0 not acknowledged");
             assertThat(load.exit()).isEqualTo(ExitCode.REFUSED);
             assertThat(load.err()).contains("line 8: ", "line 18: ", "line 28: ");
             run(cluster, "{\"sum\":27}", "query", "sums", "sum amount");

@@ -18,14 +18,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 class TableCommandTest {
@@ -98,8 +98,7 @@ class TableCommandTest {
         uniserve.run("table", "create", "shop", "--port", "kv", "-O", "a=1", "-O", "b=1");
         Run run = uniserve.run("table", "update", "shop", "-O", "a=2", "-O", "c=x=y");
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
-        assertThat(meta("shop").options())
-                .isEqualTo(Map.of("a", "1", "b", "1", "a.later", "2", "c.later", "x=y"));
+        assertThat(meta("shop").options()).isEqualTo(Map.of("a", "1", "b", "1", "a.later", "2", "c.later", "x=y"));
         for (String[] wrong : new String[][] {
             {}, {"-O", "a.later=2"}, {"-O", "a"}, {"-O", "configset=x", "--configset", "."}, {"--rf", "3"}
         }) {

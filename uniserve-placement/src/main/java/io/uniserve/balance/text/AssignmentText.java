@@ -55,7 +55,11 @@ public final class AssignmentText {
                 if (line.startsWith("round")) {
                     flush(rounds, rows, file, number, actors, servers);
                 } else if (rows.size() == actors) {
-                    throw wrong(file, number, "a round has more than " + actors + " actors: begin one with \"round\"", null);
+                    throw wrong(
+                            file,
+                            number,
+                            "a round has more than " + actors + " actors: begin one with \"round\"",
+                            null);
                 } else {
                     rows.add(line);
                 }

@@ -1,12 +1,9 @@
 package io.uniserve.cli;
 
-import io.uniserve.error.Attempt;
+import io.uniserve.error.DistinctCauses;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
@@ -18,7 +15,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns failures into one line {@code uniserve: CODE: message} on the error stream and an exit code. */
+/**
+ * Turns failures into a line {@code uniserve: CODE: message} on the error stream, one more per distinct cause of what was tried, and an
+ * exit code.
+ */
 final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ErrorReport.class);
     private static final int SUGGESTIONS_MAX = 3;
@@ -59,7 +59,8 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             LOG.error("The command failed", failure);
         }
         if (cause instanceof UniserveException known) {
-            tell(known.code().name(), known.reason() + tried(known));
+            tell(known.code().name(), known.reason());
+            tried(known).forEach(line -> console.note("  tried: " + line));
             return ExitCode.of(known.code());
         }
         String remedy = verbose ? "" : "; -v shows where";
@@ -67,16 +68,9 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         return ExitCode.FAULT;
     }
 
-    /** A refusal is the same wherever it is tried; other failures tell each attempt once, and how often it was made. */
-    private static String tried(UniserveException failure) {
-        if (ExitCode.of(failure.code()) == ExitCode.REFUSED || failure.tried().isEmpty()) {
-            return "";
-        }
-        Map<Attempt, Integer> attempts = new LinkedHashMap<>();
-        failure.tried().forEach(attempt -> attempts.merge(attempt, 1, Integer::sum));
-        List<String> told = new ArrayList<>();
-        attempts.forEach((attempt, times) -> told.add(attempt + (times == 1 ? "" : " (" + times + " times)")));
-        return " [tried: " + String.join("; ", told) + "]";
+    /** A refusal is the same wherever it is tried; of other failures a line per distinct cause. */
+    private static List<String> tried(UniserveException failure) {
+        return ExitCode.of(failure.code()) == ExitCode.REFUSED ? List.of() : DistinctCauses.of(failure.tried());
     }
 
     private static Throwable unwrap(Throwable failure) {

@@ -6,6 +6,7 @@ import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -36,8 +37,26 @@ class ErrorReportTest {
     void whatWasTriedIsTold() {
         Attempt attempt = new Attempt("server-7 127.0.0.1:7071", ErrorCode.UNAVAILABLE, "connection refused");
         Run run = failing(new UniserveException(ErrorCode.UNAVAILABLE, "nobody answers", List.of(attempt), null));
-        assertThat(run.err())
-                .contains("nobody answers [tried: server-7 127.0.0.1:7071 UNAVAILABLE connection refused]");
+        assertThat(run.err().lines())
+                .containsExactly(
+                        "uniserve: UNAVAILABLE: nobody answers",
+                        "  tried: UNAVAILABLE connection refused: server-7 127.0.0.1:7071");
+    }
+
+    /** What a server tried in its turn stands beside the server, not within its message. */
+    @Test
+    void aLinePerDistinctCause() {
+        List<Attempt> attempts = new ArrayList<>();
+        for (int i = 0; i < 48; i++) {
+            attempts.add(new Attempt("server s" + i % 6, ErrorCode.UNAVAILABLE, "127.0.0.1:" + i + ": refused"));
+            attempts.add(new Attempt("server s1", ErrorCode.LEASE_EXPIRED, "actor " + i + " has no\nlease"));
+        }
+        Run run = failing(new UniserveException(ErrorCode.UNAVAILABLE, "none", attempts, null));
+        assertThat(run.err().lines())
+                .containsExactly(
+                        "uniserve: UNAVAILABLE: none",
+                        "  tried: UNAVAILABLE 127.0.0.1:0: refused: server s0, server s1, server s2, server s3, 2 more (48 times)",
+                        "  tried: LEASE_EXPIRED actor 0 has no lease: server s1 (48 times)");
     }
 
     @Test

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster of two servers in memory, for tests of the commands. An actor refuses a batch in which a row has the field {@code
- * bad}, as a port does; an actor told to fail acknowledges nothing.
+ * bad}, as a port does, and all refuse it where updates are atomic; an actor told to fail acknowledges nothing.
  */
 public final class TestingCluster implements ClusterClient {
     private static final ServerId ONE = new ServerId("server-1");
@@ -376,6 +376,15 @@ public final class TestingCluster implements ClusterClient {
         }
         List<ActorAck> acked = new ArrayList<>();
         List<Failure> failed = new ArrayList<>();
+        if (table(table).meta().level() != ConsistencyLevel.EVENTUAL
+                && documents.stream().anyMatch(row -> row.fields().containsKey("bad"))) {
+            byActor.keySet()
+                    .forEach(actor -> failed.add(new Failure(
+                            actor,
+                            new UniserveException(
+                                    ErrorCode.UPDATE_REFUSED, "INVALID_ROW field \"bad\" is not in the schema"))));
+            byActor.clear();
+        }
         byActor.forEach((actor, batch) -> {
             if (failing.containsKey(actor)) {
                 failed.add(new Failure(actor, new UniserveException(failing.get(actor), "told to fail")));

@@ -33,7 +33,12 @@ public final class TestingConsole {
 
     /** What the next commands read from standard input. */
     public TestingConsole input(String text) {
-        input = text.getBytes(StandardCharsets.UTF_8);
+        return input(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The same, byte by byte. */
+    public TestingConsole input(byte[] bytes) {
+        input = bytes.clone();
         return this;
     }
 

@@ -40,11 +40,7 @@ public class UniserveException extends RuntimeException {
     @Override
     public String getMessage() {
         String base = code + ": " + super.getMessage();
-        return tried.isEmpty()
-                ? base
-                : base + " [tried: "
-                        + String.join(
-                                "; ", tried.stream().map(Attempt::toString).toList()) + "]";
+        return tried.isEmpty() ? base : base + " [tried: " + String.join("; ", DistinctCauses.of(tried)) + "]";
     }
 
     /** The message without code and attempts. */

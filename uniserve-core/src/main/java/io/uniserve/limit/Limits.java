@@ -6,11 +6,22 @@ public final class Limits {
     public static final int ACTORS_PER_TABLE_MAX = 4096;
     public static final int TABLES_MAX = 1024;
     public static final int REPLICATION_FACTOR_MAX = 16;
+    public static final int CONFIG_FILE_BYTES_MAX = 1 << 20;
     public static final int TABLE_OPTIONS_MAX = 64;
     public static final int TABLE_OPTION_BYTES_MAX = 131_072;
     public static final int PACKED_FILES_BYTES_MAX = 4 << 20;
     public static final int KEY_BYTES_MAX = 4_096;
     public static final int ROW_BYTES_MAX = 8 << 20;
+
+    /** A row as a file writes it that is loaded: a line, a record of CSV, a document or a command of JSON or XML. */
+    public static final int ROW_TEXT_CHARS_MAX = ROW_BYTES_MAX;
+
+    /** Values of such a row, those in lists and maps among them. */
+    public static final int ROW_TEXT_VALUES_MAX = 1 << 20;
+
+    /** Columns of a CSV file. */
+    public static final int CSV_COLUMNS_MAX = 1 << 14;
+
     public static final int BATCH_ROWS_MAX = 200_000;
     public static final int BATCH_BYTES_MAX = 24 << 20;
     public static final int MESSAGE_BYTES_MAX = 32 << 20;

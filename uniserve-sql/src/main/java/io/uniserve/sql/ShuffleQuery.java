@@ -75,7 +75,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
 
     /** Comments, texts and quoted names: in one of the latter two there is no comment. */
     private static final Pattern TOKENS =
-            Pattern.compile("(?s)'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|--[^\\n]*+|/\\*.*?\\*/");
+            Pattern.compile("(?s)'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|(?:--|//)[^\\r\\n]*+|/\\*.*?\\*/");
 
     private static final Pattern HINT = Pattern.compile("(?is)/\\*\\+\\s*shuffle(_all)?\\s*\\*/");
 

@@ -30,6 +30,10 @@ import org.apache.calcite.sql.SqlIdentifier;
 public final class SqlPlanner implements Planner {
     private static final Pattern EXPLAIN = Pattern.compile("(?is)\\s*explain\\s(.*)");
 
+    /** Trino's statement for the tables that another one reads. */
+    private static final Pattern EXPLAIN_TABLES =
+            Pattern.compile("(?is)\\s*explain\\s+\\(\\s*type\\s+io\\s*\\)\\s(.*)");
+
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
@@ -81,6 +85,10 @@ public final class SqlPlanner implements Planner {
 
     @Override
     public Answer answer(QueryText text, PlanContext context) {
+        Matcher tablesOf = EXPLAIN_TABLES.matcher(text.text());
+        if (tablesOf.matches()) {
+            return tables(tablesOf.group(1));
+        }
         Matcher explain = EXPLAIN.matcher(text.text());
         boolean explained = explain.matches();
         // Lines and columns are counted from behind the word.
@@ -112,6 +120,16 @@ public final class SqlPlanner implements Planner {
                 shuffle.map(nests -> new Checks.Cluster(metas, counts, context)));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
+    }
+
+    /** The names that FROM has anywhere in a statement, as it writes them, a row each; they need not be those of tables. */
+    private static Answer tables(String statement) {
+        Matcher explain = EXPLAIN.matcher(statement);
+        ParsedQuery parsed = SqlQuery.parsed(explain.matches() ? explain.group(1) : statement);
+        List<List<String>> names = parsed.tables().stream()
+                .map(named -> List.of(named.getSimple()))
+                .toList();
+        return SqlAnswer.of(List.of("table"), new SqlRows(List.of("VARCHAR"), names));
     }
 
     /** The rounds as text: the query was run, and its answer is not shown. */

@@ -11,6 +11,8 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,51 @@ class SqlPlannerTest {
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(message);
+    }
+
+    /**
+     * By the parser: neither texts nor comments nor keywords of expressions have names of tables. No table is looked at. Here ~ is a
+     * line feed, and ^ a carriage return.
+     */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT 1 | []",
+                "SELECT 1 FROM a, b JOIN c ON 1 = 1 | [a, b, c]",
+                "SELECT 'from x' /* from x */ FROM \"A b\" -- from x | [A b]",
+                "SELECT 1 // from x's~ FROM a | [a]",
+                "SELECT 1 // from x's^ FROM a | [a]",
+                "SELECT 1 -- from x's^~ FROM a | [a]",
+                "SELECT id AS \"a--b\", 'it''s -- ' FROM a | [a]",
+                "SELECT id AS \"/* \"\"from x\" FROM a /* */ | [a]",
+                "SELECT extract(year FROM x), trim(BOTH ' ' FROM x) FROM a WHERE x IS DISTINCT FROM y | [a]",
+                "WITH x AS (SELECT 1 FROM a) SELECT 1 FROM x WHERE EXISTS (SELECT 1 FROM b, A) | [a, b]",
+                "explain SELECT 1 FROM a | [a]",
+            })
+    void theTablesThatAStatementReads(String sql, String tables) {
+        String names = Stream.of(tables.substring(1, tables.length() - 1).split(", "))
+                .filter(name -> !name.isEmpty())
+                .map(name -> "[\"" + name + "\"]")
+                .collect(Collectors.joining(",\n"));
+        TestingPlan plan = new TestingPlan();
+        assertThat(answer(plan, "EXPLAIN (TYPE IO) " + sql.replace('~', '\n').replace('^', '\r')))
+                .isEqualTo("{\"columns\":[{\"name\":\"table\",\"type\":\"VARCHAR\"}],\n\"rows\":["
+                        + (names.isEmpty() ? "" : "\n" + names + "\n") + "]}\n");
+        assertThat(plan.asked).isEmpty();
+    }
+
+    @Test
+    void namesOfLongTextsAndOfWhatIsNoStatement() {
+        String text = "x'' -- \"/* ".repeat(5_000);
+        assertThat(answer(new TestingPlan(), "explain\n(Type IO)\nSELECT 1 FROM a WHERE s <> '" + text + "'"))
+                .contains("[\"a\"]");
+        refused(
+                new TestingPlan(),
+                "EXPLAIN (TYPE IO) SELECT FROM",
+                ErrorCode.INVALID_ARGUMENT,
+                "line 1, column 8: syntax error");
     }
 
     @Test

@@ -19,6 +19,10 @@ final class BarRows extends LineRows {
     @Override
     Document row(String text, long number) {
         List<String> names = columns.names();
+        long bars = text.chars().filter(c -> c == '|').count();
+        if (bars > names.size()) {
+            throw FileText.otherLength(where(), names, (int) bars + 1);
+        }
         List<String> values = List.of(text.split("\\|", -1));
         if (values.size() == names.size() + 1 && values.get(names.size()).isEmpty()) {
             values = values.subList(0, names.size());

@@ -69,13 +69,21 @@ final class CsvRows implements RowSource {
                     .setAllowMissingColumnNames(true)
                     .get()
                     .parse(quotes);
-        } catch (CSVException | QuoteWatch.NotClosed e) {
+        } catch (CSVException | QuoteWatch.TooLong e) {
             throw noCsv(e, List.of(), 1);
         }
     }
 
     /** Where the quote stands that makes the file no CSV. */
     private UniserveException noCsv(Exception error, List<String> names, long line) {
+        Throwable cause = error instanceof UncheckedIOException ? error.getCause() : error;
+        if (cause instanceof QuoteWatch.TooLong tooLong && !tooLong.isOpen()) {
+            return new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    file + " line " + quotes.line() + ": " + tooLong.getMessage()
+                            + ": make the row smaller, or end each row with a line feed",
+                    error);
+        }
         String told = quotes.place()
                 .map(place -> file + " line " + place.line() + ", column " + place.column()
                         + (place.column() <= names.size() ? " (" + names.get(place.column() - 1) + ")" : "")
@@ -115,7 +123,7 @@ final class CsvRows implements RowSource {
         try {
             return records.hasNext() ? Optional.of(row(records.next())) : Optional.empty();
         } catch (UncheckedIOException e) {
-            if (e.getCause() instanceof CSVException || e.getCause() instanceof QuoteWatch.NotClosed) {
+            if (e.getCause() instanceof CSVException || e.getCause() instanceof QuoteWatch.TooLong) {
                 throw noCsv(e, header, line());
             }
             throw new UniserveException(

@@ -2,11 +2,15 @@ package io.uniserve.cli.load;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.uniserve.api.Document;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
 import java.io.InputStream;
 
 /** One JSON object a line. Whole numbers become Long, others Double; a name given twice is refused. */
@@ -25,14 +29,18 @@ final class JsonLines extends LineRows {
 
     @Override
     Document row(String text, long number) {
-        try {
-            JsonNode node = JSON.readTree(text);
-            if (!node.isObject()) {
+        try (RowTokens tokens = new RowTokens(JSON.createParser(text))) {
+            JsonNode node = JSON.readTree(tokens);
+            if (node == null || !node.isObject()) {
                 throw refused("is not a JSON object", null);
             }
             return new Document(keyField, JsonValues.fields(node));
+        } catch (StreamConstraintsException e) {
+            throw new UniserveException(ErrorCode.TOO_LARGE, where() + ": " + e.getOriginalMessage(), e);
         } catch (JsonProcessingException e) {
             throw refused("is not JSON: " + e.getOriginalMessage(), e);
+        } catch (IOException e) {
+            throw refused("cannot be read: " + e.getMessage(), e);
         }
     }
 }

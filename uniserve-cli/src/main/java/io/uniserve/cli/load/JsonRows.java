@@ -1,9 +1,9 @@
 package io.uniserve.cli.load;
 
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -40,7 +40,8 @@ final class JsonRows implements RowSource {
     private final String file;
     private final String keyField;
     private final CountingInputStream counted;
-    private final JsonParser parser;
+    private final RowBytes bytes;
+    private final RowTokens parser;
     private final Queue<Other> commands = new ArrayDeque<>();
     private Command command = Command.ADD;
 
@@ -52,12 +53,15 @@ final class JsonRows implements RowSource {
         this.file = file;
         this.keyField = keyField;
         this.counted = counted;
-        this.parser = JSON.createParser(in);
+        this.bytes = new RowBytes(in);
+        this.parser = new RowTokens(JSON.createParser(bytes));
     }
 
     @Override
     public Optional<Document> next() {
         try {
+            bytes.begin();
+            parser.begin();
             while (commands.isEmpty()) {
                 JsonToken token = parser.nextToken();
                 if (token == null) {
@@ -75,11 +79,17 @@ final class JsonRows implements RowSource {
                 throw other.wrong();
             }
             return Optional.of(other.row());
+        } catch (StreamConstraintsException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT, file + " line " + line() + ": " + e.getOriginalMessage(), e);
         } catch (JsonProcessingException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     file + " line " + line() + " is not JSON: " + e.getOriginalMessage(),
                     e);
+        } catch (RowBytes.TooLong e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT, file + " line " + line() + ": " + e.getMessage(), e);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.INVALID_ARGUMENT, file + " cannot be read: " + e, e);
         }

@@ -1,10 +1,10 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
+import io.uniserve.codec.BoundedLines;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -16,7 +16,7 @@ import java.util.Optional;
 /** Files of one row a line, UTF-8, checked. Empty lines are passed over. */
 abstract class LineRows implements RowSource {
     private final String file;
-    private final BufferedReader reader;
+    private final BoundedLines lines;
     private final CountingInputStream counted;
     private long line;
 
@@ -27,11 +27,13 @@ abstract class LineRows implements RowSource {
     LineRows(String file, InputStream in, CountingInputStream counted, Charset charset) {
         this.file = file;
         this.counted = counted;
-        this.reader = new BufferedReader(new InputStreamReader(
-                in,
-                charset.newDecoder()
-                        .onMalformedInput(CodingErrorAction.REPORT)
-                        .onUnmappableCharacter(CodingErrorAction.REPORT)));
+        this.lines = new BoundedLines(
+                new InputStreamReader(
+                        in,
+                        charset.newDecoder()
+                                .onMalformedInput(CodingErrorAction.REPORT)
+                                .onUnmappableCharacter(CodingErrorAction.REPORT)),
+                Limits.ROW_TEXT_CHARS_MAX);
     }
 
     /** The row of a line that is not empty; {@code number} counts from 1. */
@@ -40,16 +42,19 @@ abstract class LineRows implements RowSource {
     @Override
     public Optional<Document> next() {
         try {
-            for (String text = reader.readLine(); text != null; text = reader.readLine()) {
+            for (Optional<String> text = lines.next(); text.isPresent(); text = lines.next()) {
                 line++;
-                if (text.length() > Limits.ROW_BYTES_MAX) {
-                    throw refused("longer than " + Limits.ROW_BYTES_MAX + " bytes", null);
-                }
-                if (!text.isBlank()) {
-                    return Optional.of(row(text, line));
+                if (!text.get().isBlank()) {
+                    return Optional.of(row(text.get(), line));
                 }
             }
             return Optional.empty();
+        } catch (BoundedLines.TooLongException e) {
+            line++;
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    where() + ": " + e.getMessage() + ": make the row smaller, or end each row with a line feed",
+                    e);
         } catch (IOException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -79,6 +84,6 @@ abstract class LineRows implements RowSource {
 
     @Override
     public void close() throws IOException {
-        reader.close();
+        lines.close();
     }
 }

@@ -7,6 +7,7 @@ import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.reader.UpdateResult.Failure;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Sends rows in batches, one after the other, so that of two rows with the same key the later one wins. A batch with a bad row
@@ -187,6 +189,12 @@ final class Loader {
         String function = plan.function(command, table);
         UpdateOutcome result = cluster.update(table.name(), function, documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
+        if (isAtomic() && !result.failed().isEmpty()) {
+            // It failed as a whole, by a row of any actor.
+            Failure first = result.failed().get(0);
+            failed(first.actor(), rows, ofRow(first.error()));
+            return;
+        }
         TreeSet<Integer> acked = new TreeSet<>();
         result.acked().forEach(ack -> acked.add(ack.actor()));
         acknowledged(
@@ -197,6 +205,21 @@ final class Loader {
         for (Failure failure : result.failed()) {
             failed(failure.actor(), byActor.getOrDefault(failure.actor(), List.of()), failure.error());
         }
+    }
+
+    /** An atomic update is refused with UPDATE_REFUSED, and names the engine's own code first. */
+    private static UniserveException ofRow(UniserveException refusal) {
+        return Stream.of(ErrorCode.INVALID_ROW, ErrorCode.TOO_LARGE)
+                .filter(code -> refusal.code() == ErrorCode.UPDATE_REFUSED
+                        && refusal.reason().startsWith(code + " "))
+                .findFirst()
+                .map(code -> new UniserveException(
+                        code, refusal.reason().substring(code.name().length() + 1), refusal))
+                .orElse(refusal);
+    }
+
+    private boolean isAtomic() {
+        return table.level() != ConsistencyLevel.EVENTUAL;
     }
 
     /** A row counts as loaded when every actor has acknowledged it. */

@@ -25,10 +25,14 @@ final class QuoteWatch extends FilterReader {
     private boolean returned;
     private long line = 1;
     private int column = 1;
+    /** Of the longest record so far: the parser is behind. */
+    private int columnsMet = 1;
+
     private long openLine;
     private int openColumn;
     private Optional<Place> wrong = Optional.empty();
-    private long quoted;
+    /** Characters of the record so far. */
+    private long chars;
 
     QuoteWatch(Reader in) {
         super(in);
@@ -43,18 +47,31 @@ final class QuoteWatch extends FilterReader {
      */
     record Place(long line, int column, boolean closed) {}
 
-    /** A quoted value is longer than a row may be: nobody closes it, and the parser would keep the rest of the file. */
-    static final class NotClosed extends IOException {
+    /** A record is longer than a row may be, most often by a quote that is not closed. The parser would keep the rest of the file. */
+    static final class TooLong extends IOException {
         private static final long serialVersionUID = 1L;
 
-        private NotClosed() {
-            super("a quoted value has more than " + Limits.ROW_BYTES_MAX + " bytes");
+        private final boolean open;
+
+        private TooLong(String problem, boolean open) {
+            super(problem);
+            this.open = open;
+        }
+
+        /** Whether the row is so long by a quoted value that has not ended. */
+        boolean isOpen() {
+            return open;
         }
     }
 
     /** Of what was read so far: the first value that is wrong, or one that is open. */
     Optional<Place> place() {
         return wrong.isEmpty() && at == At.QUOTED ? Optional.of(new Place(openLine, openColumn, false)) : wrong;
+    }
+
+    /** The line that was read last, from 1. */
+    long line() {
+        return line;
     }
 
     @Override
@@ -77,10 +94,16 @@ final class QuoteWatch extends FilterReader {
         return read;
     }
 
-    private void bounded() throws NotClosed {
-        if (quoted > Limits.ROW_BYTES_MAX) {
-            wrong = wrong.or(() -> Optional.of(new Place(openLine, openColumn, false)));
-            throw new NotClosed();
+    private void bounded() throws TooLong {
+        if (chars > Limits.ROW_TEXT_CHARS_MAX) {
+            if (at == At.QUOTED) {
+                wrong = wrong.or(() -> Optional.of(new Place(openLine, openColumn, false)));
+            }
+            throw new TooLong(
+                    "the row has more than %,d characters".formatted(Limits.ROW_TEXT_CHARS_MAX), at == At.QUOTED);
+        }
+        if (columnsMet > Limits.CSV_COLUMNS_MAX) {
+            throw new TooLong("the row has more than %,d values".formatted(Limits.CSV_COLUMNS_MAX), false);
         }
     }
 
@@ -90,19 +113,18 @@ final class QuoteWatch extends FilterReader {
             line++;
         }
         returned = character == '\r';
+        chars++;
         switch (at) {
             case START, PLAIN -> {
                 if (at == At.START && character == '"') {
                     openLine = line;
                     openColumn = column;
-                    quoted = 0;
                     at = At.QUOTED;
                 } else {
                     outside(character, ends, At.PLAIN);
                 }
             }
             case QUOTED -> {
-                quoted++;
                 at = character == '"' ? At.QUOTE : At.QUOTED;
             }
             case QUOTE, BEHIND -> {
@@ -121,9 +143,11 @@ final class QuoteWatch extends FilterReader {
     private void outside(char character, boolean ends, At within) {
         if (ends) {
             column = 1;
+            chars = 0;
             at = At.START;
         } else if (character == ',') {
             column++;
+            columnsMet = Math.max(columnsMet, column);
             at = At.START;
         } else {
             at = within;

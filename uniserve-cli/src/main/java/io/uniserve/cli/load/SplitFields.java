@@ -1,7 +1,9 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,19 +42,25 @@ record SplitFields(Map<String, String> separators) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(row.fields());
         separators.forEach((field, separator) -> {
             if (fields.get(field) instanceof String text) {
-                fields.put(field, values(text, separator));
+                fields.put(field, values(field, text, separator));
             }
         });
         return new Document(row.keyField(), fields);
     }
 
-    private static List<Object> values(String text, String separator) {
+    private static List<Object> values(String field, String text, String separator) {
         List<Object> values = new ArrayList<>();
         int from = 0;
         while (from <= text.length()) {
             int found = text.indexOf(separator, from);
             int to = found < 0 ? text.length() : found;
             if (to > from) {
+                if (values.size() == Limits.ROW_TEXT_VALUES_MAX) {
+                    throw new UniserveException(
+                            ErrorCode.TOO_LARGE,
+                            "field \"%s\" has more than %,d values: make several rows of it"
+                                    .formatted(field, Limits.ROW_TEXT_VALUES_MAX));
+                }
                 values.add(CsvRows.value(text.substring(from, to)));
             }
             from = to + separator.length();

@@ -30,7 +30,7 @@ final class XmlRows implements RowSource {
     private final String file;
     private final String keyField;
     private final CountingInputStream counted;
-    private final InputStream in;
+    private final RowBytes in;
     private final XMLStreamReader reader;
     private final Deque<String> open = new ArrayDeque<>();
     private Command command = Command.ADD;
@@ -40,14 +40,14 @@ final class XmlRows implements RowSource {
     XmlRows(String file, String keyField, InputStream in, CountingInputStream counted) {
         this.file = file;
         this.keyField = keyField;
-        this.in = in;
+        this.in = new RowBytes(in);
         this.counted = counted;
         XMLInputFactory factory = XMLInputFactory.newFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
         factory.setProperty(XMLInputFactory.IS_COALESCING, true);
         try {
-            reader = factory.createXMLStreamReader(in);
+            reader = factory.createXMLStreamReader(this.in);
         } catch (XMLStreamException e) {
             throw broken(e);
         }
@@ -56,6 +56,7 @@ final class XmlRows implements RowSource {
     @Override
     public Optional<Document> next() {
         try {
+            in.begin();
             while (reader.hasNext()) {
                 int event = reader.next();
                 if (event == XMLStreamConstants.START_ELEMENT) {
@@ -165,14 +166,24 @@ final class XmlRows implements RowSource {
         return new Document(keyField, fields);
     }
 
+    /** The first value and the second as a list; the first may be such a list already, and is added to. */
+    @SuppressWarnings("unchecked")
     private static Object both(@Nullable Object first, Object second) {
-        List<@Nullable Object> all =
-                new ArrayList<>(first instanceof List<?> list ? list : List.of(String.valueOf(first)));
+        List<Object> all = first instanceof ArrayList ? (List<Object>) first : new ArrayList<>();
+        if (!(first instanceof ArrayList)) {
+            all.add(String.valueOf(first));
+        }
         all.add(second);
         return all;
     }
 
     private UniserveException broken(XMLStreamException e) {
+        if (e.getNestedException() instanceof RowBytes.TooLong tooLong) {
+            return new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    file + " line " + e.getLocation().getLineNumber() + ": " + tooLong.getMessage(),
+                    e);
+        }
         return new UniserveException(
                 ErrorCode.INVALID_ARGUMENT,
                 file + " line " + e.getLocation().getLineNumber() + " is not XML: " + e.getMessage(),

@@ -1,27 +1,20 @@
 package io.uniserve.cli.query;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
-import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -44,14 +37,8 @@ public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
     private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
 
-    /** Comments and texts, in which a word is no name; and quoted names, in which there is neither. */
-    private static final Pattern NO_NAMES =
-            Pattern.compile("(?s)(\"(?:[^\"]|\"\")*+\")|--[^\\n]*+|/\\*.*?\\*/|'(?:[^']|'')*+'");
-
-    /** What can be a table's name. */
-    private static final Pattern WORD = Pattern.compile("\"[\\w-]*\"");
-
-    private static final Pattern TABLE = Pattern.compile("(?i)\\b(?:from|join)[\\s(\"]+([a-z][a-z0-9_-]*)");
+    /** Before a statement whose steps the server tells, whether its port has such statements or not; not that of tables' names. */
+    private static final Pattern EXPLAIN = Pattern.compile("(?i)explain\\s(?!\\s*\\()");
 
     @Parameters(
             index = "0",
@@ -99,8 +86,6 @@ public final class SqlCommand extends ClientCommand {
         }
         try (ClusterClient cluster = connect()) {
             return answerAll(cluster);
-        } catch (CharacterCodingException e) {
-            throw usage("the statements on standard input are not UTF-8");
         } catch (IOException e) {
             throw usage("cannot read statements from standard input: " + e.getMessage());
         }
@@ -110,20 +95,21 @@ public final class SqlCommand extends ClientCommand {
     private int answerAll(ClusterClient cluster) throws IOException {
         boolean person = console().terminal() && System.console() != null;
         SqlStatements statements = new SqlStatements(
-                new BufferedReader(new InputStreamReader(console().in(), StandardCharsets.UTF_8.newDecoder())),
-                Limits.QUERY_TEXT_CHARS_MAX,
-                line -> prompt(person, line));
+                new BufferedInputStream(console().in()), Limits.QUERY_TEXT_CHARS_MAX, line -> prompt(person, line));
         SqlShell shell = new SqlShell(console(), global().json());
         int exit = ExitCode.OK;
         boolean any = false;
-        for (Optional<String> next = statements.next(); next.isPresent(); next = statements.next()) {
-            any = true;
-            if (next.get().equals(SqlShell.QUIT)) {
-                break;
-            }
+        while (true) {
             try {
+                Optional<String> next = statements.next();
+                if (next.isEmpty() || next.get().equals(SqlShell.QUIT)) {
+                    any |= next.isPresent();
+                    break;
+                }
+                any = true;
                 answer(cluster, shell, next.get());
-            } catch (UniserveException e) {
+            } catch (RuntimeException | StackOverflowError e) {
+                any = true;
                 int failed = report(e);
                 exit = exit == ExitCode.OK ? failed : exit;
             }
@@ -147,36 +133,15 @@ public final class SqlCommand extends ClientCommand {
             return;
         }
         long start = clock().nanos();
-        TableName table = table(cluster.tables(), sql);
-        // Line and column are told of what comes after the word.
-        print(cluster.query(table, explain ? "EXPLAIN " + sql : sql, read, deadline.toMillis()));
+        TableName table = new StatementTable(cluster, read, deadline.toMillis()).of(sql);
+        long left = Math.max(1, deadline.toMillis() - (clock().nanos() - start) / 1_000_000);
+        Matcher word = EXPLAIN.matcher(sql);
+        boolean explained = word.lookingAt();
+        print(
+                explain || explained
+                        ? cluster.explain(table, explained ? sql.substring(word.end()) : sql, read, left)
+                        : cluster.query(table, sql, read, left));
         shell.took(clock().nanos() - start);
-    }
-
-    /** A table of the statement; where it names none that is there, any whose port can say what is wrong. */
-    private static TableName table(List<TableRoute> tables, String sql) {
-        List<TableName> typed = tables.stream()
-                .filter(route -> Columns.givenBy(route.meta()))
-                .map(route -> route.meta().name())
-                .toList();
-        if (typed.isEmpty()) {
-            throw UniserveException.invalid(
-                    "the cluster has no table with typed columns: create one, with --port duckdb and -O columns=...");
-        }
-        String words = NO_NAMES.matcher(sql)
-                .replaceAll(found ->
-                        found.group(1) != null && WORD.matcher(found.group(1)).matches() ? found.group(1) : " ");
-        return TABLE.matcher(words)
-                .results()
-                .flatMap(found -> named(typed, found.group(1)))
-                .findFirst()
-                .orElse(typed.get(0));
-    }
-
-    private static Stream<TableName> named(List<TableName> tables, String word) {
-        return Stream.concat(
-                tables.stream().filter(table -> table.value().equals(word)),
-                tables.stream().filter(table -> table.value().equalsIgnoreCase(word)));
     }
 
     private void print(Answer answer) {

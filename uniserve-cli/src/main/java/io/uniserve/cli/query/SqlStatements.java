@@ -1,63 +1,98 @@
 package io.uniserve.cli.query;
 
+import io.uniserve.error.UniserveException;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * Statements of a stream, each up to a semicolon that is in no text, no quoted name and no comment, or to the end. A line that
- * begins with a backslash where no statement has begun is one by itself. Not thread-safe.
+ * Statements of a stream in UTF-8, each up to a semicolon that is in no text, no quoted name and no comment, or to the end. A line
+ * that begins with a backslash where no statement has begun is one by itself. Not thread-safe.
  */
 final class SqlStatements {
     private static final int END = -1;
+    private static final int NOT_READ = END - 1;
+    private static final int BYTES_MIN = 1 << 10;
+    private static final int CHAR_BYTES_MAX = 3;
+    private static final String BYTE_ORDER_MARK = "\ufeff";
 
-    private final Reader in;
+    private final InputStream in;
     private final int charsMax;
+    private final int bytesMax;
     private final IntConsumer lines;
-    private final StringBuilder text = new StringBuilder();
-    private int ahead = END - 1;
+    private byte[] text = new byte[BYTES_MIN];
+    private int size;
+    private int ahead = NOT_READ;
     private int line = 1;
     private boolean begun;
+    private boolean first = true;
 
     /**
-     * Of this stream.
+     * Statements of this stream.
      *
-     * @param charsMax that a statement may have
-     * @param lines is told of the line of a statement that follows, 1 for its first; for a prompt
+     * @param charsMax characters of a statement at most
+     * @param lines gets the line of a statement that follows, 1 for its first; for a prompt
      */
-    SqlStatements(Reader in, int charsMax, IntConsumer lines) {
+    SqlStatements(InputStream in, int charsMax, IntConsumer lines) {
         this.in = in;
         this.charsMax = charsMax;
+        this.bytesMax = charsMax * CHAR_BYTES_MAX;
         this.lines = lines;
     }
 
-    /** A statement was longer than may be; what follows it can be read. */
-    static final class TooLong extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        TooLong(int charsMax) {
-            super("the statement has more than " + charsMax + " characters");
-        }
-    }
-
-    /** The next statement without its semicolon, stripped; empty at the end. Those of nothing but comments are passed over. */
+    /**
+     * The next statement without its semicolon, stripped; empty at the end. Those of nothing but comments are passed over. One that is
+     * too long or not UTF-8 fails with INVALID_ARGUMENT, and the next call goes on behind it.
+     */
     Optional<String> next() throws IOException {
         while (true) {
-            text.setLength(0);
+            size = 0;
             line = 1;
             begun = false;
             boolean more = read();
-            if (text.length() > charsMax) {
-                throw new TooLong(charsMax);
+            if (size > bytesMax) {
+                throw tooLong();
             }
             if (begun) {
-                return Optional.of(text.toString().strip());
+                String statement = decoded();
+                if (!statement.isEmpty()) {
+                    return Optional.of(statement);
+                }
             }
             if (!more) {
                 return Optional.empty();
             }
         }
+    }
+
+    private String decoded() {
+        String statement;
+        try {
+            statement = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(text, 0, size))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw UniserveException.invalid("a statement on standard input is not UTF-8: convert it, as with iconv");
+        }
+        if (first && statement.startsWith(BYTE_ORDER_MARK)) {
+            statement = statement.substring(1);
+        }
+        first = false;
+        if (statement.length() > charsMax) {
+            throw tooLong();
+        }
+        return statement.strip();
+    }
+
+    private UniserveException tooLong() {
+        return UniserveException.invalid("a statement on standard input has more than " + charsMax
+                + " characters: shorten it, or end statements with a semicolon");
     }
 
     /** Reads a statement; false at the end of all. */
@@ -69,41 +104,49 @@ final class SqlStatements {
             }
             if (c == '\\' && !begun) {
                 begun = true;
-                text.setLength(0);
+                size = 0;
                 add(c);
-                rest('\n');
+                lineEnd();
                 return true;
             }
             add(c);
-            if (c == '-' && peek() == '-') {
-                rest('\n');
+            if ((c == '-' || c == '/') && peek() == c) {
+                lineEnd();
             } else if (c == '/' && peek() == '*') {
                 add(take());
                 comment();
             } else if (c == '\'' || c == '"') {
                 begun = true;
-                rest(c);
+                quoted(c);
             } else if (c == '\n') {
                 line += begun ? 1 : 0;
                 lines.accept(line);
             } else {
-                begun |= !Character.isWhitespace(c);
+                begun |= c > ' ';
             }
         }
         return false;
     }
 
-    /** Up to this character, and with it. */
-    private void rest(int end) throws IOException {
+    /** Up to the end of the line: a carriage return ends one for SQL's parser too. */
+    private void lineEnd() throws IOException {
+        for (int c = take(); c != END; c = take()) {
+            add(c);
+            if (c == '\n' || c == '\r') {
+                line += c == '\n' ? 1 : 0;
+                return;
+            }
+        }
+    }
+
+    /** Up to this quote, and with it. Of one that stands twice the second begins the rest of the text. */
+    private void quoted(int quote) throws IOException {
         for (int c = take(); c != END; c = take()) {
             add(c);
             if (c == '\n') {
-                line++;
-                if (c != end) {
-                    lines.accept(line);
-                }
+                lines.accept(++line);
             }
-            if (c == end) {
+            if (c == quote) {
                 return;
             }
         }
@@ -121,19 +164,23 @@ final class SqlStatements {
 
     /** What is too long is read on, and not kept. */
     private void add(int c) {
-        if (text.length() <= charsMax) {
-            text.append((char) c);
+        if (size > bytesMax) {
+            return;
         }
+        if (size == text.length) {
+            text = Arrays.copyOf(text, Math.min(2 * size, bytesMax + 1));
+        }
+        text[size++] = (byte) c;
     }
 
     private int take() throws IOException {
         int c = peek();
-        ahead = END - 1;
+        ahead = NOT_READ;
         return c;
     }
 
     private int peek() throws IOException {
-        if (ahead < END) {
+        if (ahead == NOT_READ) {
             ahead = in.read();
         }
         return ahead;

@@ -18,31 +18,53 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "update",
         description =
-                "Changes a table while it serves; returns when all its actors have the change. One that was broken off"
-                        + " is completed by making it again.",
-        footer = {"  uniserve table update speeches --configset ./myconf"})
+                "Changes options of a table while it serves; returns when all its actors have the change. One that was broken"
+                        + " off is completed by making it again. The port says which options may change: of this"
+                        + " distribution solr's configset.",
+        footer = {
+            "  uniserve table update speeches --configset ./myconf",
+            "  uniserve table update events -O retention=30d"
+        })
 final class TableUpdate extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
     private String name = "";
 
     @Option(
             names = "--configset",
-            required = true,
             paramLabel = "DIR",
             description = "Port solr: a folder with the table's schema and what is added to it: fields, types, copies,"
                     + " files.")
     private @Nullable Path configset;
 
+    @Option(
+            names = "-O",
+            paramLabel = "OPTION=VALUE",
+            description = "An option of the port that may change; may be given several times.")
+    private Map<String, String> changes = new LinkedHashMap<>();
+
     @Override
     public Integer call() {
         TableName table = new TableName(name);
+        if (configset == null && changes.isEmpty()) {
+            throw usage("nothing to change: give --configset or -O");
+        }
+        if (configset != null && changes.containsKey(ConfigsetFolder.OPTION)) {
+            throw usage("--configset and -O configset exclude each other");
+        }
+        changes.keySet().stream()
+                .filter(option -> option.endsWith(LaterOptions.of("")))
+                .forEach(option -> {
+                    throw usage("-O " + option + ": give the option by the name that it has in table create");
+                });
         try (ClusterClient cluster = connect()) {
             Map<String, String> options =
                     new LinkedHashMap<>(cluster.table(table).meta().options());
-            String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigFiles.DEFAULT);
-            String later = ConfigsetFolder.packed(
-                    java.util.Objects.requireNonNull(configset), first.equals(ConfigFiles.DEFAULT) ? "" : first);
-            options.put(LaterOptions.of(ConfigsetFolder.OPTION), later);
+            if (configset != null) {
+                String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigFiles.DEFAULT);
+                String later = ConfigsetFolder.packed(configset, first.equals(ConfigFiles.DEFAULT) ? "" : first);
+                options.put(LaterOptions.of(ConfigsetFolder.OPTION), later);
+            }
+            changes.forEach((option, value) -> options.put(LaterOptions.of(option), value));
             new TablePrinter(console(), global().json()).updated(cluster.update(table, options));
         }
         return ExitCode.OK;

@@ -17,6 +17,8 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LoadCommandTest {
     private final TestingCluster cluster = new TestingCluster();
@@ -153,6 +155,22 @@ class LoadCommandTest {
         assertThat(run.err()).contains("INVALID_ROW", "a.jsonl line 77: field", "a.jsonl line 150: field");
         assertThat(run.out()).contains("\"rows\":198", "\"rejected\":2", "\"failed\":0", "\"line\":77", "\"line\":150");
         assertThat(cluster.changes().size()).isLessThan(60);
+    }
+
+    /** An atomic update fails as a whole: an actor's only row of it may be right. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 20})
+    void ofAnAtomicTableOnlyBadRowsAreRejected(int bad) throws IOException {
+        uniserve.run("table", "create", "atomic", "--port", "kv", "--level", "serializable");
+        StringBuilder rows = new StringBuilder();
+        for (int i = 1; i <= 20; i++) {
+            rows.append("{\"id\":\"r").append(i).append(i % 20 < bad ? "\",\"bad\":1}\n" : "\"}\n");
+        }
+        Run run = uniserve.run("load", "atomic", file("a.jsonl", rows.toString()), "--rejects-max", "20");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.out()).contains((20 - bad) + " rows loaded", bad + " rejected, 0 not acknowledged");
+        assertThat(cluster.rows("atomic")).hasSize(20 - bad);
+        assertThat(run.err()).contains("INVALID_ROW: ", "a.jsonl line 20: field \"bad\"");
     }
 
     @Test

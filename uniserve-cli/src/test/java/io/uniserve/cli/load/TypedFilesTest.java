@@ -182,7 +182,7 @@ class TypedFilesTest {
                         read[0] += n;
                     }
                 })
-                .isInstanceOf(QuoteWatch.NotClosed.class);
+                .isInstanceOf(QuoteWatch.TooLong.class);
         assertThat(read[0]).isLessThan(Limits.ROW_BYTES_MAX + 2L * some.length);
         assertThat(watch.place()).contains(new QuoteWatch.Place(2, 2, false));
     }

@@ -6,6 +6,9 @@ import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,9 +31,24 @@ class SqlCommandTest {
         uniserve.run("table", "create", "words", "--port", "kv");
     }
 
+    /** What a server's parser answers of a statement's names. */
+    private void names(String sql, String... tables) {
+        String rows = Stream.of(tables).map(table -> "[\"" + table + "\"]").collect(Collectors.joining(",\n"));
+        cluster.answer(
+                StatementTable.TABLES_OF + sql,
+                JSON,
+                "{\"columns\":[{\"name\":\"table\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n" + rows + "\n]}\n");
+    }
+
+    /** A statement on table orders that is answered with rows. */
+    private void rows(String sql) {
+        names(sql, "orders");
+        cluster.answer(sql, JSON, ROWS);
+    }
+
     @Test
     void rowsAsTextWithExactNumbers() {
-        cluster.answer("SELECT day FROM orders", JSON, ROWS);
+        rows("SELECT day FROM orders");
         Run run = uniserve.run("sql", "SELECT day FROM orders");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.lines())
@@ -44,19 +62,27 @@ class SqlCommandTest {
 
     @Test
     void rowsAsJsonAreThoseOfThePort() {
-        cluster.answer("SELECT day FROM orders", JSON, ROWS);
+        rows("SELECT day FROM orders");
         Run run = uniserve.run("sql", "SELECT day FROM orders;\n", "-o", "json");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.out()).isEqualTo(ROWS.stripTrailing() + System.lineSeparator());
     }
 
+    /** The server tells them of every port, whether that explains statements itself or not. */
     @Test
     void theStepsOfAPlan() {
-        cluster.answer("EXPLAIN SELECT 1 FROM orders", "text/plain", "in place: orders\n    SELECT 1\n");
-        Run text = uniserve.run("sql", "--explain", "SELECT 1 FROM orders");
-        assertThat(text.lines()).containsExactly("in place: orders", "    SELECT 1");
-        Run json = uniserve.run("sql", "--explain", "SELECT 1 FROM orders", "-o", "json");
-        assertThat(json.lines()).containsExactly("{\"plan\":[\"in place: orders\",\"    SELECT 1\"]}");
+        String sql = "SELECT 1 FROM orders";
+        rows(sql);
+        names("explain\n" + sql, "orders");
+        String steps = "answer: " + ROWS.length() + " bytes";
+        Run text = uniserve.run("sql", "--explain", sql);
+        assertThat(text.lines()).as(text.err()).containsExactly("retrieve of orders", steps);
+        assertThat(uniserve.run("sql", "explain\n" + sql).lines()).isEqualTo(text.lines());
+        assertThat(uniserve.run("sql", "--explain", "explain\n" + sql).lines()).isEqualTo(text.lines());
+        Run json = uniserve.run("sql", "--explain", sql, "-o", "json");
+        assertThat(json.lines()).containsExactly("{\"plan\":[\"retrieve of orders\",\"" + steps + "\"]}");
+        names("EXPLAIN (TYPE IO) " + sql, "orders");
+        assertThat(uniserve.run("sql", "EXPLAIN (TYPE IO) " + sql).lines()).contains("orders", "(1 row)");
     }
 
     /** As long as a statement may be; what comes after it is answered too. */
@@ -64,14 +90,13 @@ class SqlCommandTest {
     @ValueSource(strings = {"y", "''", "\"", "--"})
     void aLongTextIsNoNestingOfAnything(String part) {
         String sql = "SELECT day FROM orders WHERE note <> '" + part.repeat(60_000 / part.length()) + "'";
-        cluster.answer(sql, JSON, ROWS);
+        rows(sql);
+        names("SELECT 2 FROM accounts", "accounts");
         cluster.answer("SELECT 2 FROM accounts", JSON, ROWS);
         Run run = uniserve.input(sql + ";\nSELECT 2 FROM accounts;\n").run("sql");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(2);
-        assertThat(cluster.changes().stream().filter(one -> one.startsWith("query")))
-                .allMatch(one -> one.startsWith("query orders") || one.startsWith("query accounts"))
-                .hasSize(2);
+        assertThat(cluster.changes()).endsWith("query accounts LINEARIZABLE");
     }
 
     @ParameterizedTest
@@ -79,21 +104,58 @@ class SqlCommandTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "SELECT orders FROM accounts               | accounts",
-                "select accounts.id from(ORDERS)           | orders",
-                "SELECT 'from accounts' /* from accounts */ FROM \"orders\" | orders",
-                "SELECT 1 FROM nosuch JOIN orders ON 1 = 1 | orders",
-                "SELECT id AS \"a--b\" FROM orders          | orders",
-                "SELECT id AS \"from /* accounts\" FROM orders /* */ | orders",
-                "SELECT id AS \"a \"\"from accounts\" FROM orders | orders",
-                "SELECT 1                                  | accounts",
-                "SELECT 1 FROM words                       | accounts"
+                "SELECT orders FROM accounts               | accounts        | accounts",
+                "select accounts.id from(ORDERS)           | ORDERS          | orders",
+                "SELECT 1 FROM nosuch JOIN orders ON 1 = 1 | nosuch,orders   | orders",
+                "SELECT extract(year FROM accounts) FROM orders | orders     | orders",
+                "SELECT 'a' FROM orders // it's ;          | orders          | orders",
+                "WITH accounts AS (SELECT 1 FROM orders) SELECT 1 FROM accounts | orders | orders",
+                "SELECT 1                                  | ``              | accounts",
+                "SELECT 1 FROM words                       | words           | accounts"
             })
-    void theStatementGoesToOneOfItsTables(String sql, String table) {
+    void theStatementGoesToOneOfItsTables(String sql, String named, String table) {
+        names(sql, named.isEmpty() ? new String[0] : named.split(","));
         cluster.answer(sql, JSON, ROWS);
-        Run run = uniserve.input(sql + " ;\n").run("sql", "--read", "stale");
+        Run run = uniserve.input(sql + "\n;\n").run("sql", "--read", "stale");
+        assertThat(run.err()).isEmpty();
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
-        assertThat(cluster.changes()).contains("query " + table + " STALE");
+        assertThat(cluster.changes()).endsWith("query " + table + " STALE");
+    }
+
+    /** One typed table needs no look for names. */
+    @Test
+    void aLoneTableIsAskedAtOnce() {
+        uniserve.run("table", "drop", "accounts");
+        cluster.answer("SELECT 1 FROM orders", JSON, ROWS);
+        assertThat(uniserve.run("sql", "SELECT 1 FROM orders").exit()).isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    void aStatementThatFailsEndsNoOther() {
+        rows("SELECT 1 FROM orders");
+        names("SELECT 2 FROM orders", "orders");
+        cluster.answer("SELECT 2 FROM orders", JSON, "[]");
+        byte[] input = ("SELECT 2 FROM orders; SELECT '" + "x".repeat(1_000_000)
+                        + "';SELECT '\u00ff';SELECT 1 FROM orders")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        Run run = uniserve.input(input).run("sql");
+        assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(1);
+        assertThat(run.err().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("PORT_PROTOCOL"),
+                        line -> assertThat(line).contains("INVALID_ARGUMENT", "more than 262144 characters"),
+                        line -> assertThat(line).contains("INVALID_ARGUMENT", "not UTF-8"));
+        assertThat(run.exit()).isEqualTo(ExitCode.FAULT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-- it's;", "// it's;", "/* it's; */", "/* /* it's; */", "--\r", "/**/"})
+    void whatIsInACommentEndsNothing(String comment) {
+        String sql = "SELECT 1 " + comment + "\r\nFROM orders";
+        rows(sql);
+        Run run = uniserve.input("\ufeff" + sql + ";" + sql).run("sql");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(2);
     }
 
     @Test
@@ -111,14 +173,14 @@ class SqlCommandTest {
         assertThat(empty.exit()).isEqualTo(ExitCode.USAGE);
         assertThat(empty.err()).contains("the statement is empty");
         Run large = uniserve.input("x".repeat(2_000_000)).run("sql", "-");
-        assertThat(large.exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(large.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(large.err()).contains("more than 262144 characters");
     }
 
     @Test
     void statementsOneAfterTheOther() {
-        cluster.answer("SELECT 'a;b' FROM orders", JSON, ROWS);
-        cluster.answer("SELECT 2 -- one; two\nFROM orders", JSON, ROWS);
+        rows("SELECT 'a;b' FROM orders");
+        rows("SELECT 2 -- one; two\nFROM orders");
         Run run = uniserve.input(
                         "SELECT 'a;b' FROM orders; nonsense;\n\n-- a comment\n;SELECT 2 -- one; two\nFROM orders;"
                                 + " /* ; */ \n\\x\n\\q\nSELECT 3 FROM orders;")
@@ -135,7 +197,7 @@ class SqlCommandTest {
 
     @Test
     void theShellTellsTablesAndTimes() {
-        cluster.answer("SELECT 1 FROM orders", JSON, ROWS);
+        rows("SELECT 1 FROM orders");
         Run run = uniserve.input("\\d\n\\d ORDERS\n\\timing\nSELECT 1 FROM orders;\n\\timing\nSELECT 1 FROM orders;"
                         + "\\?\n\\d nosuch\n\\d words\n\\timing on\n")
                 .run("sql");
@@ -160,8 +222,8 @@ class SqlCommandTest {
 
     @Test
     void theLastStatementNeedsNoSemicolon() {
-        cluster.answer("SELECT 1 FROM orders", JSON, ROWS);
-        cluster.answer("SELECT 2 FROM orders", JSON, ROWS);
+        rows("SELECT 1 FROM orders");
+        rows("SELECT 2 FROM orders");
         Run run = uniserve.input("SELECT 1 FROM orders;SELECT 2 FROM orders").run("sql", "-");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(2);
@@ -179,6 +241,7 @@ class SqlCommandTest {
 
     @Test
     void anAnswerThatIsNoneOfRows() {
+        names("SELECT 1 FROM orders", "orders");
         cluster.answer("SELECT 1 FROM orders", JSON, "{\"count\":1}");
         Run run = uniserve.run("sql", "SELECT 1 FROM orders");
         assertThat(run.exit()).isEqualTo(ExitCode.FAULT);

@@ -2,6 +2,7 @@ package io.uniserve.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.RunningCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.cluster.RemoteCluster;
@@ -33,10 +34,40 @@ class AtomicTableTest {
         }
     }
 
-    private static void run(RunningCluster cluster, String expected, String... words) {
+    /** The engine refuses a row: the rows beside it in the batch, of its actor and of others, are in. */
+    @Test
+    void rejectedRowsArePassedOver() throws Exception {
+        StringBuilder rows = new StringBuilder();
+        for (int i = 0; i < 30; i++) {
+            rows.append("{\"id\":\"k")
+                    .append(i)
+                    .append("\",\"amount\":")
+                    .append(i % 10 == 7 ? "\"x\"" : "1")
+                    .append("}\n");
+        }
+        Path file = Files.writeString(directory.resolve("rows.jsonl"), rows);
+        try (RunningCluster cluster = new RunningCluster(directory.resolve("cluster"))) {
+            run(cluster, "", "table", "create", "sums", "--port", "kv", "--actors", "8", "--level", "serializable");
+            TestingConsole.Run load =
+                    words(cluster, "load", "sums", file.toString(), "--update", "kv.add@1", "--rejects-max", "5");
+            assertThat(load.out())
+                    .as(load.err())
+                    .startsWith("27 rows loaded")
+                    .contains("3 rejected, 0 not acknowledged");
+            assertThat(load.exit()).isEqualTo(ExitCode.REFUSED);
+            assertThat(load.err()).contains("line 8: ", "line 18: ", "line 28: ");
+            run(cluster, "{\"sum\":27}", "query", "sums", "sum amount");
+        }
+    }
+
+    private static TestingConsole.Run words(RunningCluster cluster, String... words) {
         List<String> all = new ArrayList<>(List.of("-b", cluster.bootstrap()));
         all.addAll(List.of(words));
-        TestingConsole.Run run = new TestingConsole(RemoteCluster::connect).run(all.toArray(String[]::new));
+        return new TestingConsole(RemoteCluster::connect).run(all.toArray(String[]::new));
+    }
+
+    private static void run(RunningCluster cluster, String expected, String... words) {
+        TestingConsole.Run run = words(cluster, words);
         assertThat(run.exit()).as(run.err()).isZero();
         assertThat(run.out()).contains(expected);
     }

@@ -18,11 +18,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Option;
 
 class TableCommandTest {
     private final TestingCluster cluster = new TestingCluster();
@@ -87,6 +91,38 @@ class TableCommandTest {
         assertThat(uniserve.run("table", "update", "nothing", "--configset", folder)
                         .exit())
                 .isEqualTo(ExitCode.REFUSED);
+    }
+
+    @Test
+    void optionsOfAnyPortAreChangedUnderTheirLaterName() {
+        uniserve.run("table", "create", "shop", "--port", "kv", "-O", "a=1", "-O", "b=1");
+        Run run = uniserve.run("table", "update", "shop", "-O", "a=2", "-O", "c=x=y");
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        assertThat(meta("shop").options()).isEqualTo(Map.of("a", "1", "b", "1", "a.later", "2", "c.later", "x=y"));
+        for (String[] wrong : new String[][] {
+            {}, {"-O", "a.later=2"}, {"-O", "a"}, {"-O", "configset=x", "--configset", "."}, {"--rf", "3"}
+        }) {
+            String[] words = Stream.concat(Stream.of("table", "update", "shop"), Stream.of(wrong))
+                    .toArray(String[]::new);
+            assertThat(uniserve.run(words).exit()).isEqualTo(ExitCode.USAGE);
+        }
+    }
+
+    /** The page has a row for each option of the command's own, and for no other. */
+    @Test
+    void theManualHasTheOptionsOfUpdate() throws IOException {
+        Set<String> own = Stream.of(TableUpdate.class.getDeclaredFields())
+                .flatMap(field -> Stream.ofNullable(field.getAnnotation(Option.class)))
+                .flatMap(option -> Stream.of(option.names()))
+                .collect(Collectors.toSet());
+        String page = Files.readString(Path.of("../docs/manual/command-line.md"));
+        String table = page.substring(page.indexOf("| `table update` | changes |"));
+        Set<String> told = table.lines()
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .map(line -> line.split("`")[1])
+                .collect(Collectors.toSet());
+        assertThat(told).isEqualTo(own).hasSize(2);
     }
 
     @Test

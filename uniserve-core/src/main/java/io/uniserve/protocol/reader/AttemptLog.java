@@ -14,11 +14,15 @@ final class AttemptLog {
     private int dropped;
 
     void add(ServerId server, String actors, ErrorCode code, String message) {
+        add(new Attempt("server " + server + " " + actors, code, message));
+    }
+
+    void add(Attempt attempt) {
         if (attempts.size() == KEPT_MAX) {
             attempts.remove(KEPT_MAX / 2);
             dropped++;
         }
-        attempts.add(new Attempt("server " + server + " " + actors, code, message));
+        attempts.add(attempt);
     }
 
     List<Attempt> list() {

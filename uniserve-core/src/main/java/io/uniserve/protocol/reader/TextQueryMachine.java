@@ -237,7 +237,8 @@ public final class TextQueryMachine {
         } else {
             state.health().answered(call.server, now);
         }
-        tried.add(call.server, "query", error.code(), error.getMessage());
+        tried.add(call.server, "query", error.code(), error.reason());
+        error.tried().forEach(tried::add);
         last = Optional.of(error);
         Verdict verdict = Verdict.of(error.code());
         hopeless &= verdict == Verdict.ONCE_EACH;

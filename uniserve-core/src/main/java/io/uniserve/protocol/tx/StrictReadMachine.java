@@ -245,7 +245,7 @@ public final class StrictReadMachine {
                 take(ok.value());
             } else {
                 UniserveException error = ((Outcome.Err<Cut>) outcome).error();
-                last = server + ": " + error.getMessage();
+                last = server + ": " + error.code() + ": " + error.reason();
                 tried.add(server);
                 if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
                     end(Outcome.err(error));
@@ -491,7 +491,7 @@ public final class StrictReadMachine {
             }
         } else {
             UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
-            last = share.server() + ": " + error.getMessage();
+            last = share.server() + ": " + error.code() + ": " + error.reason();
             group.forEach(slot -> judge(slot, error));
         }
         if (over) {

@@ -429,7 +429,7 @@ public final class VersionedReadMachine {
             }
         } else {
             UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
-            last = call.server() + ": " + error.getMessage();
+            last = call.server() + ": " + error.code() + ": " + error.reason();
             call.slots.forEach(slot -> judge(slot, error));
         }
         if (over) {

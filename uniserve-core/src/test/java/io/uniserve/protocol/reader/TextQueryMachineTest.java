@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.Attempt;
+import io.uniserve.error.DistinctCauses;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
@@ -83,6 +85,21 @@ class TextQueryMachineTest {
         sent.get(1).fail(ErrorCode.PORT_FAILED);
         assertThat(error().code()).isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(error().tried()).hasSize(2);
+    }
+
+    /** What a server tried in its turn is not within its own message, where it would be nested once more by each server on the way. */
+    @Test
+    void whatAServerTriedIsToldOnce() {
+        world.route(2, actor(0, 1, 1));
+        query(1_000);
+        Attempt deep = new Attempt("server z actor 0", ErrorCode.PORT_FAILED, "engine is gone");
+        UniserveException failure =
+                new UniserveException(ErrorCode.PORT_FAILED, "3 attempts failed", List.of(deep, deep, deep), null);
+        sent.get(0).fail(failure);
+        sent.get(1).fail(failure);
+        assertThat(error().tried()).hasSize(8).filteredOn(deep::equals).hasSize(6);
+        assertThat(error().tried()).noneMatch(attempt -> attempt.message().contains("tried"));
+        assertThat(DistinctCauses.of(error().tried())).hasSize(2);
     }
 
     @Test
@@ -248,6 +265,10 @@ class TextQueryMachineTest {
 
         void answer(String text) {
             completion.done(Outcome.ok(new Answer("text/plain", Bytes.utf8(text))));
+        }
+
+        void fail(UniserveException error) {
+            completion.done(Outcome.err(error));
         }
 
         void fail(ErrorCode code) {

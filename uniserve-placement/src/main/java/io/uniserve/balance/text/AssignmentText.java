@@ -1,6 +1,7 @@
 package io.uniserve.balance.text;
 
 import io.uniserve.balance.model.Assignment;
+import io.uniserve.codec.BoundedLines;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * replica; a line is empty for an actor without a host, and {@code #} begins a comment.
  */
 public final class AssignmentText {
+    private static final int LINE_CHARS_MAX = 1 << 20;
+
     private AssignmentText() {}
 
     /** One round. */
@@ -41,17 +45,27 @@ public final class AssignmentText {
         List<String> rows = new ArrayList<>();
         int number = 0;
         try {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
+            BoundedLines lines = new BoundedLines(in, LINE_CHARS_MAX);
+            for (Optional<String> next = lines.next(); next.isPresent(); next = lines.next()) {
+                String line = next.get();
                 number++;
                 if (line.startsWith("#")) {
                     continue;
                 }
                 if (line.startsWith("round")) {
                     flush(rounds, rows, file, number, actors, servers);
+                } else if (rows.size() == actors) {
+                    throw wrong(
+                            file,
+                            number,
+                            "a round has more than " + actors + " actors: begin one with \"round\"",
+                            null);
                 } else {
                     rows.add(line);
                 }
             }
+        } catch (BoundedLines.TooLongException e) {
+            throw wrong(file, number + 1, e.getMessage() + ": give an actor a line", e);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot read " + file + ": " + e, e);
         }

@@ -9,8 +9,12 @@ import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -150,8 +154,18 @@ public final class Settings {
     }
 
     private static String read(Path file) {
-        try {
-            return Files.readString(file);
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(Limits.CONFIG_FILE_BYTES_MAX + 1);
+            if (bytes.length > Limits.CONFIG_FILE_BYTES_MAX) {
+                throw invalid(
+                        "configuration file " + file + " has more than " + Limits.CONFIG_FILE_BYTES_MAX
+                                + " bytes: give another file, or leave out what is not needed",
+                        null);
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (IOException e) {
             throw invalid("configuration file " + file + " is missing or cannot be read as UTF-8", e);
         }

@@ -45,6 +45,13 @@ class BadConfigurationTest {
     }
 
     @Test
+    void aFileThatIsNoConfigurationIsNotReadToItsEnd() {
+        refused("#".repeat(1 << 20) + "\n", "server.conf has more than 1048576 bytes: ");
+        assertThatThrownBy(() -> Settings.load(Optional.of(Path.of("/dev/zero")), Map.of()))
+                .hasMessageContaining("configuration file /dev/zero has more than 1048576 bytes");
+    }
+
+    @Test
     void wrongUnitsAndTypesNameKeyValueLineAndWhatIsExpected() {
         refused(
                 "uniserve.server {\n\n lease = 2 parsecs }",

@@ -1,0 +1,54 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.limit.Limits;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** A stream that ends with an error where one row of it is longer than a row may be. Not thread-safe. */
+final class RowBytes extends FilterInputStream {
+    /** What parsers read ahead of the row. */
+    private static final int AHEAD_BYTES = 1 << 16;
+
+    private long count;
+
+    RowBytes(InputStream in) {
+        super(in);
+    }
+
+    /** Counts from here: a row begins. */
+    void begin() {
+        count = 0;
+    }
+
+    /** A row is too long. */
+    static final class TooLong extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private TooLong() {
+            super("a row has more than %,d bytes: make it smaller, or several of it"
+                    .formatted(Limits.ROW_TEXT_CHARS_MAX));
+        }
+    }
+
+    @Override
+    public int read() throws IOException {
+        int value = super.read();
+        counted(value < 0 ? 0 : 1);
+        return value;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+        int read = super.read(buffer, offset, length);
+        counted(Math.max(0, read));
+        return read;
+    }
+
+    private void counted(int bytes) throws TooLong {
+        count += bytes;
+        if (count > Limits.ROW_TEXT_CHARS_MAX + AHEAD_BYTES) {
+            throw new TooLong();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.uniserve.codec;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.util.Optional;
+
+/**
+ * Lines of a reader, each of bounded length, ended by a line feed, a carriage return, both, or the end. Not more than one line is ever
+ * kept. Not thread-safe.
+ */
+public final class BoundedLines implements AutoCloseable {
+    private static final int BUFFER_CHARS = 1 << 13;
+
+    private final Reader in;
+    private final int charsMax;
+    private final StringBuilder line = new StringBuilder();
+    private final char[] buffer = new char[BUFFER_CHARS];
+    private int position;
+    private int filled;
+    private boolean returned;
+
+    /**
+     * Lines of a reader, which is closed with them.
+     *
+     * @param charsMax characters of a line at most, without those that end it
+     */
+    public BoundedLines(Reader in, int charsMax) {
+        this.in = in;
+        this.charsMax = charsMax;
+    }
+
+    /** A line is too long. The next one can be read. */
+    public static final class TooLongException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private TooLongException(int charsMax) {
+            super("the line has more than %,d characters".formatted(charsMax));
+        }
+    }
+
+    /** The next line without what ends it; empty at the end of all. A line that is too long is passed over and thrown. */
+    public Optional<String> next() throws IOException {
+        line.setLength(0);
+        boolean any = false;
+        boolean tooLong = false;
+        boolean ended = false;
+        while (!ended && fill()) {
+            if (returned && buffer[position] == '\n') {
+                returned = false;
+                position++;
+                continue;
+            }
+            returned = false;
+            any = true;
+            int end = position;
+            while (end < filled && buffer[end] != '\n' && buffer[end] != '\r') {
+                end++;
+            }
+            tooLong |= line.length() + (end - position) > charsMax;
+            if (tooLong) {
+                line.setLength(0);
+            } else {
+                line.append(buffer, position, end - position);
+            }
+            ended = end < filled;
+            returned = ended && buffer[end] == '\r';
+            position = ended ? end + 1 : end;
+        }
+        if (tooLong) {
+            throw new TooLongException(charsMax);
+        }
+        return any ? Optional.of(line.toString()) : Optional.empty();
+    }
+
+    /** False at the end. */
+    private boolean fill() throws IOException {
+        if (position < filled) {
+            return true;
+        }
+        position = 0;
+        filled = Math.max(0, in.read(buffer, 0, BUFFER_CHARS));
+        return filled > 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}

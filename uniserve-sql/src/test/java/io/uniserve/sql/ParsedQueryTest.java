@@ -9,6 +9,7 @@ import org.apache.calcite.util.Litmus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ParsedQueryTest {
     @ParameterizedTest
@@ -53,6 +54,16 @@ class ParsedQueryTest {
                 .hasMessageContaining("line 1, column 8: syntax error");
         assertThatThrownBy(() -> ParsedQuery.of("SELECT 1::integer +, 2"))
                 .hasMessageContaining("line 1, column 19: syntax error");
+    }
+
+    /** Each of these ends at the line's end: a quote in it opens no text. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--'\n", "//'\n", "--'\r", "//'\r\n", "/*'*/"})
+    void quotesInCommentsOpenNoText(String comment) {
+        assertThat(ParsedQuery.of("SELECT 1 " + comment + " FROM t WHERE s = 'a::integer'")
+                        .tree()
+                        .toString())
+                .contains("'a::integer'");
     }
 
     @Test

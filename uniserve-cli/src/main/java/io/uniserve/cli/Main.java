@@ -2,7 +2,7 @@ package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterConnector;
 import io.uniserve.cli.cluster.RemoteCluster;
-import io.uniserve.cli.process.Leash;
+import io.uniserve.cli.process.ParentProcessWatcher;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -18,7 +18,7 @@ public final class Main {
 
     /** Runs the command and ends the process with its exit code. */
     public static void main(String[] args) {
-        Leash.follow();
+        ParentProcessWatcher.follow();
         Locale.setDefault(Locale.ROOT);
         Console console = Console.ofProcess();
         SLF4JBridgeHandler.removeHandlersForRootLogger();

@@ -77,7 +77,7 @@ class UsageTest {
     static List<String> allCommands() {
         List<String> names = new ArrayList<>();
         Console console = new Console(System.in, System.out, System.err, false);
-        collect("", Main.commandLine(console, bootstrap -> new TestingCluster()), names);
+        collect("", Main.commandLine(console, bootstrap -> new TestingClusterClient()), names);
         return names;
     }
 

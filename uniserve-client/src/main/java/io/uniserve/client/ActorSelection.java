@@ -4,7 +4,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.Reads.Wanted;
+import io.uniserve.client.QueryOperations.Wanted;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -72,7 +72,7 @@ public final class ActorSelection {
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         Query query =
                 asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level decides how to read
-        QueryResult result = Stage.await(new Reads(core).retrieve(query, true));
+        QueryResult result = ClientFuture.await(new QueryOperations(core).retrieve(query, true));
         return combine(result, call, combiner);
     }
 
@@ -84,7 +84,7 @@ public final class ActorSelection {
         try {
             Bytes encoded = encode(call, parameters);
             long end = core.deadlineNanos(deadline);
-            CompletableFuture<QueryResult> result = Tables.locate(
+            CompletableFuture<QueryResult> result = TableLocator.locate(
                     core,
                     table,
                     end,
@@ -95,7 +95,7 @@ public final class ActorSelection {
                             chosen.map(choice -> choice.apply(route.meta().partitioner())),
                             end,
                             false));
-            return Stage.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
+            return ClientFuture.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -139,21 +139,22 @@ public final class ActorSelection {
         long end = core.deadlineNanos(deadline);
         List<Integer> actors = chosen.isEmpty()
                 ? List.of()
-                : chosen(Tables.locateNow(core, table, end).meta().partitioner());
-        return Stage.await(new Reads(core).text(new QueryText(table, text, actors), mode, wanted, end, true));
+                : chosen(TableLocator.locateNow(core, table, end).meta().partitioner());
+        return ClientFuture.await(
+                new QueryOperations(core).text(new QueryText(table, text, actors), mode, wanted, end, true));
     }
 
     private CompletionStage<Answer> askAsync(String text, Wanted wanted) {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<Answer> answer = chosen.isEmpty()
-                    ? new Reads(core).text(new QueryText(table, text), mode, wanted, end, false)
-                    : Tables.locate(
+                    ? new QueryOperations(core).text(new QueryText(table, text), mode, wanted, end, false)
+                    : TableLocator.locate(
                             core,
                             table,
                             end,
                             false,
-                            route -> new Reads(core)
+                            route -> new QueryOperations(core)
                                     .text(
                                             new QueryText(
                                                     table,
@@ -163,7 +164,7 @@ public final class ActorSelection {
                                             wanted,
                                             end,
                                             false));
-            return Stage.of(answer, core.options().callbackExecutor(), value -> value);
+            return ClientFuture.of(answer, core.options().callbackExecutor(), value -> value);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -179,14 +180,15 @@ public final class ActorSelection {
 
     /** The retrieve of these actors; blocks only if the table has to be asked for. */
     <P, V> Query asked(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
-        Partitioner partitioner = Tables.locateNow(core, table, end).meta().partitioner();
+        Partitioner partitioner =
+                TableLocator.locateNow(core, table, end).meta().partitioner();
         Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));
         return new Query(table, actors, call.id(), encode(call, parameters), readMode, end);
     }
 
     private Operation<QueryResult> start(
             String operator, Bytes parameters, Optional<List<Integer>> actors, long end, boolean block) {
-        return new Reads(core).retrieve(new Query(table, actors, operator, parameters, mode, end), block);
+        return new QueryOperations(core).retrieve(new Query(table, actors, operator, parameters, mode, end), block);
     }
 
     static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {

@@ -1,7 +1,7 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.LaterOptions;
+import io.uniserve.api.MutableOptions;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
@@ -30,12 +30,12 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Admin {
     private final ClientCore core;
-    private final Admins admins;
+    private final AdminOperations admins;
     private final Duration deadline;
 
     Admin(ClientCore core, Duration deadline) {
         this.core = core;
-        this.admins = new Admins(core);
+        this.admins = new AdminOperations(core);
         this.deadline = deadline;
     }
 
@@ -54,7 +54,7 @@ public final class Admin {
 
     /** Creates a table from its definition, whose table number is ignored. */
     public TableRoute createTable(TableMeta meta) {
-        return Stage.await(admins.create(meta, end()));
+        return ClientFuture.await(admins.create(meta, end()));
     }
 
     /** As {@link #createTable(TableSpec)}, without waiting. */
@@ -73,12 +73,12 @@ public final class Admin {
     public TableRoute updateTable(String name, Map<String, String> options) {
         long end = end();
         TableName table = new TableName(name);
-        TableMeta known = Stage.await(admins.describe(table, end)).meta();
-        TableRoute changed = Stage.await(admins.update(known, options, end));
-        Document row = LaterOptions.row(changed.meta());
+        TableMeta known = ClientFuture.await(admins.describe(table, end)).meta();
+        TableRoute changed = ClientFuture.await(admins.update(known, options, end));
+        Document row = MutableOptions.row(changed.meta());
         try {
             new ClientTable(core, table)
-                    .update(LaterOptions.FUNCTION, Document.CODEC, List.of(row))
+                    .update(MutableOptions.FUNCTION, Document.CODEC, List.of(row))
                     .everywhere()
                     .deadline(deadline)
                     .run()
@@ -96,7 +96,7 @@ public final class Admin {
 
     /** A table's definition and map; TABLE_NOT_FOUND. */
     public TableRoute describeTable(String name) {
-        return Stage.await(admins.describe(new TableName(name), end()));
+        return ClientFuture.await(admins.describe(new TableName(name), end()));
     }
 
     /** As {@link #describeTable}, without waiting. */
@@ -106,7 +106,7 @@ public final class Admin {
 
     /** All tables, by name. */
     public List<TableRoute> listTables() {
-        return Stage.await(admins.list(end()));
+        return ClientFuture.await(admins.list(end()));
     }
 
     /** As {@link #listTables}, without waiting. */
@@ -127,7 +127,7 @@ public final class Admin {
      */
     public void moveReplica(String table, int actor, String from, String to) {
         ServerId source = new ServerId(from);
-        Stage.await(admins.move(new TableName(table), actor, source, new ServerId(to), end()));
+        ClientFuture.await(admins.move(new TableName(table), actor, source, new ServerId(to), end()));
     }
 
     /**
@@ -141,7 +141,7 @@ public final class Admin {
      *     table's port; 0 for the table's rf again
      */
     public void replicateActor(String table, int actor, int copies) {
-        Stage.await(admins.replicate(new TableName(table), actor, copies, end()));
+        ClientFuture.await(admins.replicate(new TableName(table), actor, copies, end()));
     }
 
     /**
@@ -153,12 +153,12 @@ public final class Admin {
      * @param server id of a live server
      */
     public void drainServer(String server) {
-        Stage.await(admins.drain(new ServerId(server), true, end()));
+        ClientFuture.await(admins.drain(new ServerId(server), true, end()));
     }
 
     /** Takes {@link #drainServer} back: the server may hold replicas again. Nothing returns to it by itself. */
     public void undrainServer(String server) {
-        Stage.await(admins.drain(new ServerId(server), false, end()));
+        ClientFuture.await(admins.drain(new ServerId(server), false, end()));
     }
 
     /**
@@ -168,7 +168,7 @@ public final class Admin {
      * @param server id of a live server
      */
     public TrashReport trash(String server) {
-        return Stage.await(admins.trash(new ServerId(server), TrashCall.list(), end()));
+        return ClientFuture.await(admins.trash(new ServerId(server), TrashCall.list(), end()));
     }
 
     /**
@@ -180,7 +180,8 @@ public final class Admin {
      * @return what the trash holds then
      */
     public TrashReport restoreTrash(String server, String entry) {
-        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
+        return ClientFuture.await(
+                admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
     }
 
     /**
@@ -192,12 +193,13 @@ public final class Admin {
         if (entry.isEmpty()) {
             throw UniserveException.invalid("entry is empty: name one, or purge all (emptyTrash)");
         }
-        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, entry), end()));
+        return ClientFuture.await(
+                admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, entry), end()));
     }
 
     /** Deletes all replicas in a server's trash for good. */
     public TrashReport emptyTrash(String server) {
-        return Stage.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
+        return ClientFuture.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
     }
 
     /**
@@ -208,12 +210,12 @@ public final class Admin {
      * @param actor number of the actor, from 0 on
      */
     public Compared verifyActor(String table, int actor) {
-        return Stage.await(admins.verify(new TableName(table), actor, end()));
+        return ClientFuture.await(admins.verify(new TableName(table), actor, end()));
     }
 
     /** The reads and plans that each live server works for now; servers that do not answer say why. */
     public List<ServerQueries> queries() {
-        return Stage.await(admins.queries(0, end()));
+        return ClientFuture.await(admins.queries(0, end()));
     }
 
     /**
@@ -226,7 +228,7 @@ public final class Admin {
         if (id == 0) {
             throw UniserveException.invalid("query 0: no query has this number");
         }
-        List<ServerQueries> told = Stage.await(admins.queries(id, end()));
+        List<ServerQueries> told = ClientFuture.await(admins.queries(id, end()));
         return told.stream()
                 .flatMap(server -> server.queries().stream())
                 .findFirst()
@@ -243,7 +245,7 @@ public final class Admin {
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */
     public void dropTable(String name) {
-        Stage.await(admins.drop(new TableName(name), end()));
+        ClientFuture.await(admins.drop(new TableName(name), end()));
     }
 
     /** As {@link #dropTable}, without waiting; the stage's value means nothing. */
@@ -261,7 +263,7 @@ public final class Admin {
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */
     public void backupTable(String table, String name) {
-        Stage.await(
+        ClientFuture.await(
                 admins.acknowledged(new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
     }
 
@@ -272,17 +274,17 @@ public final class Admin {
      * BACKUP_NOT_FOUND; TABLE_EXISTS; what {@link #createTable(TableSpec)} refuses.
      */
     public TableRoute restoreTable(String backup, String table) {
-        return Stage.await(admins.restore(new BackupName(backup), new TableName(table), end()));
+        return ClientFuture.await(admins.restore(new BackupName(backup), new TableName(table), end()));
     }
 
     /** All backups in durable storage, by name: incomplete and damaged ones too. UNSUPPORTED without durable storage. */
     public List<BackupInfo> listBackups() {
-        return Stage.await(admins.backups(end()));
+        return ClientFuture.await(admins.backups(end()));
     }
 
     /** Reads every object of a backup and checks it: CORRUPT or IO naming the first that is damaged or missing. */
     public void verifyBackup(String name) {
-        Stage.await(admins.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
+        ClientFuture.await(admins.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
     }
 
     /**
@@ -291,12 +293,12 @@ public final class Admin {
      * it again.
      */
     public void deleteBackup(String name) {
-        Stage.await(admins.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
+        ClientFuture.await(admins.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
     }
 
     /** How many actors are done of the work that somebody does on this backup, and of how many; 0 of 0 for no work. */
     public WorkDone backupWork(String name) {
-        return Stage.await(admins.work(new BackupName(name), end()));
+        return ClientFuture.await(admins.work(new BackupName(name), end()));
     }
 
     /**
@@ -304,7 +306,7 @@ public final class Admin {
      * cluster of the same name whose servers and registry are lost. Of several of one name the last.
      */
     public List<TableMeta> lostTables() {
-        return Stage.await(admins.lost(end()));
+        return ClientFuture.await(admins.lost(end()));
     }
 
     /**
@@ -313,12 +315,12 @@ public final class Admin {
      * TABLE_NOT_FOUND; CORRUPT where they do not go together; else as {@link #backupTable}.
      */
     public void salvageTable(long tableId, String name) {
-        Stage.await(admins.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
+        ClientFuture.await(admins.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
     }
 
     /** Servers, actors, replicas, epochs, lag and load. */
     public ClusterStatus status() {
-        return Stage.await(admins.status(end()));
+        return ClientFuture.await(admins.status(end()));
     }
 
     /** As {@link #status}, without waiting. */
@@ -331,6 +333,6 @@ public final class Admin {
     }
 
     private <T> CompletionStage<T> stage(CompletableFuture<T> future) {
-        return Stage.of(future, core.options().callbackExecutor(), value -> value);
+        return ClientFuture.of(future, core.options().callbackExecutor(), value -> value);
     }
 }

@@ -8,12 +8,12 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.ClientState;
-import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
-import io.uniserve.protocol.tx.CutNetwork;
-import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.VersionWatermarks;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SerialTimers;
@@ -49,7 +49,7 @@ final class ClientCore implements AutoCloseable {
     private final Ids ids;
     private final RequestTracker requests;
     private final ClientState state;
-    private final VersionFloors versionFloors = new VersionFloors();
+    private final VersionWatermarks versionFloors = new VersionWatermarks();
     private final SharedRouting routing = new SharedRouting(this::refresh);
     private final InFlight inFlight;
     private final InFlight adminInFlight = new InFlight(ADMIN_IN_FLIGHT_MAX, 1);
@@ -67,7 +67,7 @@ final class ClientCore implements AutoCloseable {
     public ClientCore(ClientOptions options) {
         this.options = options;
         Ids random = new RandomIds();
-        this.ids = new QuickIds(random.next());
+        this.ids = new RequestIdGenerator(random.next());
         this.requests = new RequestTracker(random);
         this.state = ClientState.of(options.reader(), options.routingPolicy(), random.next());
         this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
@@ -101,7 +101,7 @@ final class ClientCore implements AutoCloseable {
 
     /** Waits for the first routing map. */
     public void connect() {
-        new Connecting(routing, routingClient, options, clock).await();
+        new ClientBootstrap(routing, routingClient, options, clock).await();
     }
 
     /** The newest routing. */
@@ -128,7 +128,7 @@ final class ClientCore implements AutoCloseable {
     }
 
     /** The newest version of each table with atomic updates that this client was told of. */
-    VersionFloors versionFloors() {
+    VersionWatermarks versionFloors() {
         return versionFloors;
     }
 
@@ -137,7 +137,7 @@ final class ClientCore implements AutoCloseable {
     }
 
     /** Moments of tables, told on this serial. */
-    CutNetwork cuts(Executor serial) {
+    ConsistentCutClient cuts(Executor serial) {
         return (to, tables, timeout, completion) ->
                 network.cut(to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
     }
@@ -159,25 +159,25 @@ final class ClientCore implements AutoCloseable {
      * @param block wait for room, else fail at once
      */
     <T> Operation<T> begin(
-            long bytes, boolean block, long deadlineNanos, BiConsumer<Operation<T>, ReaderEnvironment> starter) {
+            long bytes, boolean block, long deadlineNanos, BiConsumer<Operation<T>, ClientContext> starter) {
         if (block) {
-            Stage.checkMayBlock();
+            ClientFuture.checkMayBlock();
         }
         checkOpen();
         return launch(inFlight.enter(bytes, block, deadlineNanos - clock.nanos()), starter);
     }
 
     /** Starts an administrative operation: few, and they must work when queries have taken all room. */
-    <T> Operation<T> beginAdmin(BiConsumer<Operation<T>, ReaderEnvironment> starter) {
+    <T> Operation<T> beginAdmin(BiConsumer<Operation<T>, ClientContext> starter) {
         checkOpen();
         return launch(adminInFlight.enter(0, false, 0), starter);
     }
 
-    private <T> Operation<T> launch(Runnable leave, BiConsumer<Operation<T>, ReaderEnvironment> starter) {
+    private <T> Operation<T> launch(Runnable leave, BiConsumer<Operation<T>, ClientContext> starter) {
         Registration registration = new Registration(leave);
         Operation<T> operation = new Operation<>(registration::end);
         registration.add(operation);
-        ReaderEnvironment environment = new ReaderEnvironment(
+        ClientContext environment = new ClientContext(
                 clock,
                 new SerialTimers(timers, operation.serial()),
                 new SerialNetwork(network, operation.serial()),

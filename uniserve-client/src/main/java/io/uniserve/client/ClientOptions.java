@@ -2,7 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.time.Duration;
@@ -33,7 +33,7 @@ public record ClientOptions(
         Duration connectTimeout,
         int maxInFlight,
         long maxInFlightBytes,
-        ReaderSettings reader,
+        RequestSettings reader,
         RoutingPolicy routingPolicy,
         TlsFiles tls,
         Executor callbackExecutor) {

@@ -3,7 +3,7 @@ package io.uniserve.client;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.runtime.serial.Serial;
+import io.uniserve.runtime.serial.SerialExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * the operation on the servers too.
  */
 final class Operation<T> extends CompletableFuture<T> {
-    private final Serial serial = new Serial(this::broke);
+    private final SerialExecutor serial = new SerialExecutor(this::broke);
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Runnable onEnd;
     private volatile Runnable cancel = () -> {};

@@ -4,7 +4,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.Reads.Wanted;
+import io.uniserve.client.QueryOperations.Wanted;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -76,8 +76,8 @@ public final class QuerySession implements AutoCloseable {
 
     private Answer ask(String text, Wanted wanted) {
         checkOpen();
-        return Stage.await(
-                new Reads(core).text(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
+        return ClientFuture.await(new QueryOperations(core)
+                .text(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
     }
 
     /** Runs an operator on all actors, as {@link ActorSelection#retrieve}; blocks. Fails also with VERSION_GONE. */
@@ -88,7 +88,7 @@ public final class QuerySession implements AutoCloseable {
 
     private QueryResult read(String operator, Bytes parameters) {
         Query query = new Query(table, Optional.empty(), operator, parameters, ReadMode.LINEARIZABLE, deadlineNanos());
-        return Stage.await(new Reads(core).retrieve(query, Optional.of(states), true));
+        return ClientFuture.await(new QueryOperations(core).retrieve(query, Optional.of(states), true));
     }
 
     private long deadlineNanos() {
@@ -110,7 +110,7 @@ public final class QuerySession implements AutoCloseable {
         }
         closed = true;
         try {
-            Operation<Done> unused = new Reads(core).release(states);
+            Operation<Done> unused = new QueryOperations(core).release(states);
         } catch (UniserveException e) {
             LOG.debug("servers hold what the session read until the end of its time", e);
         }

@@ -98,7 +98,7 @@ public final class TableUpdate<R extends Row> {
      */
     public UpdateOutcome run() {
         long end = core.deadlineNanos(deadline);
-        return Stage.await(start(Tables.locateNow(core, table, end), end, true));
+        return ClientFuture.await(start(TableLocator.locateNow(core, table, end), end, true));
     }
 
     /** As {@link #run}, without waiting; without room it fails at once with RESOURCE_EXHAUSTED. */
@@ -106,15 +106,15 @@ public final class TableUpdate<R extends Row> {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<UpdateOutcome> outcome =
-                    Tables.locate(core, table, end, false, route -> start(route, end, false));
-            return Stage.of(outcome, core.options().callbackExecutor(), value -> value);
+                    TableLocator.locate(core, table, end, false, route -> start(route, end, false));
+            return ClientFuture.of(outcome, core.options().callbackExecutor(), value -> value);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
     private Operation<UpdateOutcome> start(TableRoute route, long end, boolean block) {
-        return new Updates(core)
+        return new UpdateOperations(core)
                 .update(route, function, codec, rows.apply(route.meta()), level, requestId, end, everywhere, block);
     }
 }

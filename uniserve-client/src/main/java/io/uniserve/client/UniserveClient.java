@@ -2,7 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.Reads.Wanted;
+import io.uniserve.client.QueryOperations.Wanted;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
@@ -70,7 +70,8 @@ public final class UniserveClient implements AutoCloseable {
     /** As {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
-        return Stage.await(new Reads(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), true));
+        return ClientFuture.await(
+                new QueryOperations(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), true));
     }
 
     /** As {@link #query(String, String)}, without waiting. */
@@ -82,8 +83,8 @@ public final class UniserveClient implements AutoCloseable {
     public CompletionStage<Answer> queryAsync(String table, String text, Duration deadline) {
         try {
             QueryText query = new QueryText(new TableName(table), text);
-            return Stage.of(
-                    new Reads(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), false),
+            return ClientFuture.of(
+                    new QueryOperations(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), false),
                     core.options().callbackExecutor(),
                     answer -> answer);
         } catch (UniserveException e) {
@@ -92,8 +93,8 @@ public final class UniserveClient implements AutoCloseable {
     }
 
     /** Begins a read of several tables as of one moment. */
-    public TableCut cut() {
-        return new TableCut(core);
+    public SnapshotQuery cut() {
+        return new SnapshotQuery(core);
     }
 
     /** The newest routing map this client has: its cluster, tables, servers and coordinator. */

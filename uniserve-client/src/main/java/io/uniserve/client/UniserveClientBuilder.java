@@ -1,7 +1,7 @@
 package io.uniserve.client;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.tls.TlsFiles;
@@ -23,7 +23,7 @@ public final class UniserveClientBuilder {
     private Duration connectTimeout = Duration.ofSeconds(10);
     private int maxInFlight = 1_024;
     private long maxInFlightBytes = 128L << 20;
-    private ReaderSettings reader = ReaderSettings.defaults();
+    private RequestSettings reader = RequestSettings.defaults();
     private RoutingPolicy routingPolicy = RoutingPolicy.weighted();
     private TlsFiles tls = TlsFiles.PLAIN;
     private Executor callbackExecutor = Runnable::run;
@@ -93,8 +93,8 @@ public final class UniserveClientBuilder {
         return this;
     }
 
-    /** How requests are retried and hedged, and servers avoided. Default: {@link ReaderSettings#defaults}. */
-    public UniserveClientBuilder reader(ReaderSettings settings) {
+    /** How requests are retried and hedged, and servers avoided. Default: {@link RequestSettings#defaults}. */
+    public UniserveClientBuilder reader(RequestSettings settings) {
         this.reader = settings;
         return this;
     }

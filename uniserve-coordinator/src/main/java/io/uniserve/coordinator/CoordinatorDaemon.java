@@ -7,7 +7,7 @@ import io.uniserve.placement.InitialPlacement;
 import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
-import io.uniserve.protocol.coordinator.Rebalancing;
+import io.uniserve.protocol.coordinator.RebalanceSetup;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.SessionEvent;
@@ -78,7 +78,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 .routing(hub)
                 .tls(whole.tls())
                 .start(settings.host(), settings.port());
-        address = new Address(AdvertisedHost.of(settings), server.port());
+        address = new Address(CoordinatorAdvertisedHost.of(settings), server.port());
         metrics = new CoordinatorMetrics(meters.registry());
         channels = new ChannelPool(SystemClock.INSTANCE, whole.tls(), cluster);
         loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
@@ -92,7 +92,8 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 config,
                 env,
                 new InitialPlacement(),
-                new Rebalancing(settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
+                new RebalanceSetup(
+                        settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
         machine.onIdentity(cluster::identify);
     }
 

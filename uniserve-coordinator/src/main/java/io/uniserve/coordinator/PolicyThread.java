@@ -1,6 +1,6 @@
 package io.uniserve.coordinator;
 
-import io.uniserve.protocol.env.Background;
+import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.loop.EventLoop;
@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /** One thread on which policies compute; answers come to the coordinator's loop. */
-final class PolicyThread implements Background, AutoCloseable {
+final class PolicyThread implements BackgroundExecutor, AutoCloseable {
     private final EventLoop loop;
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread made = new Thread(task, "uniserve-placement");
@@ -24,7 +24,7 @@ final class PolicyThread implements Background, AutoCloseable {
     @Override
     public <T> void run(Supplier<T> work, Completion<T> completion) {
         thread.execute(() -> {
-            Outcome<T> outcome = Background.outcome(work);
+            Outcome<T> outcome = BackgroundExecutor.outcome(work);
             loop.execute(() -> completion.done(outcome));
         });
     }

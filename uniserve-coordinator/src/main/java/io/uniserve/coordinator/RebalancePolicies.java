@@ -3,7 +3,7 @@ package io.uniserve.coordinator;
 import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.live.PolicyMoves;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -46,8 +46,8 @@ final class RebalancePolicies {
         }
     }
 
-    private static Effort effort() {
+    private static SearchBudget effort() {
         long end = SystemClock.INSTANCE.nanos() + SECONDS_MAX * 1_000_000_000L;
-        return new Effort(SEED, () -> SystemClock.INSTANCE.nanos() - end >= 0, SECONDS_MAX);
+        return new SearchBudget(SEED, () -> SystemClock.INSTANCE.nanos() - end >= 0, SECONDS_MAX);
     }
 }

@@ -88,7 +88,7 @@ class CoordinatorDaemonTest {
 
     private void servers(int count) throws Exception {
         for (int i = 1; i <= count; i++) {
-            open.add(new TestingServer("s" + i, connect));
+            open.add(new TestingGrpcServer("s" + i, connect));
         }
     }
 

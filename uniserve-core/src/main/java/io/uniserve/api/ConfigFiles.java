@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An engine's configuration in a folder of files, which a table brings in an option, packed by {@link PackedFiles}, and to
- * which definitions and files may be added while the table lives: the option's {@link LaterOptions later} value has files over
+ * which definitions and files may be added while the table lives: the option's {@link MutableOptions later} value has files over
  * the first ones. A change may only add, as what an engine has indexed by one definition it cannot read by another. Safe for
  * use by several threads.
  *
@@ -103,7 +103,7 @@ public final class ConfigFiles<C> {
      */
     public synchronized String folder(Map<String, String> options, Path base) throws IOException {
         String first = options.getOrDefault(option, DEFAULT);
-        String second = options.getOrDefault(LaterOptions.of(option), "");
+        String second = options.getOrDefault(MutableOptions.of(option), "");
         String name = Sha256.hex(Bytes.utf8(first + " " + second));
         PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), folder -> {
             if (first.equals(DEFAULT)) {
@@ -141,7 +141,7 @@ public final class ConfigFiles<C> {
 
     /** For {@link Engine#validateChange}: refuses all but additions. */
     public void validateChange(TableMeta before, TableMeta now) {
-        TableChecks.onlyChanged(before, now, LaterOptions.of(option));
+        TableChecks.onlyChanged(before, now, MutableOptions.of(option));
         failures.translated(
                 "be read",
                 () -> PackedFiles.temporary(base -> {

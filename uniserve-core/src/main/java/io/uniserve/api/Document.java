@@ -30,10 +30,10 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
 
     /** The fields as they are now, to which nobody can add, and from which nobody can take. */
     private static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> fields) {
-        if (fields instanceof FewFields) {
+        if (fields instanceof CompactFieldMap) {
             return fields;
         }
-        FewFields.Filler kept = new FewFields.Filler(fields.size());
+        CompactFieldMap.Filler kept = new CompactFieldMap.Filler(fields.size());
         Map<?, ?> given =
                 FieldOrder.of(fields); // of any names: those that are no texts are refused when they are written
         for (Map.Entry<?, ?> field : given.entrySet()) {

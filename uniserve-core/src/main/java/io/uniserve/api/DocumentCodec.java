@@ -80,7 +80,7 @@ final class DocumentCodec implements Codec<Document> {
 
     private static Map<String, @Nullable Object> readFields(BinaryReader in, int depth) {
         int count = in.readCount(5);
-        FewFields.Filler fields = new FewFields.Filler(count);
+        CompactFieldMap.Filler fields = new CompactFieldMap.Filler(count);
         for (int i = 0; i < count; i++) {
             fields.put(in.readName(), readValue(in, depth + 1));
         }

@@ -21,7 +21,7 @@ public interface Engine {
     void validate(TableMeta meta);
 
     /**
-     * Checks other options for a table that exists, in the same way; see {@link LaterOptions}. Called for the table's
+     * Checks other options for a table that exists, in the same way; see {@link MutableOptions}. Called for the table's
      * definition, and for each actor with what it has.
      */
     default void validateChange(TableMeta before, TableMeta now) {

@@ -63,7 +63,7 @@ public final class BinaryReader {
     /** A string that many others are equal to, as the name of a field: mostly one that was read before, itself. */
     public String readName() {
         Bytes bytes = readBytes();
-        return checked(bytes, bytes.view(Names::of));
+        return checked(bytes, bytes.view(NameInterner::of));
     }
 
     /** What is not UTF-8 is read as U+FFFD: a text that has one must be the one of these bytes. */

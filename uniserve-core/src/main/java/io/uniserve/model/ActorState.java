@@ -36,7 +36,7 @@ public record ActorState(
         Map<ServerId, Double> weights,
         long restoreEpoch,
         boolean begun,
-        Former former,
+        PreviousIsr former,
         int copies) {
     public ActorState {
         isr = List.copyOf(isr);
@@ -58,7 +58,7 @@ public record ActorState(
             Map<ServerId, Double> weights,
             long restoreEpoch,
             boolean begun,
-            Former former) {
+            PreviousIsr former) {
         this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, former, 0);
     }
 
@@ -73,7 +73,7 @@ public record ActorState(
             List<ServerId> desired,
             Map<ServerId, Double> weights,
             long restoreEpoch) {
-        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, false, Former.NONE);
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, false, PreviousIsr.NONE);
     }
 
     /** The same with this wish for replicas. */

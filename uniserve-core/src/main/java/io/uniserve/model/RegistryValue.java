@@ -7,9 +7,9 @@ public sealed interface RegistryValue
                 CoordinatorRecord,
                 IdentityRecord,
                 ServerRecord,
-                TableLog,
+                TransactionLogState,
                 TableMap,
                 TableMeta,
-                TableOutcomes,
+                TransactionHistory,
                 TermRecord,
                 Tombstone {}

@@ -58,14 +58,14 @@ public final class RegistryPaths {
     }
 
     /**
-     * The {@link io.uniserve.model.TableLog} of a table whose updates are atomic. By the table's number: of two tables that have a
+     * The {@link io.uniserve.model.TransactionLogState} of a table whose updates are atomic. By the table's number: of two tables that have a
      * name one after the other a late write for the first never meets the second, whatever the versions of their nodes.
      */
     public static String log(TableName name, long tableId) {
         return table(name) + LOG + tableId;
     }
 
-    /** The {@link io.uniserve.model.TableOutcomes} of such a table; absent where it has none yet. By its number, as its log is. */
+    /** The {@link io.uniserve.model.TransactionHistory} of such a table; absent where it has none yet. By its number, as its log is. */
     public static String outcomes(TableName name, long tableId) {
         return table(name) + OUTCOMES + tableId;
     }

@@ -86,7 +86,7 @@ class ConfigFilesTest {
         Map<String, String> contents = new TreeMap<>(Map.of("fields", fields, "words", "w"));
         contents.putAll(more);
         TableMeta before = meta(Map.of("conf", first));
-        TableMeta now = meta(Map.of("conf", first, LaterOptions.of("conf"), pack(contents, first)));
+        TableMeta now = meta(Map.of("conf", first, MutableOptions.of("conf"), pack(contents, first)));
         files.validateChange(before, now);
         return now;
     }
@@ -129,21 +129,21 @@ class ConfigFilesTest {
                     .isInstanceOf(UniserveException.class)
                     .hasMessageContaining("only conf.later");
         }
-        assertThatThrownBy(() -> files.validate(meta(Map.of("conf", first, LaterOptions.of("conf"), first))))
+        assertThatThrownBy(() -> files.validate(meta(Map.of("conf", first, MutableOptions.of("conf"), first))))
                 .hasMessageContaining("alone");
         assertThat(files.validate(before)).containsEntry("a", "int");
     }
 
     @Test
     void laterOptionsAreNotThoseThatActorsAreMadeWith() {
-        TableMeta both = meta(Map.of("a", "1", LaterOptions.of("a"), "2"));
-        assertThat(LaterOptions.created(both).options()).containsOnlyKeys("a");
-        assertThat(LaterOptions.changed(LaterOptions.created(both), LaterOptions.row(both)))
+        TableMeta both = meta(Map.of("a", "1", MutableOptions.of("a"), "2"));
+        assertThat(MutableOptions.created(both).options()).containsOnlyKeys("a");
+        assertThat(MutableOptions.changed(MutableOptions.created(both), MutableOptions.row(both)))
                 .isEqualTo(both);
-        assertThat(LaterOptions.fromBytes(LaterOptions.created(both), LaterOptions.toBytes(both)))
+        assertThat(MutableOptions.fromBytes(MutableOptions.created(both), MutableOptions.toBytes(both)))
                 .isEqualTo(both);
-        assertThatThrownBy(() ->
-                        LaterOptions.fromBytes(both, LaterOptions.toBytes(both).slice(0, 5)))
+        assertThatThrownBy(() -> MutableOptions.fromBytes(
+                        both, MutableOptions.toBytes(both).slice(0, 5)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
     }

@@ -3,7 +3,7 @@ package io.uniserve.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
@@ -87,14 +87,15 @@ class EngineHelpersTest {
     @Test
     void perActorParametersTravelOnceWhereTheyAreTheSame() {
         Map<Integer, String> given = new LinkedHashMap<>(Map.of(0, "x", 1, "x", 2, "other", 7, "x"));
-        PerActor<String> parameters = PerActor.of(given);
-        Codec<PerActor<String>> codec = PerActor.codec(Codecs.STRING);
-        PerActor<String> read = codec.decode(codec.encode(parameters));
+        PerActorParameters<String> parameters = PerActorParameters.of(given);
+        Codec<PerActorParameters<String>> codec = PerActorParameters.codec(Codecs.STRING);
+        PerActorParameters<String> read = codec.decode(codec.encode(parameters));
         assertThat(read).isEqualTo(parameters);
         given.forEach((actor, text) -> assertThat(read.at(actor)).isEqualTo(text));
-        assertThat(PerActor.of(Map.of(1, "long text", 2, "long text")).own()).isEmpty();
-        assertThat(PerActor.same("x").at(5)).isEqualTo("x");
-        assertThatThrownBy(() -> PerActor.of(Map.of())).isInstanceOf(UniserveException.class);
+        assertThat(PerActorParameters.of(Map.of(1, "long text", 2, "long text")).own())
+                .isEmpty();
+        assertThat(PerActorParameters.same("x").at(5)).isEqualTo("x");
+        assertThatThrownBy(() -> PerActorParameters.of(Map.of())).isInstanceOf(UniserveException.class);
     }
 
     @Test

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import io.uniserve.runtime.engine.HostedActor;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.server.read.ActorSource;
@@ -70,7 +70,7 @@ final class HostedActors implements ActorSource {
         }
 
         @Override
-        public Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
+        public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
             return hosted.at(version);
         }
 

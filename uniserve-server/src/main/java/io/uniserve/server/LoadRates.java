@@ -8,7 +8,7 @@ import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.Problem;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.read.ReadCosts;
-import io.uniserve.server.read.ShardSets;
+import io.uniserve.server.read.ShardSetTracker;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +28,7 @@ final class LoadRates {
 
     private final Clock clock;
     private final ReadCosts costs;
-    private final ShardSets sets;
+    private final ShardSetTracker sets;
     private Map<ReplicaKey, Seen> seen = new HashMap<>();
     private final IntSupplier stuck;
     private long lastNanos;
@@ -39,7 +39,7 @@ final class LoadRates {
     /** A replica's totals at the last report, its rates, and since when it is there. */
     private record Seen(ReadCosts.Total total, double costMillis, double queries, long since) {}
 
-    LoadRates(Clock clock, ReadCosts costs, ShardSets sets, IntSupplier stuck) {
+    LoadRates(Clock clock, ReadCosts costs, ShardSetTracker sets, IntSupplier stuck) {
         this.stuck = stuck;
         this.clock = clock;
         this.costs = costs;

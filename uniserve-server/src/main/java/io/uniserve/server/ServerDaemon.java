@@ -25,15 +25,15 @@ import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.QueriesHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.query.LocalReads;
+import io.uniserve.server.query.PlannerTransport;
 import io.uniserve.server.query.PortPlanners;
 import io.uniserve.server.query.QueryService;
 import io.uniserve.server.read.GateTable;
-import io.uniserve.server.read.MemoryFaults;
+import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.RunningQueries;
-import io.uniserve.server.read.ShardSets;
+import io.uniserve.server.read.ShardSetTracker;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -86,21 +86,21 @@ public final class ServerDaemon implements AutoCloseable {
         boolean complete = false;
         try {
             ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
-            ServerPort port = new ServerPort(metrics);
+            ServerListener port = new ServerListener(metrics);
             server = resources.closing.add(port.open(whole, resources.cluster, hub));
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
-            NearNetwork network = resources.network(address);
+            LoopbackNetwork network = resources.network(address);
             machine = new ServerMachine(
                     config(whole), around.apply(resources.environment(network)), gates, new FatalErrors());
             machine.onIdentity(resources.cluster::identify);
             ReadCosts costs = new ReadCosts();
-            ShardSets sets = new ShardSets(resources.clock);
+            ShardSetTracker sets = new ShardSetTracker(resources.clock);
             ExchangeHost exchange = resources.exchange(address);
             ServerHandlers handlers = new ServerHandlers(
                     resources, machine, hub, new LoadRates(resources.clock, costs, sets, this::stuck), exchange);
             network.answerWith(handlers);
-            MemoryFaults faults = new MemoryFaults(this::failed);
+            OutOfMemoryPolicy faults = new OutOfMemoryPolicy(this::failed);
             reads = resources.closing.add(new ReadService(
                     resources.clock,
                     resources.loop,
@@ -116,8 +116,8 @@ public final class ServerDaemon implements AutoCloseable {
                     exchange,
                     resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
-            port.answerWith(
-                    new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
+            port.answerWith(new ServerListener.Live(
+                    handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
             metrics.gauge("uniserve.server.reads.stuck", "Threads in operators that were to end", reads::stuck);
             metrics.gauge("uniserve.server.queries.stuck", "Threads in plans that were to end", queries::stuck);
@@ -175,12 +175,12 @@ public final class ServerDaemon implements AutoCloseable {
                 .withTrash(MachineSettings.trash(whole, resources.data, resources.clock.wallMillis()));
     }
 
-    private QueryService queries(ServerHandlers handlers, MemoryFaults faults) {
+    private QueryService queries(ServerHandlers handlers, OutOfMemoryPolicy faults) {
         return new QueryService(
                 settings.work(),
                 resources.clock,
                 resources.ids,
-                new LocalReads(id(), address, reads, handlers, resources.channels, resources.cluster),
+                new PlannerTransport(id(), address, reads, handlers, resources.channels, resources.cluster),
                 hub,
                 handlers::refreshAll,
                 new PortPlanners() {

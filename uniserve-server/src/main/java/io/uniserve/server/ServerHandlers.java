@@ -8,8 +8,8 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.gate.Settled;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.gate.InDoubtResolution;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -17,10 +17,10 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.transport.CutHandler;
+import io.uniserve.runtime.transport.ConsistentCutHandler;
 import io.uniserve.runtime.transport.PeerHandler;
 import io.uniserve.runtime.transport.RoutingHub;
-import io.uniserve.runtime.transport.UpdateHandler;
+import io.uniserve.runtime.transport.UpdateRpcHandler;
 import io.uniserve.server.exchange.ExchangeHost;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Brings requests from the transport's threads to the machine's loop, unless the loop has too much to do already. */
-final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
+final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentCutHandler {
     /** After the registry has answered, a changed map is told after the routing board has gathered changes. */
     private static final long GATHER_NANOS = 15_000_000;
 
@@ -56,7 +56,7 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     }
 
     @Override
-    public void cut(List<TableName> tables, Completion<Cut> completion) {
+    public void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
         onLoop(completion, () -> machine.cut(tables, completion));
     }
 
@@ -120,7 +120,7 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     }
 
     /** Settles doubts of a replica for a reader. Called on any thread. */
-    void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
+    void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         onLoop(completion, () -> machine.settle(table, key, at, defers, completion));
     }
 

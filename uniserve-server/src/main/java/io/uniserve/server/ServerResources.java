@@ -38,7 +38,7 @@ final class ServerResources {
     private static final int STORE_THREADS = 2;
     private static final int EXCHANGE_DISK_THREADS = 2;
 
-    final Closing closing = new Closing();
+    final ResourceCloser closing = new ResourceCloser();
     final SystemClock clock = SystemClock.INSTANCE;
     final RandomIds ids = new RandomIds();
     final ClusterIdentity cluster;
@@ -105,8 +105,8 @@ final class ServerResources {
     }
 
     /** Requests to other daemons, and, once they are answered here, to this very one. */
-    NearNetwork network(Address self) {
-        return new NearNetwork(self, new GrpcNetwork(channels, cluster, loop), loop);
+    LoopbackNetwork network(Address self) {
+        return new LoopbackNetwork(self, new GrpcNetwork(channels, cluster, loop), loop);
     }
 
     private static int applyThreads(ServerSettings settings) {

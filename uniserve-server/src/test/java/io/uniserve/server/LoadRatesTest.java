@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.Problem;
 import io.uniserve.server.read.ReadCosts;
-import io.uniserve.server.read.ShardSets;
+import io.uniserve.server.read.ShardSetTracker;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,7 @@ class LoadRatesTest {
     private long now = 1;
     private final ReadCosts costs = new ReadCosts();
     private int stuck;
-    private final LoadRates rates = new LoadRates(() -> now, costs, new ShardSets(() -> now), () -> stuck);
+    private final LoadRates rates = new LoadRates(() -> now, costs, new ShardSetTracker(() -> now), () -> stuck);
 
     private ReplicaLoad after(int seconds, int calls) {
         now += TimeUnit.SECONDS.toNanos(seconds);

@@ -39,7 +39,7 @@ final class CheckedQuery {
 
     /** Refuses with INVALID_ARGUMENT or UNSUPPORTED, by line and column. Every table of the text is in the map, by its name there. */
     static SqlNode of(Map<String, Columns> tables, ParsedQuery query) {
-        return visit(tables, query, Comparisons::new);
+        return visit(tables, query, ComparisonTypeChecker::new);
     }
 
     /** The same with another visitor of the tree, which may ask for types. */
@@ -71,7 +71,7 @@ final class CheckedQuery {
         properties.setProperty(CalciteConnectionProperty.CASE_SENSITIVE.camelName(), "false");
         CalciteCatalogReader names =
                 new CalciteCatalogReader(schema, List.of(), types, new CalciteConnectionConfigImpl(properties));
-        return new ColumnsFirst(Functions.all(), names, types, VALIDATOR);
+        return new ColumnFirstValidator(Functions.all(), names, types, VALIDATOR);
     }
 
     private static RelDataType type(RelDataTypeFactory factory, Columns columns, Column column) {

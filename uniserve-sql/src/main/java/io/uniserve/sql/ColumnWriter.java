@@ -9,7 +9,7 @@ final class ColumnWriter extends SqlWriter {
     /** Columns of the one table that a statement reads. Their names are well-formed: no quote is in them. */
     static final Places ALONE = new Places() {
         @Override
-        public String place(Names.Found column) {
+        public String place(QueryScope.Found column) {
             return "\"" + column.column() + "\"";
         }
 
@@ -20,15 +20,15 @@ final class ColumnWriter extends SqlWriter {
     };
 
     /** Columns of the one answer of a sub-query that a statement reads. */
-    static final Places GIVEN = column -> SplitQuery.GIVEN + ".c" + column.index();
+    static final Places GIVEN = column -> FragmentedPlan.GIVEN + ".c" + column.index();
 
-    private final Names names;
+    private final QueryScope names;
     private final Places places;
 
     /** How a statement names a column. */
     @FunctionalInterface
     interface Places {
-        String place(Names.Found column);
+        String place(QueryScope.Found column);
 
         /** The same within a sub-query, where a column's name alone could be one of its own. */
         default Places within() {
@@ -36,14 +36,14 @@ final class ColumnWriter extends SqlWriter {
         }
     }
 
-    ColumnWriter(Names names, Places places) {
+    ColumnWriter(QueryScope names, Places places) {
         this.names = names;
         this.places = places;
     }
 
     /** A column of the actor's table. */
-    static String ofRows(Names.Found column) {
-        return SplitQuery.ROWS + "." + ALONE.place(column);
+    static String ofRows(QueryScope.Found column) {
+        return FragmentedPlan.ROWS + "." + ALONE.place(column);
     }
 
     @Override
@@ -57,11 +57,11 @@ final class ColumnWriter extends SqlWriter {
         return Optional.empty();
     }
 
-    private String text(SqlIdentifier name, Names.Meaning meaning) {
-        if (meaning instanceof Names.Inlined inlined) {
+    private String text(SqlIdentifier name, QueryScope.Meaning meaning) {
+        if (meaning instanceof QueryScope.Inlined inlined) {
             return write(inlined.term());
         }
-        if (meaning instanceof Names.Found found) {
+        if (meaning instanceof QueryScope.Found found) {
             return places.place(found);
         }
         throw SqlErrors.unsupported(
@@ -79,7 +79,7 @@ final class ColumnWriter extends SqlWriter {
     }
 
     @Override
-    ColumnWriter in(Names others) {
+    ColumnWriter in(QueryScope others) {
         return others == names ? this : new ColumnWriter(others, places);
     }
 

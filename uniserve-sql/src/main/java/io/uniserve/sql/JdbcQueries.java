@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,7 +22,7 @@ public final class JdbcQueries {
     }
 
     /** Lends a statement, which is cancelled when the query ends. */
-    public static <T> T during(Connection connection, QueryLife life, Work<T> work) throws SQLException {
+    public static <T> T during(Connection connection, QueryCancellation life, Work<T> work) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             return during(statement, life, () -> work.with(statement));
         }
@@ -32,15 +32,15 @@ public final class JdbcQueries {
         T run() throws SQLException;
     }
 
-    private static <T> T during(Statement statement, QueryLife life, Running<T> work) throws SQLException {
+    private static <T> T during(Statement statement, QueryCancellation life, Running<T> work) throws SQLException {
         statement.setQueryTimeout(seconds(life.remainingNanos()));
-        try (QueryLife.Watch unused = life.whenGivenUp(() -> cancel(statement))) {
+        try (QueryCancellation.Watch unused = life.whenGivenUp(() -> cancel(statement))) {
             return work.run();
         }
     }
 
     /** The answer of a statement that is planned already. */
-    static SqlRows answer(PreparedStatement planned, QueryLife life) throws SQLException {
+    static SqlRows answer(PreparedStatement planned, QueryCancellation life) throws SQLException {
         return during(planned, life, () -> {
             try (ResultSet found = planned.executeQuery()) {
                 return rows(found);
@@ -49,7 +49,7 @@ public final class JdbcQueries {
     }
 
     /** A query's answer; TOO_LARGE where it is one that no actor may send. */
-    public static SqlRows answer(Connection connection, String sql, QueryLife life) throws SQLException {
+    public static SqlRows answer(Connection connection, String sql, QueryCancellation life) throws SQLException {
         return during(connection, life, statement -> {
             try (ResultSet found = statement.executeQuery(sql)) {
                 return rows(found);

@@ -18,15 +18,15 @@ final class MergeWriter extends SqlWriter {
 
     private static final Set<String> GREATEST = Set.of("MAX", "SOME", "BOOL_OR");
 
-    private final Partials partials;
+    private final PartialAggregation partials;
     private final ColumnWriter rows;
     private final String table;
 
-    MergeWriter(Partials partials, ColumnWriter rows) {
+    MergeWriter(PartialAggregation partials, ColumnWriter rows) {
         this(partials, rows, "");
     }
 
-    private MergeWriter(Partials partials, ColumnWriter rows, String table) {
+    private MergeWriter(PartialAggregation partials, ColumnWriter rows, String table) {
         this.partials = partials;
         this.rows = rows;
         this.table = table;
@@ -57,11 +57,11 @@ final class MergeWriter extends SqlWriter {
 
     @Override
     MergeWriter within() {
-        return new MergeWriter(partials, rows, SplitQuery.PARTS + ".");
+        return new MergeWriter(partials, rows, FragmentedPlan.PARTS + ".");
     }
 
     @Override
-    MergeWriter in(Names names) {
+    MergeWriter in(QueryScope names) {
         return new MergeWriter(partials, rows.in(names), table);
     }
 

@@ -188,18 +188,18 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                     SqlWithItem item = (SqlWithItem) one;
                     look(item.query, inside);
                     String name = item.name.getSimple();
-                    if (!here.add(Names.lower(name))) {
+                    if (!here.add(QueryScope.lower(name))) {
                         throw SqlErrors.invalid(item, "WITH names " + name + " twice");
                     }
-                    inside.put(Names.lower(name), name);
+                    inside.put(QueryScope.lower(name), name);
                 }
                 look(with.body, inside);
             } else if (node instanceof SqlSelect select) {
                 if (++selects > SELECTS_MAX) {
                     throw SqlErrors.tooMany(select, SELECTS_MAX);
                 }
-                if (leaves(select.getFrom()) > Block.GIVEN) {
-                    throw SqlErrors.unsupported(select, "a FROM with more than " + Block.GIVEN + " tables is");
+                if (leaves(select.getFrom()) > QueryBlock.GIVEN) {
+                    throw SqlErrors.unsupported(select, "a FROM with more than " + QueryBlock.GIVEN + " tables is");
                 }
                 from(select.getFrom(), withs);
                 select.getOperandList().stream()
@@ -228,7 +228,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 if (!name.isSimple()) {
                     throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
                 }
-                String with = withs.get(Names.lower(name.getSimple()));
+                String with = withs.get(QueryScope.lower(name.getSimple()));
                 if (with != null) {
                     // The validator tells large letters from small ones here, and would take a table of that name.
                     name.setNames(List.of(with), List.of(name.getParserPosition()));

@@ -5,10 +5,10 @@ import org.apache.calcite.sql.SqlNode;
 
 /** Expressions over rows that are not grouped: actors compute them. */
 final class PlainWriter extends SqlWriter {
-    private final Partials partials;
+    private final PartialAggregation partials;
     private final ColumnWriter rows;
 
-    PlainWriter(Partials partials, ColumnWriter rows) {
+    PlainWriter(PartialAggregation partials, ColumnWriter rows) {
         this.partials = partials;
         this.rows = rows;
     }
@@ -19,7 +19,7 @@ final class PlainWriter extends SqlWriter {
     }
 
     @Override
-    PlainWriter in(Names names) {
+    PlainWriter in(QueryScope names) {
         return new PlainWriter(partials, rows.in(names));
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -41,7 +41,7 @@ public final class PlannedStatements implements AutoCloseable {
      * @param state counts changes of rows: odd while one is under way, and another number after each. It is asked before and
      *     after; what a plan of another state answers is not used
      */
-    public SqlRows answer(String sql, LongSupplier state, QueryLife life) throws SQLException {
+    public SqlRows answer(String sql, LongSupplier state, QueryCancellation life) throws SQLException {
         long now = state.getAsLong();
         Plan plan = now % 2 == 0 && sql.length() <= TEXT_CHARS_MAX ? plan(sql, now) : null;
         if (plan != null) {

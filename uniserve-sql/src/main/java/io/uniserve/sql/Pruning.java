@@ -21,19 +21,19 @@ final class Pruning {
      *
      * @param side whose conditions on the key leave actors out; those on other columns do not matter
      */
-    static Set<Integer> actors(TableMeta meta, SplitQuery.Side side, List<Integer> asked) {
+    static Set<Integer> actors(TableMeta meta, FragmentedPlan.Side side, List<Integer> asked) {
         List<String> values = side.constants().get(meta.keyField());
         if (values != null) {
             return holding(meta, values, asked);
         }
-        Interval interval = side.intervals().get(meta.keyField());
+        ColumnRange interval = side.intervals().get(meta.keyField());
         return interval != null && meta.partitioner() instanceof Partitioner.Range range
                 ? somebody(between(range, interval), asked)
                 : new TreeSet<>(asked);
     }
 
     /** Actors hold numbers in their order. */
-    private static Set<Integer> between(Partitioner.Range range, Interval interval) {
+    private static Set<Integer> between(Partitioner.Range range, ColumnRange interval) {
         BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
         BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
         BigInteger low = interval.low().orElse(least).max(least);

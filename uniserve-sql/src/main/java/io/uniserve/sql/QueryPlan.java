@@ -19,9 +19,9 @@ final class QueryPlan {
     private static final Comparator<SqlParserPos> PLACES =
             Comparator.comparingInt(SqlParserPos::getLineNum).thenComparingInt(SqlParserPos::getColumnNum);
 
-    private final Map<Integer, Block> blocks;
+    private final Map<Integer, QueryBlock> blocks;
 
-    private QueryPlan(Map<Integer, Block> blocks) {
+    private QueryPlan(Map<Integer, QueryBlock> blocks) {
         this.blocks = blocks;
     }
 
@@ -30,7 +30,7 @@ final class QueryPlan {
         ParsedQuery parsed = ParsedQuery.of(text);
         try {
             SqlNode checked = CheckedQuery.of(tables, parsed);
-            QueryPlan plan = new QueryPlan(new TreeMap<>(BlockReader.read(tables, checked)));
+            QueryPlan plan = new QueryPlan(new TreeMap<>(QueryBlockBuilder.read(tables, checked)));
             // What cannot be written is refused before any actor is asked.
             plan.blocks.keySet().forEach(number -> plan.split(new Stage(number, false), -1));
             return plan;
@@ -41,7 +41,7 @@ final class QueryPlan {
 
     /** True where one table is read, once. */
     boolean single() {
-        return blocks.size() == 1 && block(Block.MAIN).rows().items().size() == 1;
+        return blocks.size() == 1 && block(QueryBlock.MAIN).rows().items().size() == 1;
     }
 
     /**
@@ -55,7 +55,7 @@ final class QueryPlan {
     Optional<Inner> first() {
         return blocks.values().stream()
                 // That of the values for which a sub-query is wanted has the place of the expression.
-                .filter(block -> block.number() != Block.MAIN && ParsedQuery.isQuery(block.place()))
+                .filter(block -> block.number() != QueryBlock.MAIN && ParsedQuery.isQuery(block.place()))
                 .min(Comparator.comparing(block -> block.place().getParserPosition(), PLACES))
                 .map(block -> new Inner(
                         block.place(),
@@ -65,8 +65,8 @@ final class QueryPlan {
     }
 
     /** INVALID_ARGUMENT where there is no such stage. */
-    Block block(int number) {
-        Block block = blocks.get(number);
+    QueryBlock block(int number) {
+        QueryBlock block = blocks.get(number);
         if (block == null) {
             throw UniserveException.invalid("the query has no stage " + number + ", it has " + blocks.keySet());
         }
@@ -74,13 +74,13 @@ final class QueryPlan {
     }
 
     /** A stage's statements. */
-    SplitQuery split(Stage stage, int stays) {
+    FragmentedPlan split(Stage stage, int stays) {
         return split(stage, stays, List.of());
     }
 
     /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
-    SplitQuery split(Stage stage, int stays, List<Integer> paired) {
-        return new Split(blocks, block(stage.number()), stage, stays)
+    FragmentedPlan split(Stage stage, int stays, List<Integer> paired) {
+        return new Fragmenter(blocks, block(stage.number()), stage, stays)
                 .paired(paired)
                 .query();
     }
@@ -89,29 +89,31 @@ final class QueryPlan {
      * What a sub-query answers of one actor's rows, each as often as it comes: for conditions that are evaluated there.
      * INVALID_ARGUMENT where it is not of one table.
      */
-    CheckedThere checked(int number) {
-        Block block = block(number);
-        List<Block.Item> tables = block.rows().tables();
-        if (number == Block.MAIN || tables.size() != 1 || block.rows().items().size() != 1) {
+    ColocatedSemiJoin checked(int number) {
+        QueryBlock block = block(number);
+        List<QueryBlock.Item> tables = block.rows().tables();
+        if (number == QueryBlock.MAIN
+                || tables.size() != 1
+                || block.rows().items().size() != 1) {
             throw UniserveException.invalid("stage " + number + " of the query is no sub-query of one table");
         }
-        SplitQuery split = new Split(blocks, block.notDistinct(), new Stage(number, false), 0).query();
-        return new CheckedThere(
+        FragmentedPlan split = new Fragmenter(blocks, block.notDistinct(), new Stage(number, false), 0).query();
+        return new ColocatedSemiJoin(
                 number, tables.get(0), block.wanted().answers().size(), split.partial(), split.finish());
     }
 
     /** Columns of two tables that are equal in every row of the join of a stage. */
-    List<Conditions.Equality> equalities(Stage stage, int stays) {
-        return new Split(blocks, block(stage.number()), stage, stays).equalities();
+    List<PredicatePushdown.Equality> equalities(Stage stage, int stays) {
+        return new Fragmenter(blocks, block(stage.number()), stage, stays).equalities();
     }
 
     /** Tables of a stage that may come after its groups. */
-    List<Lookup> lookups(Stage stage, int stays) {
-        return new Split(blocks, block(stage.number()), stage, stays).candidates();
+    List<DeferredLookupJoin> lookups(Stage stage, int stays) {
+        return new Fragmenter(blocks, block(stage.number()), stage, stays).candidates();
     }
 
     /** Columns that LEFT JOINs of a stage want to be equal, that of the side whose rows all count first. */
-    List<Conditions.Equality> partners(Stage stage, int stays) {
-        return new Split(blocks, block(stage.number()), stage, stays).partners();
+    List<PredicatePushdown.Equality> partners(Stage stage, int stays) {
+        return new Fragmenter(blocks, block(stage.number()), stage, stays).partners();
     }
 }

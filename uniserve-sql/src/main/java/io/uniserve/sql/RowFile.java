@@ -85,7 +85,7 @@ public final class RowFile {
         }
     }
 
-    /** Digest of rows in any order, for {@link io.uniserve.api.Actor#digest}. */
+    /** Digest of rows in any order, for {@link io.uniserve.api.ActorView#digest}. */
     public static byte[] digest(Source source) throws Exception {
         ContentDigest digest = new ContentDigest();
         source.each(rows -> rows.forEach(row -> {

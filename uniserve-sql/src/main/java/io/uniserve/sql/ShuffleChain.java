@@ -40,9 +40,9 @@ final class ShuffleChain {
         query.partners().forEach(one -> add(outer, one.left(), one.right()));
     }
 
-    private void add(Map<Integer, List<Link>> all, Names.Found to, Names.Found item) {
+    private void add(Map<Integer, List<Link>> all, QueryScope.Found to, QueryScope.Found item) {
         Link link = new Link(item.item(), item.column(), to.item(), to.column());
-        boolean tables = item.item() < Block.GIVEN && to.item() < Block.GIVEN;
+        boolean tables = item.item() < QueryBlock.GIVEN && to.item() < QueryBlock.GIVEN;
         if (tables && ShuffleQuery.common(query, link).isPresent()) {
             all.computeIfAbsent(link.item(), i -> new ArrayList<>()).add(link);
         }

@@ -7,7 +7,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.sql.SplitQuery.Side;
+import io.uniserve.sql.FragmentedPlan.Side;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
 import java.util.List;
@@ -154,7 +154,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     }
 
     static Optional<String> common(SqlQuery query, Link link) {
-        SplitQuery split = query.split();
+        FragmentedPlan split = query.split();
         ColumnType one = type(query, split.side("table to cut", link.to), link.toColumn);
         ColumnType two = type(query, split.side("table to cut", link.item), link.column);
         if (whole(one) && whole(two)) {
@@ -191,7 +191,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
      */
     SqlQuery.Work scatter(Columns own, int slots, Function<String, String> hash) {
         check();
-        SplitQuery split = query.split();
+        FragmentedPlan split = query.split();
         Side side = split.side("table to scatter", query.item());
         int place = order().indexOf(query.item());
         if (place < 0) {
@@ -209,7 +209,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
                         .filter(one -> one.side() == other)
                         .forEach(one -> {
                             conditions.add(one.condition());
-                            relations.put(SplitQuery.side(other), rows);
+                            relations.put(FragmentedPlan.side(other), rows);
                         }));
         boolean all = place == 0 && !inner(link);
         if (!all) { // What is equal to nothing joins nothing.
@@ -220,8 +220,8 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
             columns.add("\"" + side.columns().get(i) + "\" AS c" + i);
         }
         columns.add(slot(link, key, all, slots, hash));
-        String statement =
-                "SELECT " + String.join(", ", columns) + " FROM " + SplitQuery.ROWS + SplitQuery.where(conditions);
+        String statement = "SELECT " + String.join(", ", columns) + " FROM " + FragmentedPlan.ROWS
+                + FragmentedPlan.where(conditions);
         query.giveTo(statement, relations);
         return new SqlQuery.Work(statement, relations);
     }
@@ -312,7 +312,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         }
         List<Integer> order = order();
         List<Integer> known = order.subList(0, joined);
-        SplitQuery split = query.split(known.size() > 1 ? known : List.of());
+        FragmentedPlan split = query.split(known.size() > 1 ? known : List.of());
         Set<Integer> wanted = IntStream.range(0, split.sides().size())
                 .filter(item -> !order.contains(item))
                 .boxed()
@@ -325,11 +325,11 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         for (int item : order) {
             boolean last = item == order.get(joined);
             boolean pair = known.size() > 1 && !last;
-            String name = item == query.stays() ? SplitQuery.ROWS : SplitQuery.side(item);
+            String name = item == query.stays() ? FragmentedPlan.ROWS : FragmentedPlan.side(item);
             with.add(name + " AS (" + relation(split.sides().get(item), item, last ? chunks : before, pair) + ")");
         }
         Map<String, PackedRows> relations = new TreeMap<>();
-        query.sides().forEach((place, packed) -> relations.put(SplitQuery.side(place), packed));
+        query.sides().forEach((place, packed) -> relations.put(FragmentedPlan.side(place), packed));
         String statement = "SELECT * FROM (WITH " + String.join(", ", with) + " " + split.partial() + ")";
         query.giveTo(statement, relations);
         return new SqlQuery.Work(statement, relations, Map.of(), true);

@@ -1,8 +1,8 @@
 package io.uniserve.sql;
 
+import io.uniserve.api.plan.ExplainFormatter;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.api.plan.StepLine;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 final class ShuffleRounds {
     private final PlanContext context;
     private final SqlShuffle.Calls calls;
-    private final List<SplitQuery.Side> sides;
-    private final Function<SplitQuery.Side, TableName> names;
+    private final List<FragmentedPlan.Side> sides;
+    private final Function<FragmentedPlan.Side, TableName> names;
 
     /** @param names tables of the cluster by what the query calls them */
     ShuffleRounds(
             PlanContext context,
             SqlShuffle.Calls calls,
-            List<SplitQuery.Side> sides,
-            Function<SplitQuery.Side, TableName> names) {
+            List<FragmentedPlan.Side> sides,
+            Function<FragmentedPlan.Side, TableName> names) {
         this.context = context;
         this.calls = calls;
         this.sides = List.copyOf(sides);
@@ -34,7 +34,7 @@ final class ShuffleRounds {
     /** Runs it: the slots are the actors of the table that stays. */
     Answer run(SqlQuery query, List<ShuffleQuery.Link> links) {
         ShuffleQuery all = new ShuffleQuery(query, links, links.size());
-        SplitQuery.Side stays = sides.get(query.stays());
+        FragmentedPlan.Side stays = sides.get(query.stays());
         TableName at = names.apply(stays);
         List<String> begun = new ArrayList<>();
         int first = links.get(0).to();
@@ -48,7 +48,7 @@ final class ShuffleRounds {
             if (i < links.size() - 1) {
                 stages = stages.map(at, calls.join(), all.joining(i + 1));
                 String joined = all.order().subList(0, i + 2).stream()
-                        .map(one -> Asking.called(sides.get(one)))
+                        .map(one -> ActorCalls.called(sides.get(one)))
                         .collect(Collectors.joining(", "));
                 begun.add("joined " + joined + slots + ", and shuffled by "
                         + links.get(i + 1).toColumn() + ": ");
@@ -58,11 +58,11 @@ final class ShuffleRounds {
                 context.shuffle(stages.gather(at, calls.gather(), all).ofChunksAlone(), SqlRows::concat);
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < begun.size(); i++) {
-            lines.add(begun.get(i) + StepLine.of(result.stages().get(i)));
+            lines.add(begun.get(i) + ExplainFormatter.of(result.stages().get(i)));
         }
         SqlRows parts = result.value();
-        lines.add("joined" + slots + ": " + Asking.rows(parts.count()) + " of "
-                + StepLine.of(result.stages().get(begun.size()))
+        lines.add("joined" + slots + ": " + ActorCalls.rows(parts.count()) + " of "
+                + ExplainFormatter.of(result.stages().get(begun.size()))
                 + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""));
         return new Answer(parts, lines);
     }
@@ -73,8 +73,8 @@ final class ShuffleRounds {
 
     /** A shuffle asks all actors. */
     private String cut(int item, String column) {
-        SplitQuery.Side side = sides.get(item);
-        return "shuffle " + Asking.called(side) + " by " + column + " from "
+        FragmentedPlan.Side side = sides.get(item);
+        return "shuffle " + ActorCalls.called(side) + " by " + column + " from "
                 + context.actors(names.apply(side)).size() + " actors of " + side.table() + ": ";
     }
 }

@@ -9,7 +9,7 @@ final class Spreads {
     private Spreads() {}
 
     /** One of these over the actors' answers. */
-    static String merged(String name, String value, Partials partials, String table) {
+    static String merged(String name, String value, PartialAggregation partials, String table) {
         String number = "CAST(" + value + " AS DOUBLE)";
         String count = table + partials.column("count(" + value + ")");
         String mean = partials.column("favg(" + number + ")");

@@ -22,8 +22,8 @@ public interface SqlDialect {
     };
 
     /** Functions and parts of SQL that the engine lacks, or has otherwise. Queries with these are UNSUPPORTED before they run. */
-    default Unable unable() {
-        return Unable.NOTHING;
+    default UnsupportedFeatures unable() {
+        return UnsupportedFeatures.NOTHING;
     }
 
     /**

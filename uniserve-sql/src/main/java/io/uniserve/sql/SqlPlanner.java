@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.Columns;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
@@ -37,8 +37,8 @@ public final class SqlPlanner implements Planner {
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
-    private final Unable unable;
-    private final RowCounts counts = new RowCounts();
+    private final UnsupportedFeatures unable;
+    private final CardinalityCache counts = new CardinalityCache();
 
     /** The engine at the place where queries are planned; so values mean the same in both steps. */
     @FunctionalInterface
@@ -49,7 +49,7 @@ public final class SqlPlanner implements Planner {
          * @param tables by the names that the statement has for them
          * @param life of the query; the statement may take as long as that
          */
-        SqlRows answer(Map<String, SqlRows> tables, String statement, QueryLife life);
+        SqlRows answer(Map<String, SqlRows> tables, String statement, QueryCancellation life);
     }
 
     /** A planner of a port with this operator. */
@@ -114,10 +114,10 @@ public final class SqlPlanner implements Planner {
         }
         context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
-        Stages stages = new Stages(
+        StageScheduler stages = new StageScheduler(
                 query,
-                asked -> new SqlRun(new Asking(call, context, metas, told, unable), engine, shuffle, counts, asked),
-                shuffle.map(nests -> new Checks.Cluster(metas, counts, context)));
+                asked -> new SqlRun(new ActorCalls(call, context, metas, told, unable), engine, shuffle, counts, asked),
+                shuffle.map(nests -> new SubqueryPlacement.Cluster(metas, counts, context)));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
@@ -134,7 +134,7 @@ public final class SqlPlanner implements Planner {
 
     /** The rounds as text: the query was run, and its answer is not shown. */
     private static Answer explained(List<String> told, SqlRows rows) {
-        String text = String.join("\n", told) + "\n" + "answer: " + Asking.rows(rows.count()) + "\n";
+        String text = String.join("\n", told) + "\n" + "answer: " + ActorCalls.rows(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 

@@ -61,7 +61,7 @@ public record SqlQuery(
 
     private static final int SPLITS_MAX = 256;
     private static final int PLANS_MAX = 64;
-    private static final Latest<SplitKey, SplitQuery> SPLITS = new Latest<>(SPLITS_MAX);
+    private static final Latest<SplitKey, FragmentedPlan> SPLITS = new Latest<>(SPLITS_MAX);
     private static final Latest<PlanKey, QueryPlan> PLANS = new Latest<>(PLANS_MAX);
     private static final Latest<String, ParsedQuery> TEXTS = new Latest<>(PLANS_MAX);
 
@@ -145,7 +145,7 @@ public record SqlQuery(
 
     /** A query's first step, before anything is known. */
     static SqlQuery of(String text, Map<String, Columns> tables) {
-        return new SqlQuery(text, tables, new Stage(Block.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
+        return new SqlQuery(text, tables, new Stage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
     }
 
     /** The same of another stage, with the answers of stages before. */
@@ -178,13 +178,13 @@ public record SqlQuery(
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(given);
         String statement = next.statement(next.split()) + next.besideStatements() + next.checkedStatements();
-        read.keySet().removeIf(number -> !SplitQuery.reads(statement, number));
+        read.keySet().removeIf(number -> !FragmentedPlan.reads(statement, number));
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
 
     /** What is read of the tables beside, for a look at what it names. */
     private String besideStatements() {
-        SplitQuery split = split();
+        FragmentedPlan split = split();
         return beside.keySet().stream()
                 .map(place -> split.side("table beside", place).beside(""))
                 .collect(Collectors.joining(" "));
@@ -215,24 +215,24 @@ public record SqlQuery(
     /** Puts the answers of other stages that a statement reads under the names that it has for them. */
     void giveTo(String statement, Map<String, PackedRows> relations) {
         given.forEach((number, rows) -> {
-            if (SplitQuery.reads(statement, number)) {
-                relations.put(SplitQuery.given(number), rows);
+            if (FragmentedPlan.reads(statement, number)) {
+                relations.put(FragmentedPlan.given(number), rows);
             }
         });
     }
 
     /** Columns of two tables that are equal in every row of the stage's join. */
-    List<Conditions.Equality> equalities() {
+    List<PredicatePushdown.Equality> equalities() {
         return plan().equalities(stage, stays);
     }
 
     /** Tables that may come after the groups. */
-    List<Lookup> lookups() {
+    List<DeferredLookupJoin> lookups() {
         return plan().lookups(stage, stays);
     }
 
     /** Columns that LEFT JOINs of the stage want to be equal, that of the side whose rows all count first. */
-    List<Conditions.Equality> partners() {
+    List<PredicatePushdown.Equality> partners() {
         return plan().partners(stage, stays);
     }
 
@@ -303,19 +303,19 @@ public record SqlQuery(
      * @param actor its number
      */
     public Work work(Columns own, int actor) {
-        SplitQuery split = split();
-        SplitQuery.Side side = split.side("table to ask", item);
+        FragmentedPlan split = split();
+        FragmentedPlan.Side side = split.side("table to ask", item);
         if (!own.equals(tables.get(side.table()))) {
             throw UniserveException.invalid("table " + side.table() + " has other columns than the query was made for");
         }
         String statement = statement(split);
         Map<String, PackedRows> relations = new TreeMap<>();
-        sides.forEach((place, rows) -> relations.put(SplitQuery.side(place), rows));
+        sides.forEach((place, rows) -> relations.put(FragmentedPlan.side(place), rows));
         if (step == Step.SIDE) {
             relations
                     .keySet()
                     .retainAll(side.reductions().stream()
-                            .map(one -> SplitQuery.side(one.side()))
+                            .map(one -> FragmentedPlan.side(one.side()))
                             .toList());
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
@@ -340,7 +340,7 @@ public record SqlQuery(
         giveTo(statement + besideStatements() + checkedStatements(), relations);
         Map<String, Beside> there = new TreeMap<>();
         if (joins()) {
-            beside.forEach((place, table) -> there.put(SplitQuery.side(place), beside(split, place, table)));
+            beside.forEach((place, table) -> there.put(FragmentedPlan.side(place), beside(split, place, table)));
             statement = checking(statement, side.table(), there);
         }
         return new Work(statement, relations, there, false);
@@ -354,7 +354,7 @@ public record SqlQuery(
     private String checking(String statement, String asked, Map<String, Beside> there) {
         List<String> with = new ArrayList<>();
         stage.checked.forEach((number, table) -> {
-            CheckedThere sub = plan().checked(number);
+            ColocatedSemiJoin sub = plan().checked(number);
             Columns columns = tables.get(sub.table().table());
             if (columns == null) {
                 throw UniserveException.invalid("table " + table + " of a sub-query is not known");
@@ -368,8 +368,8 @@ public record SqlQuery(
         return with.isEmpty() ? statement : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")";
     }
 
-    private Beside beside(SplitQuery split, int place, TableName table) {
-        SplitQuery.Side side = split.side("table beside", place);
+    private Beside beside(FragmentedPlan split, int place, TableName table) {
+        FragmentedPlan.Side side = split.side("table beside", place);
         Columns columns = tables.get(side.table());
         if (columns == null || place == item) {
             throw UniserveException.invalid("table " + place + " of FROM cannot be beside the one that is asked");
@@ -377,7 +377,7 @@ public record SqlQuery(
         return new Beside(table, columns, side::beside);
     }
 
-    private String statement(SplitQuery split) {
+    private String statement(FragmentedPlan split) {
         return switch (step) {
             case COUNT -> split.side("table to ask", item).count();
             case SIDE -> split.side("table to ask", item).statement(sides.keySet());
@@ -391,17 +391,17 @@ public record SqlQuery(
     }
 
     /** What an actor of the table that stays is asked for; the query's own answer may be as large as it likes. */
-    String part(SplitQuery split) {
-        return stage.number == Block.MAIN ? split.partial() : split.part();
+    String part(FragmentedPlan split) {
+        return stage.number == QueryBlock.MAIN ? split.partial() : split.part();
     }
 
     /** The query as statements; the actors of a server need not parse the same text again. */
-    SplitQuery split() {
+    FragmentedPlan split() {
         return split(List.of());
     }
 
     /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
-    SplitQuery split(List<Integer> paired) {
+    FragmentedPlan split(List<Integer> paired) {
         return SPLITS.get(new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
     }
 

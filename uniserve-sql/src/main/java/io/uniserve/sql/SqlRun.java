@@ -5,7 +5,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
-import io.uniserve.sql.SplitQuery.Side;
+import io.uniserve.sql.FragmentedPlan.Side;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,13 +24,13 @@ import java.util.stream.IntStream;
 
 /** The rounds of one stage of a query. */
 final class SqlRun {
-    private final Asking asking;
+    private final ActorCalls asking;
     private final SqlPlanner.Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
-    private final RowCounts known;
+    private final CardinalityCache known;
     private final PlanContext context;
     private SqlQuery query;
-    private SplitQuery split;
+    private FragmentedPlan split;
     /** The tables that are cut by columns, that which stays among them, where there are some. */
     private Optional<List<ShuffleQuery.Link>> cut = Optional.empty();
     /** Those that are too large to be sent, and why. */
@@ -46,20 +46,20 @@ final class SqlRun {
     /** False once rows changed while they were read. */
     private boolean mayBeLate = true;
 
-    private final ReadBeside beside;
+    private final ColocatedReads beside;
 
     SqlRun(
-            Asking asking,
+            ActorCalls asking,
             SqlPlanner.Merging engine,
             Optional<SqlShuffle.Calls> shuffle,
-            RowCounts known,
+            CardinalityCache known,
             SqlQuery query) {
         this.asking = asking;
         this.engine = engine;
         this.shuffle = shuffle;
         this.known = known;
         this.context = asking.context();
-        this.beside = new ReadBeside(asking, known);
+        this.beside = new ColocatedReads(asking, known);
         this.query = query;
         this.split = query.split();
     }
@@ -120,8 +120,8 @@ final class SqlRun {
             return parts;
         }
         SqlRows rows =
-                engine.answer(relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context);
-        asking.tell("finish: " + Asking.rows(rows.count()) + asking.here(), split.finish());
+                engine.answer(relations(split.finish(), Map.of(FragmentedPlan.PARTS, parts)), split.finish(), context);
+        asking.tell("finish: " + ActorCalls.rows(rows.count()) + asking.here(), split.finish());
         return rows;
     }
 
@@ -133,13 +133,14 @@ final class SqlRun {
     /** Fetches what is late of the few rows that the answer has; empty where they are not what they were. */
     private Optional<SqlRows> withLate(SqlRows finished, SqlQuery last) {
         SqlRows rows = finished;
-        for (SplitQuery.Late one : split.late()) {
+        for (FragmentedPlan.Late one : split.late()) {
             PackedRows keys = PackedRows.of(new SqlRows(List.of(rows.columns().get(one.key()))));
             SqlRows fetched = ask(query.with(Step.LATE, last.stays(), one.item(), Map.of(one.item(), keys)));
-            asking.tell("late columns at " + actors(one.item()) + ": " + Asking.rows(fetched.count()), one.statement());
+            asking.tell(
+                    "late columns at " + actors(one.item()) + ": " + ActorCalls.rows(fetched.count()), one.statement());
             Optional<SqlRows> before =
                     Optional.ofNullable(last.sides().get(one.item())).map(PackedRows::unpacked);
-            Optional<SqlRows> filled = LateRows.filled(rows, one, before, fetched);
+            Optional<SqlRows> filled = LateRowFetch.filled(rows, one, before, fetched);
             if (filled.isEmpty()) {
                 Side side = split.sides().get(one.item());
                 if (before.isEmpty()) {
@@ -159,19 +160,19 @@ final class SqlRun {
     }
 
     private boolean mayBeLate(int stays) {
-        return nests() && mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN;
+        return nests() && mayBeLate && stays >= 0 && query.stage().number() == QueryBlock.MAIN;
     }
 
     /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
     private SqlQuery lateOrNot(int stays, List<Long> counts) {
         SqlQuery late = query.late(mayBeLate(stays));
-        List<SplitQuery.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
+        List<FragmentedPlan.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
         // A table with versions is read once, at one of them; of one that is not sent there is nothing to compare with.
         return columns.stream()
                         .filter(one -> !query.stage().after().contains(one.item()))
-                        .anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN
+                        .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
                                 || beside.joined().containsKey(one.item())
                                 || asking.meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
                 ? query.late(false)
@@ -182,12 +183,12 @@ final class SqlRun {
         if (cut.isPresent()) {
             return shuffled(cut.get(), last);
         }
-        return split.stays() == SplitQuery.NOWHERE ? here(last) : there(last);
+        return split.stays() == FragmentedPlan.NOWHERE ? here(last) : there(last);
     }
 
     private SqlRows there(SqlQuery last) {
         Side side = split.sides().get(last.item());
-        Optional<SplitQuery.Top> top = split.top()
+        Optional<FragmentedPlan.Top> top = split.top()
                 .filter(found -> nests())
                 .filter(found -> asking.actors(side).size() == 1
                         || found.columns().contains(asking.meta(side).keyField()));
@@ -200,17 +201,17 @@ final class SqlRun {
         beside.noteTogether(step, side);
         asking.tell(
                 (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": "
-                        + Asking.rows(parts.count()),
-                top.map(SplitQuery.Top::statement).orElse(query.part(split)));
+                        + ActorCalls.rows(parts.count()),
+                top.map(FragmentedPlan.Top::statement).orElse(query.part(split)));
         return parts;
     }
 
     /** No table stays: all that is wanted of each is here. */
     private SqlRows here(SqlQuery last) {
         Map<String, SqlRows> sides = new TreeMap<>();
-        last.sides().forEach((item, rows) -> sides.put(SplitQuery.side(item), rows.unpacked()));
+        last.sides().forEach((item, rows) -> sides.put(FragmentedPlan.side(item), rows.unpacked()));
         SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context);
-        asking.tell("joined in one place: " + Asking.rows(parts.count()) + asking.here(), split.partial());
+        asking.tell("joined in one place: " + ActorCalls.rows(parts.count()) + asking.here(), split.partial());
         return parts;
     }
 
@@ -218,8 +219,8 @@ final class SqlRun {
     private Map<String, SqlRows> relations(String statement, Map<String, SqlRows> own) {
         Map<String, SqlRows> all = new TreeMap<>(own);
         query.given().forEach((number, rows) -> {
-            if (SplitQuery.reads(statement, number)) {
-                all.put(SplitQuery.given(number), rows.unpacked());
+            if (FragmentedPlan.reads(statement, number)) {
+                all.put(FragmentedPlan.given(number), rows.unpacked());
             }
         });
         return all;
@@ -311,9 +312,9 @@ final class SqlRun {
                         .filter(item -> sides.get(item).mayStay())
                         .boxed()
                         .max(Comparator.comparing(counts::get))
-                        .orElse(SplitQuery.NOWHERE);
+                        .orElse(FragmentedPlan.NOWHERE);
         if (mayBeLate(stays)) {
-            query = query.after(Lookup.chosen(query, stays, counts, asking::meta, known, context));
+            query = query.after(DeferredLookupJoin.chosen(query, stays, counts, asking::meta, known, context));
         }
         if (nests()) {
             beside.choose(query, stays, counts);
@@ -326,15 +327,17 @@ final class SqlRun {
         }
         if (stays >= 0) {
             asking.tell(
-                    "in place: " + Asking.called(split.sides().get(stays)) + ", about "
-                            + Asking.rows(counts.get(stays)),
+                    "in place: " + ActorCalls.called(split.sides().get(stays)) + ", about "
+                            + ActorCalls.rows(counts.get(stays)),
                     "");
             beside.tellJoined(split.sides(), counts);
             beside.tellChecked(query, split.sides().get(stays));
             after.forEach(item -> asking.tell(
-                    "after the groups: " + Asking.called(split.sides().get(item)), ""));
+                    "after the groups: " + ActorCalls.called(split.sides().get(item)), ""));
         }
-        keyed = stays < 0 ? Map.of() : SharedKeys.of(query.with(Step.PARTIAL, stays, stays, Map.of()), asking::meta);
+        keyed = stays < 0
+                ? Map.of()
+                : JoinKeyPartitioning.of(query.with(Step.PARTIAL, stays, stays, Map.of()), asking::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays && !beside.joined().containsKey(item) && !after.contains(item))
                 .boxed()
@@ -350,27 +353,33 @@ final class SqlRun {
         Map<Integer, PackedRows> gathered = new TreeMap<>();
         while (!others.isEmpty()) {
             List<Integer> now = others.stream()
-                    .filter(item -> counts.get(item) <= Broadcast.waitingRowsMin()
+                    .filter(item -> counts.get(item) <= BroadcastSize.waitingRowsMin()
                             || others.subList(0, others.indexOf(item)).stream()
                                     .noneMatch(earlier -> reduces(earlier, item)))
                     .toList();
-            List<Integer> wave = Broadcast.bounded(now, counts);
+            List<Integer> wave = BroadcastSize.bounded(now, counts);
             others.removeAll(wave);
             gather(stays, wave, counts, gathered);
         }
-        if (!large.isEmpty()) {
-            Set<Integer> all = new TreeSet<>(large.keySet());
-            cut.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.to()))));
-            cut = beside.joined().isEmpty() ? chain.flatMap(found -> found.of(all)) : Optional.empty();
-            if (cut.isEmpty()) {
-                throw large.values().iterator().next();
-            }
-            cut.get().forEach(link -> gathered.keySet().removeAll(List.of(link.item(), link.to())));
-        }
+        cutLarge(gathered);
         // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
         return cut.isPresent()
                 ? query.given(stays, gathered)
                 : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered, beside.joined());
+    }
+
+    /** Tables that were found too large to be sent are cut, or their failure is the query's. */
+    private void cutLarge(Map<Integer, PackedRows> gathered) {
+        if (large.isEmpty()) {
+            return;
+        }
+        Set<Integer> all = new TreeSet<>(large.keySet());
+        cut.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.to()))));
+        cut = beside.joined().isEmpty() ? chain.flatMap(found -> found.of(all)) : Optional.empty();
+        if (cut.isEmpty()) {
+            throw large.values().iterator().next();
+        }
+        cut.get().forEach(link -> gathered.keySet().removeAll(List.of(link.item(), link.to())));
     }
 
     private boolean reduces(int one, int item) {
@@ -431,7 +440,7 @@ final class SqlRun {
         }
     }
 
-    private Block block() {
+    private QueryBlock block() {
         return query.plan().block(query.stage().number());
     }
 
@@ -457,7 +466,7 @@ final class SqlRun {
     /** What makes a table's rows fewer at their actors. A small table is collected as it is, and made smaller here. */
     private Map<Integer, PackedRows> reducing(int item, long count, Map<Integer, PackedRows> gathered) {
         Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
-        reducing.keySet().removeIf(one -> count <= Broadcast.waitingRowsMin() || !reduces(one, item));
+        reducing.keySet().removeIf(one -> count <= BroadcastSize.waitingRowsMin() || !reduces(one, item));
         return reducing;
     }
 
@@ -465,11 +474,11 @@ final class SqlRun {
     private void checkBefore(
             int item, long about, Map<Integer, PackedRows> reducing, Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
-        Broadcast before = Broadcast.of(gathered.values(), query.given().values());
+        BroadcastSize before = BroadcastSize.of(gathered.values(), query.given().values());
         if (!side.filtered(reducing.keySet())
-                && (about > Broadcast.wholeRowsMax() || before.rows() + about > Broadcast.rowsMax())) {
+                && (about > BroadcastSize.wholeRowsMax() || before.rows() + about > BroadcastSize.rowsMax())) {
             long count = counts(List.of(item), true).get(0);
-            Broadcast.checkWhole(side.table(), count);
+            BroadcastSize.checkWhole(side.table(), count);
             before.check(side.table(), count, 0);
         }
     }
@@ -484,15 +493,15 @@ final class SqlRun {
         if (!side.filtered(reduced.keySet())) {
             // Its actors answer a row more than is allowed, and no more: whatever was counted before, this may be a
             // part.
-            Broadcast.checkWhole(side.table(), collected.count());
+            BroadcastSize.checkWhole(side.table(), collected.count());
         } else {
             // The same, and what is sent on may be fewer: rows that no actor has the key of are left out.
-            Broadcast.checkCollected(side.table(), collected.count());
+            BroadcastSize.checkCollected(side.table(), collected.count());
         }
         Set<Integer> partners = new TreeSet<>(reduced.keySet());
         SqlRows rows = collected;
-        if (collected.count() <= Broadcast.waitingRowsMin()) {
-            for (SplitQuery.Reduction by : side.reductions()) {
+        if (collected.count() <= BroadcastSize.waitingRowsMin()) {
+            for (FragmentedPlan.Reduction by : side.reductions()) {
                 PackedRows other = gathered.get(by.side());
                 if (other != null && !reduced.containsKey(by.side())) {
                     SqlRows fewer = rows.among(by.own(), other.unpacked(), by.other());
@@ -504,19 +513,19 @@ final class SqlRun {
             }
         }
         if (side.conditions().isEmpty() && rows.count() >= count) {
-            Broadcast.checkWhole(side.table(), rows.count());
+            BroadcastSize.checkWhole(side.table(), rows.count());
         }
         PackedRows packed = fitting(packed(item, rows), gathered);
-        Broadcast.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
+        BroadcastSize.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
         String by =
                 partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
         asking.tell(
-                (packed.isShared() ? "send by key " : "broadcast ") + Asking.called(side) + " from " + actors(item)
+                (packed.isShared() ? "send by key " : "broadcast ") + ActorCalls.called(side) + " from " + actors(item)
                         + ": "
-                        + Asking.rows(packed.count()) + ", "
+                        + ActorCalls.rows(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
                         + (side.filtered(partners) || rows.count() < count
-                                ? " of about " + Asking.rows(count)
+                                ? " of about " + ActorCalls.rows(count)
                                 : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
@@ -528,18 +537,18 @@ final class SqlRun {
     private PackedRows packed(int item, SqlRows rows) {
         String key = keyed.get(item);
         int column = key == null ? -1 : split.sides().get(item).columns().indexOf(key);
-        if (column < 0 || rows.count() < SharedKeys.ROWS_MIN) {
+        if (column < 0 || rows.count() < JoinKeyPartitioning.ROWS_MIN) {
             return PackedRows.of(rows);
         }
         TableMeta stays = asking.meta(split.sides().get(split.stays()));
-        return PackedRows.shared(rows, column, stays.partitioner(), SharedKeys.isWhole(stays));
+        return PackedRows.shared(rows, column, stays.partitioner(), JoinKeyPartitioning.isWhole(stays));
     }
 
     /** The same in fewer bytes where all together would be too many; others are made smaller too. */
     private PackedRows fitting(PackedRows more, Map<Integer, PackedRows> gathered) {
-        if (Broadcast.of(gathered.values(), query.given().values(), List.of(more))
+        if (BroadcastSize.of(gathered.values(), query.given().values(), List.of(more))
                         .bytes()
-                <= Broadcast.BYTES_MAX) {
+                <= BroadcastSize.BYTES_MAX) {
             return more;
         }
         gathered.replaceAll((item, rows) -> rows.smaller());

@@ -86,12 +86,12 @@ abstract class SqlWriter {
     }
 
     /** The writer of expressions whose names mean something else. */
-    SqlWriter in(Names names) {
+    SqlWriter in(QueryScope names) {
         return this;
     }
 
     /** The expression, by its own names. */
-    final String write(Term term) {
+    final String write(ScopedExpression term) {
         return in(term.names()).write(term.node());
     }
 

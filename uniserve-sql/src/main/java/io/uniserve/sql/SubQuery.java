@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 record SubQuery(
         SqlNode place,
-        Names names,
+        QueryScope names,
         How how,
         @Nullable SqlNode left,
         int block,
@@ -80,7 +80,7 @@ record SubQuery(
         return all;
     }
 
-    /** The expression in a statement over {@link SplitQuery#given}. */
+    /** The expression in a statement over {@link FragmentedPlan#given}. */
     String text(SqlWriter writer) {
         SqlWriter around = writer.within();
         String alias = "s" + block;
@@ -90,7 +90,7 @@ record SubQuery(
                                         "(" + alias + ".c" + one.column() + " = " + around.write(one.outside()) + ")"),
                         others.stream().map(one -> certain(new Both(around, alias), one.condition())))
                 .toList();
-        String from = " FROM " + SplitQuery.given(block) + " AS " + alias + SplitQuery.where(where);
+        String from = " FROM " + FragmentedPlan.given(block) + " AS " + alias + FragmentedPlan.where(where);
         String exists = "EXISTS (SELECT 1" + from + ")";
         String value = "(SELECT " + alias + ".c0" + from + ")";
         return switch (how) {

@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +54,7 @@ record Tableless(String statement, List<String> names) {
         return new Tableless("SELECT " + String.join(", ", items), names);
     }
 
-    SqlRows rows(SqlPlanner.Merging engine, QueryLife life) {
+    SqlRows rows(SqlPlanner.Merging engine, QueryCancellation life) {
         return engine.answer(Map.of(), statement, life);
     }
 }

@@ -330,15 +330,15 @@ class FunctionsTest {
                         + " | SELECT string_agg(s, ',' ORDER BY a DESC, b) FILTER (WHERE f) FROM t"
             })
     void differentWordsForTheSame(String one, String other) {
-        SplitQuery first = SplitQuery.of(TABLES, one, -1);
-        SplitQuery second = SplitQuery.of(TABLES, other, -1);
+        FragmentedPlan first = FragmentedPlan.of(TABLES, one, -1);
+        FragmentedPlan second = FragmentedPlan.of(TABLES, other, -1);
         assertThat(first.partial()).isEqualTo(second.partial());
         assertThat(first.finish()).isEqualTo(second.finish());
     }
 
     @Test
     void valuesThatMustMeetAreSentAsTheyAre() {
-        SplitQuery split = SplitQuery.of(
+        FragmentedPlan split = FragmentedPlan.of(
                 TABLES,
                 "SELECT s, median(a), count(*), sum(DISTINCT b) FROM t WHERE f GROUP BY s HAVING avg(d) > 1",
                 -1);

@@ -42,8 +42,9 @@ class SqlDialectTest {
     /** MySQL's quotes and texts as Calcite writes them. */
     private static final SqlDialect MYSQL = new SqlDialect() {
         @Override
-        public Unable unable() {
-            return new Unable("MySQL", Set.of(Unable.Part.TRIM), Set.of("MEDIAN"), statement -> false);
+        public UnsupportedFeatures unable() {
+            return new UnsupportedFeatures(
+                    "MySQL", Set.of(UnsupportedFeatures.Part.TRIM), Set.of("MEDIAN"), statement -> false);
         }
 
         @Override
@@ -53,7 +54,7 @@ class SqlDialectTest {
 
         @Override
         public String givenName(String name) {
-            return name.equals(SplitQuery.ROWS) ? "rows_" : name;
+            return name.equals(FragmentedPlan.ROWS) ? "rows_" : name;
         }
 
         @Override
@@ -125,7 +126,7 @@ class SqlDialectTest {
                 "SELECT substring(s, 2, 3), string_agg(s, ',' ORDER BY b DESC), stddev(x), median(a) FROM t GROUP BY s",
             })
     void theDefaultsAreDuckDbs(String sql) {
-        SplitQuery query = SplitQuery.of(Map.of("t", COLUMNS), sql, -1);
+        FragmentedPlan query = FragmentedPlan.of(Map.of("t", COLUMNS), sql, -1);
         SqlDialect defaults = new SqlDialect() {};
         for (String statement : List.of(query.partial(), query.finish())) {
             assertThat(defaults.translated(Set.of(), statement)).isEqualTo(statement);

@@ -26,7 +26,7 @@ class SqlPlannerTest {
     private static SqlPlanner planner() {
         return new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-                (tables, statement, life) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)));
+                (tables, statement, life) -> Objects.requireNonNull(tables.get(FragmentedPlan.PARTS)));
     }
 
     private static TestingPlan plan(long big, long mid, long small) {
@@ -117,7 +117,7 @@ class SqlPlannerTest {
 
     @Test
     void smallTablesAreCollectedWithoutWaitingAndMadeSmallerWhereTheyAre() {
-        TestingPlan plan = plan(7_000, Broadcast.waitingRowsMin(), 2)
+        TestingPlan plan = plan(7_000, BroadcastSize.waitingRowsMin(), 2)
                 .values(row -> row.endsWith(" 0") ? "0" : row.startsWith("small") ? "1" : row);
         String told = answer(plan, "EXPLAIN " + JOIN);
         assertThat(plan.asked).contains("SIDE small []", "SIDE mid []", "PARTIAL big [1, 2]");
@@ -136,7 +136,7 @@ class SqlPlannerTest {
         answer(planner, plan, JOIN + " AND m_id > 1");
         assertThat(plan.asked).startsWith("COUNT mid []", "SIDE small []");
         plan.asked.clear();
-        plan.nanos = RowCounts.FRESH_NANOS + 1;
+        plan.nanos = CardinalityCache.FRESH_NANOS + 1;
         answer(planner, plan, JOIN);
         assertThat(plan.asked).startsWith("COUNT big []", "COUNT mid []", "COUNT small []");
     }

@@ -2,7 +2,7 @@ package io.uniserve.sql;
 
 import io.uniserve.api.Columns;
 import io.uniserve.api.operator.Combiner;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Shuffle;
@@ -164,7 +164,7 @@ final class TestingPlan implements PlanContext {
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
-            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+            TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         throw new UnsupportedOperationException();
     }
 

@@ -5,7 +5,7 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineFailures;
-import io.uniserve.api.EngineWork;
+import io.uniserve.api.EngineTask;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
@@ -108,7 +108,7 @@ final class H2Actor implements Actor {
     }
 
     /** Asks the published state. */
-    <T> T ask(String what, EngineWork<Connection, T> work) {
+    <T> T ask(String what, EngineTask<Connection, T> work) {
         return H2.translated(what, () -> {
             try (Connection reader = database.getConnection()) {
                 return work.run(reader);

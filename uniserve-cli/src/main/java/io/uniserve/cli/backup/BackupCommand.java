@@ -66,11 +66,13 @@ public final class BackupCommand extends ClientCommand {
                 take(cluster, new TableName(table));
             } else if (verify != null) {
                 BackupName backup = new BackupName(verify);
-                Watched.run(console(), clock(), cluster, "verify " + backup, backup, () -> cluster.verify(backup));
+                BackupProgressMonitor.run(
+                        console(), clock(), cluster, "verify " + backup, backup, () -> cluster.verify(backup));
                 say("verified", backup, "backup " + backup + " is whole");
             } else if (delete != null) {
                 BackupName backup = new BackupName(delete);
-                Watched.run(console(), clock(), cluster, "delete " + backup, backup, () -> cluster.delete(backup));
+                BackupProgressMonitor.run(
+                        console(), clock(), cluster, "delete " + backup, backup, () -> cluster.delete(backup));
                 say("deleted", backup, "deleted backup " + backup);
             } else {
                 print(cluster.backups());
@@ -81,7 +83,8 @@ public final class BackupCommand extends ClientCommand {
 
     private void take(ClusterClient cluster, TableName of) throws Exception {
         BackupName backup = name == null ? free(cluster, of) : new BackupName(name);
-        Watched.run(console(), clock(), cluster, "backup " + of, backup, () -> cluster.backup(of, backup));
+        BackupProgressMonitor.run(
+                console(), clock(), cluster, "backup " + of, backup, () -> cluster.backup(of, backup));
         say("backup", backup, "backup " + backup + " of table " + of + " is complete");
     }
 

@@ -57,7 +57,8 @@ public final class RestoreCommand extends ClientCommand {
     }
 
     private void restore(ClusterClient cluster, BackupName backup, TableName table) throws Exception {
-        Watched.run(console(), clock(), cluster, "restore " + table, backup, () -> cluster.restore(backup, table));
+        BackupProgressMonitor.run(
+                console(), clock(), cluster, "restore " + table, backup, () -> cluster.restore(backup, table));
         TableRoute made = cluster.table(table);
         if (global().json()) {
             Map<String, Object> object = new LinkedHashMap<>();
@@ -105,7 +106,7 @@ public final class RestoreCommand extends ClientCommand {
         boolean there = cluster.backups().stream()
                 .anyMatch(info -> info.name().equals(backup.value()) && info.state() == BackupInfo.State.COMPLETE);
         if (!there) {
-            Watched.run(
+            BackupProgressMonitor.run(
                     console(),
                     clock(),
                     cluster,

@@ -2,7 +2,7 @@ package io.uniserve.cli.bench;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableLog;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
@@ -25,7 +25,7 @@ final class BareRegistry implements AutoCloseable {
         path = "/bench/" + node;
         loop = new EventLoop("bench-registry", SystemClock.INSTANCE, BareRegistry::failed);
         registry = new CuratorRegistry(RegistryOptions.of(zooKeeper, "bench-floor"), loop);
-        multi(new Op.Create(path, TableLog.empty(1), false));
+        multi(new Op.Create(path, TransactionLogState.empty(1), false));
     }
 
     private static void failed(Throwable cause) {
@@ -33,7 +33,9 @@ final class BareRegistry implements AutoCloseable {
     }
 
     void write() {
-        version = multi(new Op.Set(path, TableLog.empty(1), version)).versions().get(0);
+        version = multi(new Op.Set(path, TransactionLogState.empty(1), version))
+                .versions()
+                .get(0);
     }
 
     private MultiResult multi(Op op) {

@@ -4,9 +4,9 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.RawLog;
-import io.uniserve.cli.move.Patience;
+import io.uniserve.cli.move.ConditionPoller;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;
 import io.uniserve.client.TableSpec;
@@ -57,7 +57,7 @@ final class FairnessBench {
     record Scale(int counts, int seconds, List<Integer> slow, int documents, boolean unfair) {}
 
     /** Counts beside so many slow queries. */
-    private record Measured(Block block, int failed) {}
+    private record Measured(BenchmarkIteration block, int failed) {}
 
     FairnessBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
         this.nanos = nanos;
@@ -145,7 +145,7 @@ final class FairnessBench {
 
     /** Waits until so many plans of slow queries run, and none of their reads where that is none. */
     private static void await(UniserveClient client, int queries) throws InterruptedException {
-        Patience.await(
+        ConditionPoller.await(
                 PATIENCE,
                 () -> {
                     long running = client.admin().queries().stream()
@@ -175,13 +175,14 @@ final class FairnessBench {
         long[] sorted = all.clone();
         Arrays.sort(sorted);
         String side = fair ? "fair" : "one queue";
-        Block block = new Block(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
+        BenchmarkIteration block =
+                new BenchmarkIteration(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
         raw.write(new Bench.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), block);
         return new Measured(block, failed);
     }
 
     private void report(boolean fair, int queries, Measured measured) {
-        Block block = measured.block();
+        BenchmarkIteration block = measured.block();
         double p99 = block.percentileMicros(P99);
         rows.add(String.format(
                 Locale.ROOT,

@@ -5,9 +5,9 @@ import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.Progress;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.RawLog;
-import io.uniserve.cli.move.Patience;
+import io.uniserve.cli.move.ConditionPoller;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;
 import io.uniserve.client.TableSpec;
@@ -111,8 +111,8 @@ final class MovesBench {
             load.takeQueries();
             long until = load.queried() + scale.queries();
             await(() -> load.queried() >= until, load::trouble);
-            Block quietUpdates = block("update", rf, "quiet", load.takeUpdates());
-            Block quietQueries = block("all-actor query", rf, "quiet", load.takeQueries());
+            BenchmarkIteration quietUpdates = block("update", rf, "quiet", load.takeUpdates());
+            BenchmarkIteration quietQueries = block("all-actor query", rf, "quiet", load.takeQueries());
             moves(client, name, rf, load, registry, quietUpdates, quietQueries);
         }
         client.admin().dropTable(name);
@@ -128,8 +128,8 @@ final class MovesBench {
             int rf,
             MovesLoad load,
             BareRegistry registry,
-            Block quietUpdates,
-            Block quietQueries)
+            BenchmarkIteration quietUpdates,
+            BenchmarkIteration quietQueries)
             throws InterruptedException {
         Progress progress =
                 new Progress(console.err(), console.terminal(), nanos, "moving primaries of " + name, scale.moves());
@@ -151,7 +151,7 @@ final class MovesBench {
             progress.at(move + 1L, "");
         }
         progress.finish();
-        Block queries = block("all-actor query", rf, "moving", load.takeQueries());
+        BenchmarkIteration queries = block("all-actor query", rf, "moving", load.takeQueries());
         figures(rf, block("longest update of a move", rf, "moving", pauses), queries, quietQueries, writes);
         figures.add(Figure.atMost("rf " + rf + ": failed", load.failed(), 0));
         figures.add(Figure.atMost("rf " + rf + ": wrong", load.wrong(), 0));
@@ -167,8 +167,9 @@ final class MovesBench {
                 quietUpdates.percentileMicros(P99)));
     }
 
-    private void figures(int rf, Block pauses, Block queries, Block quiet, long[] writes) {
-        Block zooKeeper = block("write to ZooKeeper", rf, "moving", writes);
+    private void figures(
+            int rf, BenchmarkIteration pauses, BenchmarkIteration queries, BenchmarkIteration quiet, long[] writes) {
+        BenchmarkIteration zooKeeper = block("write to ZooKeeper", rf, "moving", writes);
         double pause = pauses.percentileMicros(P99);
         double bound = PAUSE_MICROS + zooKeeper.percentileMicros(P99);
         figures.add(Figure.less("pause of updates by a move, rf " + rf + ": p99 us", pause, bound, 1));
@@ -190,10 +191,11 @@ final class MovesBench {
                 p99 / before));
     }
 
-    private Block block(String what, int rf, String side, long[] latencies) {
+    private BenchmarkIteration block(String what, int rf, String side, long[] latencies) {
         long[] sorted = latencies.clone();
         Arrays.sort(sorted);
-        Block block = new Block(side, sorted, Arrays.stream(latencies).sum() / 1e6, 0);
+        BenchmarkIteration block =
+                new BenchmarkIteration(side, sorted, Arrays.stream(latencies).sum() / 1e6, 0);
         Bench.Load load = new Bench.Load(what + ", rf " + rf, 1, latencies.length, 1);
         raw.write(load, side, 0, List.of(latencies), block);
         return block;
@@ -238,6 +240,6 @@ final class MovesBench {
     }
 
     private static void await(BooleanSupplier over, Supplier<String> late) throws InterruptedException {
-        Patience.await(PATIENCE, () -> over.getAsBoolean() ? Optional.of(true) : Optional.empty(), late);
+        ConditionPoller.await(PATIENCE, () -> over.getAsBoolean() ? Optional.of(true) : Optional.empty(), late);
     }
 }

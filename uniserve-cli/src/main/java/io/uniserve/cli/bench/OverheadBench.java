@@ -5,7 +5,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.cli.bench.measure.ProcFiles;
 import io.uniserve.cli.process.DaemonProcess;
@@ -209,7 +209,7 @@ final class OverheadBench {
 
     private void compare(Bench.Load load, Bench.Side ours, Bench.Side floor, double goal) {
         console.note(load.scenario() + ", " + load.threads() + " threads");
-        List<Block> blocks = bench.compare(load, List.of(ours, floor));
+        List<BenchmarkIteration> blocks = bench.compare(load, List.of(ours, floor));
         double mine = blocks.get(0).percentileMicros(0.5);
         double theirs = blocks.get(1).percentileMicros(0.5);
         String name = load.scenario() + ", " + load.threads() + " threads";
@@ -240,7 +240,7 @@ final class OverheadBench {
                     "uniserve",
                     n -> table.update("kv.put@1", Document.CODEC, batch).run().orThrow(),
                     cpu);
-            Block block = bench.compare(load, List.of(side)).get(0);
+            BenchmarkIteration block = bench.compare(load, List.of(side)).get(0);
             rows.add(String.format(
                     Locale.ROOT,
                     "%-34s %10.0f %10s %7s %12.3f",

@@ -11,7 +11,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.api.plan.Spread;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.Cores;
 import io.uniserve.codec.Bytes;
@@ -20,9 +20,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ExchangeLimits;
-import io.uniserve.protocol.exchange.GatherFrame;
-import io.uniserve.protocol.exchange.Receipt;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.loop.EventLoop;
@@ -32,9 +32,9 @@ import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.GrpcServer;
-import io.uniserve.runtime.transport.PortThreads;
+import io.uniserve.runtime.transport.TransportThreads;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.exchange.Inputs;
+import io.uniserve.server.exchange.GatherInputs;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -56,7 +56,7 @@ final class ShuffleBench implements AutoCloseable {
     private static final String PRODUCER = "bench-producer";
     private static final String CONSUMER = "bench-consumer";
     /** Of the exchange that is asked, and of both servers. */
-    private static final List<String> PRODUCER_THREADS = List.of(PRODUCER, PortThreads.NAME);
+    private static final List<String> PRODUCER_THREADS = List.of(PRODUCER, TransportThreads.NAME);
     /** Of the exchange that asks, of both clients, and the caller's own. */
     private static final List<String> CONSUMER_THREADS = List.of(CONSUMER, "grpc-default-worker", "java");
 
@@ -73,7 +73,7 @@ final class ShuffleBench implements AutoCloseable {
     private final List<AutoCloseable> closing = new ArrayList<>();
     private final ExchangeHost consumer;
     private final ManagedChannel bare;
-    private final GatherFrame frame;
+    private final GatherEnvelope frame;
 
     /**
      * @param sources actors that scatter
@@ -151,7 +151,7 @@ final class ShuffleBench implements AutoCloseable {
                     });
                 }))
                 .build();
-        return keep(PortThreads.create())
+        return keep(TransportThreads.create())
                 .serve(NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)))
                 .directExecutor()
                 .flowControlWindow(WINDOW_BYTES)
@@ -161,11 +161,11 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /** Bytes that nothing compresses. */
-    private GatherFrame frame(ExchangeHost producer) {
-        List<Receipt> receipts = new ArrayList<>();
+    private GatherEnvelope frame(ExchangeHost producer) {
+        List<ScatterManifest> receipts = new ArrayList<>();
         for (int actor = 0; actor < sources; actor++) {
             Random random = new Random(actor);
-            receipts.add(producer.scatter(new ScatterFrame(ID, 0, slots, Bytes.EMPTY), new Asking(actor), sink -> {
+            receipts.add(producer.scatter(new ScatterEnvelope(ID, 0, slots, Bytes.EMPTY), new Asking(actor), sink -> {
                 for (int slot = 0; slot < slots; slot++) {
                     byte[] chunk = new byte[chunkBytes];
                     random.nextBytes(chunk);
@@ -173,8 +173,12 @@ final class ShuffleBench implements AutoCloseable {
                 }
             }));
         }
-        return new GatherFrame(
-                ID, actors(), List.of(new GatherFrame.Input(0, Spread.CUT, receipts)), Optional.empty(), Bytes.EMPTY);
+        return new GatherEnvelope(
+                ID,
+                actors(),
+                List.of(new GatherEnvelope.Input(0, Distribution.CUT, receipts)),
+                Optional.empty(),
+                Bytes.EMPTY);
     }
 
     private List<Integer> actors() {
@@ -195,9 +199,9 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     private long whileKept(LongSupplier look) {
-        CompletableFuture<Outcome<Inputs>> here = new CompletableFuture<>();
-        try (Inputs unused = consumer.deliver(frame, actors(), MINUTE_NANOS, here::complete)) {
-            if (here.join() instanceof Outcome.Err<Inputs> failed) {
+        CompletableFuture<Outcome<GatherInputs>> here = new CompletableFuture<>();
+        try (GatherInputs unused = consumer.deliver(frame, actors(), MINUTE_NANOS, here::complete)) {
+            if (here.join() instanceof Outcome.Err<GatherInputs> failed) {
                 throw failed.error();
             }
             return look.getAsLong();

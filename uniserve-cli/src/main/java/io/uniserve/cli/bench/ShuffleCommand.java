@@ -4,7 +4,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.Cores;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.cli.bench.measure.RawLog;
@@ -201,7 +201,7 @@ public final class ShuffleCommand extends CliCommand {
             // time.
             int turns = bench.settle(load, TURN_SECONDS, settle, sides);
             console().note(name + ": " + turns + " turns before the first that counts");
-            List<Block> blocks = bench.compare(load, sides);
+            List<BenchmarkIteration> blocks = bench.compare(load, sides);
             long bytes = (long) sources * slots * kib << 10;
             double ours = rate(bytes, blocks.get(0));
             double floor = rate(bytes, blocks.get(1));
@@ -256,7 +256,7 @@ public final class ShuffleCommand extends CliCommand {
     }
 
     /** Megabytes a second, at the median shuffle. */
-    private static double rate(long bytes, Block block) {
+    private static double rate(long bytes, BenchmarkIteration block) {
         return bytes / 1e6 / (block.percentileMicros(0.5) / 1e6);
     }
 }

@@ -9,7 +9,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.read.ReadCosts;
-import io.uniserve.server.read.ShardSets;
+import io.uniserve.server.read.ShardSetTracker;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ public final class StatisticsCommand extends CliCommand {
     /** Nanoseconds of CPU time for what is counted for one query: each actor's cost, and one set of eight queries. */
     private double counting() {
         ReadCosts costs = new ReadCosts();
-        ShardSets sets = new ShardSets(clock());
+        ShardSetTracker sets = new ShardSetTracker(clock());
         List<List<Integer>> ranges = new ArrayList<>();
         for (int from = 0; from <= actors - RANGE; from++) {
             ranges.add(IntStream.range(from, from + RANGE).boxed().toList());

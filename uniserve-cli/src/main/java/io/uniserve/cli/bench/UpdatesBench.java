@@ -4,7 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.cli.bench.measure.RegistryCalls;
 import io.uniserve.cli.process.DaemonProcess;
@@ -152,7 +152,7 @@ final class UpdatesBench {
                 continue;
             }
             sides.forEach(side -> bench.warm(side, 1, size.warmUp()));
-            List<Block> blocks =
+            List<BenchmarkIteration> blocks =
                     bench.compare(new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
@@ -206,7 +206,8 @@ final class UpdatesBench {
             int turn = Math.min(size.count(), TURN_OPERATIONS);
             int turns = (size.count() + turn - 1) / turn * scale.rounds();
             String scenario = "rf " + rf + ", " + size.name();
-            List<Block> blocks = bench.compare(new Bench.Load("update, " + scenario, 1, turn, turns), sides);
+            List<BenchmarkIteration> blocks =
+                    bench.compare(new Bench.Load("update, " + scenario, 1, turn, turns), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
             row(
                     scenario,
@@ -218,7 +219,7 @@ final class UpdatesBench {
         }
     }
 
-    private void fixedCost(int rf, double ours, List<Block> pieces) {
+    private void fixedCost(int rf, double ours, List<BenchmarkIteration> pieces) {
         double write = pieces.get(0).percentileMicros(0.5);
         double fsync = pieces.get(1).percentileMicros(0.5);
         double call = pieces.get(2).percentileMicros(0.5);
@@ -275,7 +276,7 @@ final class UpdatesBench {
                 new Bench.Side("eventual", n -> port.count(client, eventual, count), none),
                 new Bench.Side("serializable", n -> port.count(client, atomic, count), none));
         sides.forEach(side -> bench.warm(side, 1, scale.warmUp()));
-        List<Block> quiet = bench.compare(load, sides);
+        List<BenchmarkIteration> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
         figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
@@ -329,14 +330,19 @@ final class UpdatesBench {
 
     /** Queries of a table while one client changes one of its rows, or all, again and again: p99 in microseconds. */
     private double amongUpdates(
-            ProcessCluster cluster, UniserveClient client, ClientTable table, int count, Block quiet, Stream stream) {
+            ProcessCluster cluster,
+            UniserveClient client,
+            ClientTable table,
+            int count,
+            BenchmarkIteration quiet,
+            Stream stream) {
         Bench.Load load = new Bench.Load(
                 "query among " + stream.name() + ", " + table.name(), 1, scale.queries(), scale.rounds());
         console.note(load.scenario());
         CpuMeter cpu = new CpuMeter(
                 cluster.daemons().values().stream().map(DaemonProcess::pid).toList(), true);
         Bench.Side side = new Bench.Side(table.name(), n -> port.count(client, table, count), cpu);
-        Block busy;
+        BenchmarkIteration busy;
         long updates;
         Runnable update = () -> put(table, port.small(stream.rows()));
         try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, update)) {

@@ -4,7 +4,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Launches;
+import io.uniserve.cli.bench.measure.LaunchAggregator;
 import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.cli.process.Workspace;
 import io.uniserve.runtime.time.SystemClock;
@@ -112,13 +112,13 @@ public final class UpdatesCommand extends CliCommand {
         UpdatesBench.Scale scale = new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream);
         List<List<Figure>> figures;
         try (RawLog log = new RawLog(raw)) {
-            figures = Launches.run(launches, log, console(), () -> launch(measured, scale, log));
+            figures = LaunchAggregator.run(launches, log, console(), () -> launch(measured, scale, log));
         }
         if (launches > 1) {
-            Launches.costs(figures).forEach(row -> console().println(row));
+            LaunchAggregator.costs(figures).forEach(row -> console().println(row));
         }
         ResultLine line = ResultLine.of("bench updates", arguments());
-        Launches.pool(figures).forEach(line::figure);
+        LaunchAggregator.pool(figures).forEach(line::figure);
         line.with("launches", launches);
         line.with("cores", Runtime.getRuntime().availableProcessors());
         line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));

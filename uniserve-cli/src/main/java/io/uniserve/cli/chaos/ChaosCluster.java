@@ -29,7 +29,7 @@ final class ChaosCluster implements AutoCloseable {
     private static final int ENDS_LOOKED_FOR = 3;
 
     private final ChaosOptions options;
-    private final Links links = new Links();
+    private final LinkFaultInjector links = new LinkFaultInjector();
     private final FullDisk disk;
     private final JavaLauncher java;
     private final Map<String, LinkProxy> proxies = new TreeMap<>();
@@ -91,7 +91,7 @@ final class ChaosCluster implements AutoCloseable {
         return names;
     }
 
-    Links links() {
+    LinkFaultInjector links() {
         return links;
     }
 

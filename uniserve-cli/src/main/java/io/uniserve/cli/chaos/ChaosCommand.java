@@ -4,7 +4,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
-import io.uniserve.cli.process.Leash;
+import io.uniserve.cli.process.ParentProcessWatcher;
 import io.uniserve.runtime.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,7 +108,7 @@ public final class ChaosCommand extends CliCommand {
     }
 
     private static void abandon(Path directory, FullDisk disk) {
-        Leash.endAll();
+        ParentProcessWatcher.endAll();
         disk.close();
         try {
             DurableFiles.deleteTree(directory);

@@ -229,7 +229,7 @@ final class Faults {
 
     private void cut(Kind kind, String server, List<String> others, boolean bothWays) {
         List<String> far = others.stream().filter(name -> !name.equals(server)).toList();
-        Links links = cluster.links();
+        LinkFaultInjector links = cluster.links();
         Runnable end = () -> far.forEach(name -> {
             links.mend(server, name);
             if (bothWays) {
@@ -248,7 +248,7 @@ final class Faults {
     }
 
     private void slow(Kind kind, String server, String other) {
-        Links links = cluster.links();
+        LinkFaultInjector links = cluster.links();
         int millis = random.nextInt(20, 400);
         Runnable end = () -> {
             links.delay(server, other, 0);

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
 /**
- * Stands before one daemon: listens where others are told that it is, and passes bytes on to where it listens, as {@link Links}
+ * Stands before one daemon: listens where others are told that it is, and passes bytes on to where it listens, as {@link LinkFaultInjector}
  * allow. Who connected is known by the port it connected from. Safe for use by several threads.
  */
 final class LinkProxy implements AutoCloseable {
@@ -24,7 +24,7 @@ final class LinkProxy implements AutoCloseable {
 
     private final String target;
     private final InetAddress behind;
-    private final Links links;
+    private final LinkFaultInjector links;
     private final IntFunction<String> sources;
     private final ServerSocket listener;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -36,7 +36,7 @@ final class LinkProxy implements AutoCloseable {
      * @param behind the address on which the daemon listens, at the same port
      * @param sources gives the name of the process that has this local port
      */
-    LinkProxy(String target, String front, String behind, Links links, IntFunction<String> sources) {
+    LinkProxy(String target, String front, String behind, LinkFaultInjector links, IntFunction<String> sources) {
         this.target = target;
         this.links = links;
         this.sources = sources;

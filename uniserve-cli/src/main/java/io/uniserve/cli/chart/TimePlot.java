@@ -6,7 +6,7 @@ import java.util.function.DoubleFunction;
 
 /**
  * A drawing over time as SVG: axes, bars, lines, marks of events. All plots of a page have the same time axis; the page, or {@link
- * TimeSheet}, says how styles look. Not thread-safe.
+ * TimeSeriesChart}, says how styles look. Not thread-safe.
  */
 public final class TimePlot {
     static final int WIDTH = 960;

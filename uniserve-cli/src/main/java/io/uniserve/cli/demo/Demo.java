@@ -67,7 +67,7 @@ final class Demo {
 
     private void load(UniserveClient client, List<EuroparlDocument> documents) {
         // A server is ready when it has registered, which the coordinator may see a moment later.
-        if (!Waiting.until(nanos, VISIBLE_TIMEOUT_MS, () -> seenServers(client) >= options.servers())) {
+        if (!ConditionWaiter.until(nanos, VISIBLE_TIMEOUT_MS, () -> seenServers(client) >= options.servers())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE, "the coordinator sees " + seenServers(client) + " servers only");
         }
@@ -91,7 +91,7 @@ final class Demo {
             progress.at(at + rows.size(), "%,d documents".formatted(at + rows.size()));
         }
         progress.finish();
-        if (!Waiting.until(nanos, VISIBLE_TIMEOUT_MS, () -> allApplied(client))) {
+        if (!ConditionWaiter.until(nanos, VISIBLE_TIMEOUT_MS, () -> allApplied(client))) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED, "not every replica has applied the documents in time");
         }
@@ -138,7 +138,7 @@ final class Demo {
             long killedAt = measuredLoad.now();
             measured.mark(killedAt, "SIGKILL " + victim.name());
             victim.kill();
-            boolean restored = Waiting.until(nanos, RESTORE_TIMEOUT_MS, () -> restored(client));
+            boolean restored = ConditionWaiter.until(nanos, RESTORE_TIMEOUT_MS, () -> restored(client));
             double restoredMs = restored ? (measuredLoad.now() - killedAt) / 1e6 : -1;
             if (restored) {
                 measured.mark(measuredLoad.now(), "copies restored");
@@ -166,7 +166,7 @@ final class Demo {
     }
 
     private void phase(Timeline timeline, int queries) {
-        if (!Waiting.until(nanos, PHASE_TIMEOUT_MS, () -> timeline.size() >= queries)) {
+        if (!ConditionWaiter.until(nanos, PHASE_TIMEOUT_MS, () -> timeline.size() >= queries)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "only " + timeline.size() + " of " + queries + " queries ended in time");

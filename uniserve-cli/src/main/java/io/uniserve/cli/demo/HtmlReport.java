@@ -1,7 +1,7 @@
 package io.uniserve.cli.demo;
 
 import io.uniserve.cli.chart.TimePlot;
-import io.uniserve.cli.demo.Buckets.Bucket;
+import io.uniserve.cli.demo.QueryTimeSeries.Bucket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,11 +42,11 @@ final class HtmlReport {
             """;
 
     private final DemoReport report;
-    private final Buckets buckets;
+    private final QueryTimeSeries buckets;
 
     HtmlReport(DemoReport report) {
         this.report = report;
-        this.buckets = Buckets.of(report.samples());
+        this.buckets = QueryTimeSeries.of(report.samples());
     }
 
     String render() {

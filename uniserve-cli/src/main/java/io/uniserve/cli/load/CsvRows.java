@@ -30,7 +30,7 @@ final class CsvRows implements RowSource {
     private final String keyField;
     private final Optional<Columns> columns;
     private final CountingInputStream counted;
-    private final QuoteWatch quotes;
+    private final CsvQuoteTracker quotes;
     private final CSVParser parser;
     private final Iterator<CSVRecord> records;
     private final List<String> header;
@@ -41,7 +41,7 @@ final class CsvRows implements RowSource {
         this.keyField = keyField;
         this.columns = columns;
         this.counted = counted;
-        this.quotes = new QuoteWatch(new InputStreamReader(in, FileText.BYTES));
+        this.quotes = new CsvQuoteTracker(new InputStreamReader(in, FileText.BYTES));
         this.parser = parser();
         this.records = parser.iterator();
         this.header = header();
@@ -69,7 +69,7 @@ final class CsvRows implements RowSource {
                     .setAllowMissingColumnNames(true)
                     .get()
                     .parse(quotes);
-        } catch (CSVException | QuoteWatch.TooLong e) {
+        } catch (CSVException | CsvQuoteTracker.TooLong e) {
             throw noCsv(e, List.of(), 1);
         }
     }
@@ -77,7 +77,7 @@ final class CsvRows implements RowSource {
     /** Where the quote stands that makes the file no CSV. */
     private UniserveException noCsv(Exception error, List<String> names, long line) {
         Throwable cause = error instanceof UncheckedIOException ? error.getCause() : error;
-        if (cause instanceof QuoteWatch.TooLong tooLong && !tooLong.isOpen()) {
+        if (cause instanceof CsvQuoteTracker.TooLong tooLong && !tooLong.isOpen()) {
             return new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     file + " line " + quotes.line() + ": " + tooLong.getMessage()
@@ -123,7 +123,7 @@ final class CsvRows implements RowSource {
         try {
             return records.hasNext() ? Optional.of(row(records.next())) : Optional.empty();
         } catch (UncheckedIOException e) {
-            if (e.getCause() instanceof CSVException || e.getCause() instanceof QuoteWatch.TooLong) {
+            if (e.getCause() instanceof CSVException || e.getCause() instanceof CsvQuoteTracker.TooLong) {
                 throw noCsv(e, header, line());
             }
             throw new UniserveException(

@@ -23,11 +23,11 @@ final class FileCheck {
     private final Columns columns;
     private final TableMeta table;
     private final Loader.Plan plan;
-    private final LoadReport report;
-    private final Consumer<LoadReport.Rejected> rejects;
+    private final BulkLoadReport report;
+    private final Consumer<BulkLoadReport.Rejected> rejects;
     private long rows;
 
-    FileCheck(TableMeta table, Loader.Plan plan, LoadReport report, Consumer<LoadReport.Rejected> rejects) {
+    FileCheck(TableMeta table, Loader.Plan plan, BulkLoadReport report, Consumer<BulkLoadReport.Rejected> rejects) {
         this.check = new RowCheck(table);
         this.columns = Columns.of(table);
         this.table = table;
@@ -62,7 +62,7 @@ final class FileCheck {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
                     throw e;
                 }
-                LoadReport.Rejected wrong = new LoadReport.Rejected(file, source.line(), e);
+                BulkLoadReport.Rejected wrong = new BulkLoadReport.Rejected(file, source.line(), e);
                 report.rejected(wrong);
                 rejects.accept(wrong);
             }

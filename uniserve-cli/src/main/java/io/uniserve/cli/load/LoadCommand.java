@@ -133,8 +133,8 @@ public final class LoadCommand extends ClientCommand {
         List<String> offered = forTable(meta, updates(cluster, meta));
         long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
         Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
-        LoadPrinter printer = new LoadPrinter(console(), global().json(), most);
-        LoadReport report = new LoadReport();
+        BulkLoadPrinter printer = new BulkLoadPrinter(console(), global().json(), most);
+        BulkLoadReport report = new BulkLoadReport();
         Loader loader =
                 new Loader(cluster, meta, plan, SplitFields.of(split, meta.keyField()), report, printer::rejected);
         long start = clock().nanos();
@@ -150,7 +150,7 @@ public final class LoadCommand extends ClientCommand {
 
     /** Reads all files before the first row is sent. */
     private boolean isRight(
-            TableMeta meta, Loader.Plan plan, LoadFiles opened, LoadReport report, LoadPrinter printer) {
+            TableMeta meta, Loader.Plan plan, LoadFiles opened, BulkLoadReport report, BulkLoadPrinter printer) {
         opened.keep();
         FileCheck check = new FileCheck(meta, plan, report, printer::rejected);
         boolean right = false;
@@ -168,7 +168,7 @@ public final class LoadCommand extends ClientCommand {
         return right;
     }
 
-    private void loadAll(Loader loader, TableMeta meta, LoadFiles opened, LoadReport report) {
+    private void loadAll(Loader loader, TableMeta meta, LoadFiles opened, BulkLoadReport report) {
         each(
                 "load " + meta.name(),
                 meta,

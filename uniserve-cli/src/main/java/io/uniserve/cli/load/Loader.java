@@ -32,8 +32,8 @@ final class Loader {
     private final RowCheck check;
     private final Plan plan;
     private final SplitFields splits;
-    private final LoadReport report;
-    private final Consumer<LoadReport.Rejected> rejects;
+    private final BulkLoadReport report;
+    private final Consumer<BulkLoadReport.Rejected> rejects;
     private final List<Row> batch = new ArrayList<>();
     private long batchBytes;
 
@@ -83,8 +83,8 @@ final class Loader {
             TableMeta table,
             Plan plan,
             SplitFields splits,
-            LoadReport report,
-            Consumer<LoadReport.Rejected> rejects) {
+            BulkLoadReport report,
+            Consumer<BulkLoadReport.Rejected> rejects) {
         this.cluster = cluster;
         this.table = table;
         this.check = new RowCheck(
@@ -261,12 +261,13 @@ final class Loader {
         } else if (!rows.isEmpty()) {
             Row first = rows.get(0);
             Row last = rows.get(rows.size() - 1);
-            report.failed(new LoadReport.Failure(first.file(), actor, rows.size(), first.line(), last.line(), error));
+            report.failed(
+                    new BulkLoadReport.Failure(first.file(), actor, rows.size(), first.line(), last.line(), error));
         }
     }
 
     private void reject(String file, long line, UniserveException error) {
-        LoadReport.Rejected rejected = new LoadReport.Rejected(file, line, error);
+        BulkLoadReport.Rejected rejected = new BulkLoadReport.Rejected(file, line, error);
         report.rejected(rejected);
         rejects.accept(rejected);
     }

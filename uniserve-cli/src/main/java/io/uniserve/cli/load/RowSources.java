@@ -76,7 +76,8 @@ public final class RowSources {
             return switch (format) {
                 case JSONL -> new JsonLines(name, keyField, in, counted);
                 case CSV -> new CsvRows(name, keyField, columns, in, counted);
-                case TBL -> new BarRows(name, keyField, columns.orElseThrow(RowSources::noColumns), in, counted);
+                case TBL ->
+                    new PipeDelimitedRows(name, keyField, columns.orElseThrow(RowSources::noColumns), in, counted);
                 case TEXT -> new TextLines(name, keyField, in, counted);
                 case JSON -> new JsonRows(name, keyField, in, counted);
                 case XML -> new XmlRows(name, keyField, in, counted);

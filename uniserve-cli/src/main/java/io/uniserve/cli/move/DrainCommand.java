@@ -73,7 +73,7 @@ public final class DrainCommand extends ClientCommand {
         Progress progress = new Progress(
                 console().err(), console().terminal(), clock()::nanos, "drain " + ServerNames.brief(server), first);
         List<String> held = new ArrayList<>();
-        Patience.await(
+        ConditionPoller.await(
                 timeout,
                 () -> {
                     held.clear();

@@ -111,7 +111,7 @@ public final class MoveCommand extends ClientCommand {
     }
 
     private ActorState await(ClusterClient cluster, TableName table, ServerId target) throws InterruptedException {
-        return Patience.await(
+        return ConditionPoller.await(
                 timeout,
                 () -> over(actor(cluster.table(table)), target),
                 () -> "the move of " + name + "/" + actor + " is not over yet, and goes on; table describe " + name

@@ -107,7 +107,7 @@ public final class ReplicateCommand extends ClientCommand {
         Progress progress =
                 new Progress(console().err(), console().terminal(), clock()::nanos, "replicate " + name, chosen.size());
         List<String> open = new ArrayList<>();
-        List<ActorState> after = Patience.await(
+        List<ActorState> after = ConditionPoller.await(
                 timeout,
                 () -> {
                     open.clear();

@@ -1,6 +1,6 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import java.util.Locale;
 
 /**
@@ -8,7 +8,7 @@ import java.util.Locale;
  *
  * @param unequal servers of weight 1, 2 and 3 in turn
  */
-record BenchCase(String policy, Shape shape, boolean unequal) {
+record BenchCase(String policy, InstanceParameters shape, boolean unequal) {
     String name() {
         return shape.actors() + " " + shape.mix().name().toLowerCase(Locale.ROOT) + " "
                 + shape.change().name().toLowerCase(Locale.ROOT) + (shape.rf() > 1 ? " rf" + shape.rf() : "")

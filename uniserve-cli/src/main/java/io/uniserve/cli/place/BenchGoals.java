@@ -1,6 +1,6 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.cli.Figure;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +18,12 @@ final class BenchGoals {
         if (!what.policy().equals("parallelism")) {
             return figures;
         }
-        Shape shape = what.shape();
-        boolean drift = shape.change() == Shape.Change.DRIFT;
+        InstanceParameters shape = what.shape();
+        boolean drift = shape.change() == InstanceParameters.Change.DRIFT;
         figures.add(Figure.atMost(name + "rounds out of balance", score.unbalanced(), 0));
         figures.add(Figure.atMost(name + "moves for the same input again", score.againMoves(), 0));
         figures.add(Figure.atMost(name + "seconds, median", score.secondsMedian(), seconds(shape.actors())));
-        boolean plain = shape.mix() == Shape.Mix.RANGE && shape.rf() == 1 && !what.unequal();
+        boolean plain = shape.mix() == InstanceParameters.Mix.RANGE && shape.rf() == 1 && !what.unequal();
         if (plain && shape.actors() >= 256) {
             figures.add(Figure.atMost(name + "contention above its bound", score.gapMax(), NOTHING));
         }

@@ -1,7 +1,7 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.MovesBound;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.protocol.env.Clock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 record BenchSettings(
         Clock clock, Consumer<String> raw, @Nullable MovesBound bound, double boundSeconds, double limitSeconds) {
     /** What a round may take, from now on. */
-    Effort effort(long seed, int actors) {
+    SearchBudget effort(long seed, int actors) {
         double most = limitSeconds > 0 ? limitSeconds : PlaceOptions.secondsFor(actors);
         long start = clock.nanos();
-        return new Effort(seed, () -> clock.nanos() - start > most * 1e9, most);
+        return new SearchBudget(seed, () -> clock.nanos() - start > most * 1e9, most);
     }
 }

@@ -3,10 +3,10 @@ package io.uniserve.cli.place;
 import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.constraint.Constraints;
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.balance.text.Instance;
@@ -68,7 +68,9 @@ final class GrowthBench {
 
     private void one(int n, TextTable table, ResultLine line) {
         console.note("bench placement: growth, " + n + " actors");
-        Instance instance = InstanceGenerator.make(new Shape(n, 1_000, 2, Shape.Change.DRIFT, Shape.Mix.RANGE, 1), 1);
+        Instance instance = InstanceGenerator.make(
+                new InstanceParameters(n, 1_000, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1),
+                1);
         Assignment current = instance.initial();
         double[] seconds = new double[2];
         double gap = 0;
@@ -78,7 +80,7 @@ final class GrowthBench {
             ClusterLoad in = instance.at(round, current, 0.05, 1);
             double most = PlaceOptions.secondsFor(n);
             long start = clock.nanos();
-            Effort effort = new Effort(1, () -> clock.nanos() - start > most * 1e9);
+            SearchBudget effort = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
             PlacementResult result =
                     new PolicyRunner(Constraints.standard(), 0).run(Policies.named("parallelism"), in, effort);
             seconds[round] = (clock.nanos() - start) / 1e9;

@@ -9,7 +9,7 @@ import io.uniserve.balance.constraint.MovesLimit;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.balance.text.AssignmentText;
@@ -112,7 +112,8 @@ public final class PlaceCommand extends CliCommand {
         for (int round = 0; round < instance.rounds().size(); round++) {
             ClusterLoad in = cluster.at(instance, round, current);
             long start = clock().nanos();
-            Effort effort = new Effort(options.seed, () -> clock().nanos() - start > seconds * 1e9, seconds);
+            SearchBudget effort =
+                    new SearchBudget(options.seed, () -> clock().nanos() - start > seconds * 1e9, seconds);
             PlacementResult result = runner.run(policy, in, effort);
             tell(round, (clock().nanos() - start) / 1e9, PlacementChecker.check(in, current), result);
             current = result.assignment();

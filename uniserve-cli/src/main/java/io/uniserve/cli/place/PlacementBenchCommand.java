@@ -1,10 +1,10 @@
 package io.uniserve.cli.place;
 
 import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.policy.MovesBound;
+import io.uniserve.balance.simulate.AccessPattern;
 import io.uniserve.balance.simulate.ClusterShape;
-import io.uniserve.balance.simulate.Workload;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.TextTable;
@@ -136,7 +136,7 @@ public final class PlacementBenchCommand extends CliCommand {
         double most = timeLimit > 0 ? timeLimit : 1;
         BenchSettings settings = new BenchSettings(clock(), row -> {}, null, 0, most);
         WorkloadRuns runs = new WorkloadRuns(console(), shape, () -> settings.effort(1, shape.actors()), svg);
-        for (Workload workload : Workload.values()) {
+        for (AccessPattern workload : AccessPattern.values()) {
             runs.run(workload, WorkloadRuns.POLICIES);
         }
         runs.tell(line);
@@ -189,15 +189,15 @@ public final class PlacementBenchCommand extends CliCommand {
         List<BenchCase> cases = new ArrayList<>();
         for (String policy : policies) {
             for (int n : actors) {
-                for (Shape.Change change : Shape.Change.values()) {
-                    cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 1), false));
+                for (InstanceParameters.Change change : InstanceParameters.Change.values()) {
+                    cases.add(new BenchCase(policy, shape(n, change, InstanceParameters.Mix.RANGE, 1), false));
                     if (n >= 256) {
-                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.MIXED, 1), false));
+                        cases.add(new BenchCase(policy, shape(n, change, InstanceParameters.Mix.MIXED, 1), false));
                     }
                     if (more && n >= 64) {
-                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 2), false));
-                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 3), false));
-                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 1), true));
+                        cases.add(new BenchCase(policy, shape(n, change, InstanceParameters.Mix.RANGE, 2), false));
+                        cases.add(new BenchCase(policy, shape(n, change, InstanceParameters.Mix.RANGE, 3), false));
+                        cases.add(new BenchCase(policy, shape(n, change, InstanceParameters.Mix.RANGE, 1), true));
                     }
                 }
             }
@@ -205,8 +205,8 @@ public final class PlacementBenchCommand extends CliCommand {
         return cases;
     }
 
-    private Shape shape(int n, Shape.Change change, Shape.Mix mix, int rf) {
-        return new Shape(n, 1_000, rounds, change, mix, rf);
+    private InstanceParameters shape(int n, InstanceParameters.Change change, InstanceParameters.Mix mix, int rf) {
+        return new InstanceParameters(n, 1_000, rounds, change, mix, rf);
     }
 
     static String decimal(double value, int digits) {

@@ -1,8 +1,8 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
+import io.uniserve.balance.simulate.AccessPattern;
 import io.uniserve.balance.simulate.ClusterShape;
-import io.uniserve.balance.simulate.Workload;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ResultLine;
 import java.nio.file.Path;
@@ -95,8 +95,8 @@ public final class SimulateClusterCommand extends CliCommand {
         return line.print(console());
     }
 
-    private Workload workload(String name) {
-        for (Workload candidate : Workload.values()) {
+    private AccessPattern workload(String name) {
+        for (AccessPattern candidate : AccessPattern.values()) {
             if (candidate.name().toLowerCase(Locale.ROOT).equals(name)) {
                 return candidate;
             }
@@ -104,8 +104,8 @@ public final class SimulateClusterCommand extends CliCommand {
         throw usage("--workload is '" + name + "': use scans, hotspot, skew or time");
     }
 
-    private Effort effort() {
+    private SearchBudget effort() {
         long start = clock().nanos();
-        return new Effort(seed, () -> clock().nanos() - start > timeLimit * 1e9, timeLimit);
+        return new SearchBudget(seed, () -> clock().nanos() - start > timeLimit * 1e9, timeLimit);
     }
 }

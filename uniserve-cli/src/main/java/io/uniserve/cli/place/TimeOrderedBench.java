@@ -2,7 +2,7 @@ package io.uniserve.cli.place;
 
 import io.uniserve.balance.simulate.TimeScenario;
 import io.uniserve.balance.simulate.TimeSimulator;
-import io.uniserve.balance.timeorder.Chooser;
+import io.uniserve.balance.timeorder.ServerSelector;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.TextTable;
@@ -20,10 +20,10 @@ final class TimeOrderedBench {
     private TimeOrderedBench() {}
 
     static void run(Console console, int seeds, ResultLine line) {
-        Map<String, Chooser> choosers = new LinkedHashMap<>();
-        choosers.put("easy", Chooser.easy());
-        choosers.put("spread", Chooser.spread(DAY));
-        choosers.put("balancenum", Chooser.balanceNum());
+        Map<String, ServerSelector> choosers = new LinkedHashMap<>();
+        choosers.put("easy", ServerSelector.easy());
+        choosers.put("spread", ServerSelector.spread(DAY));
+        choosers.put("balancenum", ServerSelector.balanceNum());
         TextTable table = new TextTable("scenario", "chooser", "busiest, mean", "busiest, p99");
         List<Map<String, Object>> results = new ArrayList<>();
         for (TimeScenario scenario : TimeScenario.values()) {

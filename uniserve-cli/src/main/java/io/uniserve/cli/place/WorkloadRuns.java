@@ -2,12 +2,12 @@ package io.uniserve.cli.place;
 
 import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.balance.simulate.AccessPattern;
 import io.uniserve.balance.simulate.ClusterShape;
 import io.uniserve.balance.simulate.ClusterSimulator;
 import io.uniserve.balance.simulate.Interval;
-import io.uniserve.balance.simulate.Workload;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.TextTable;
@@ -28,13 +28,13 @@ final class WorkloadRuns {
 
     private final Console console;
     private final ClusterShape shape;
-    private final Supplier<Effort> effort;
+    private final Supplier<SearchBudget> effort;
     private final @Nullable Path svg;
     private final TextTable table =
             new TextTable("workload", "policy", "p50", "p99", "worst p99", "busiest", "adds", "replicas");
     private final List<Map<String, Object>> results = new ArrayList<>();
 
-    WorkloadRuns(Console console, ClusterShape shape, Supplier<Effort> effort, @Nullable Path svg) {
+    WorkloadRuns(Console console, ClusterShape shape, Supplier<SearchBudget> effort, @Nullable Path svg) {
         this.console = console;
         this.shape = shape;
         this.effort = effort;
@@ -47,7 +47,7 @@ final class WorkloadRuns {
         line.with("results", results);
     }
 
-    void run(Workload workload, List<String> policies) {
+    void run(AccessPattern workload, List<String> policies) {
         String name = workload.name().toLowerCase(Locale.ROOT);
         LineChart chart = new LineChart("99th percentile of latency, " + name, "interval", "p99", false, true);
         for (String policy : policies) {

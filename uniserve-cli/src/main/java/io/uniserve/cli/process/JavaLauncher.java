@@ -50,7 +50,7 @@ public record JavaLauncher(Path java, Path home, String classPath, String main, 
 
     /** The words before the subcommand. The process ends with this one. */
     List<String> command(String heap) {
-        List<String> words = new ArrayList<>(List.of(java.toString(), heap, Leash.flag()));
+        List<String> words = new ArrayList<>(List.of(java.toString(), heap, ParentProcessWatcher.flag()));
         words.addAll(flags);
         words.addAll(List.of("-Duniserve.home=" + home, "-cp", classPath, main));
         return words;

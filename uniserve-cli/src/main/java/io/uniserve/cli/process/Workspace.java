@@ -50,7 +50,7 @@ public final class Workspace implements AutoCloseable {
     }
 
     private void abandon() {
-        Leash.endAll();
+        ParentProcessWatcher.endAll();
         try {
             delete();
         } catch (IOException e) {

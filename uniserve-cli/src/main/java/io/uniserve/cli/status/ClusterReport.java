@@ -59,16 +59,16 @@ record ClusterReport(
         }
 
         /** The cause of the worst problem, ok where there is none. */
-        Health health() {
+        HealthStatus health() {
             if (load.isEmpty()) {
-                return Health.unknown("does not answer the coordinator");
+                return HealthStatus.unknown("does not answer the coordinator");
             }
             return problems().stream()
                     .max(Comparator.comparing(Problem::severity))
                     .map(worst -> worst.severity() == Problem.Severity.UNKNOWN
-                            ? Health.unknown(worst.object() + ": " + worst.text())
-                            : Health.failed(worst.object() + ": " + worst.text()))
-                    .orElse(Health.OK);
+                            ? HealthStatus.unknown(worst.object() + ": " + worst.text())
+                            : HealthStatus.failed(worst.object() + ": " + worst.text()))
+                    .orElse(HealthStatus.OK);
         }
 
         double queriesPerSecond() {
@@ -144,8 +144,8 @@ record ClusterReport(
         }
 
         /** Whether the primary serves, without which the actor takes no updates. */
-        Health health() {
-            return primary().map(Replica::health).orElse(Health.unknown("the map has no replica of its primary"));
+        HealthStatus health() {
+            return primary().map(Replica::health).orElse(HealthStatus.unknown("the map has no replica of its primary"));
         }
 
         /** The trouble of a replica that should serve too; empty for none. */
@@ -186,7 +186,7 @@ record ClusterReport(
      *
      * @param health whether it serves, if it is in sync
      */
-    record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag, Health health) {
+    record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag, HealthStatus health) {
         /** Log entries that are not in durable storage; empty where the replica is no primary or there is none. */
         Optional<Long> backupLag() {
             return load.filter(l -> l.backupIndex() >= 0).map(l -> Math.max(0, l.lastIndex() - l.backupIndex()));
@@ -250,10 +250,10 @@ record ClusterReport(
             for (ServerId server : all) {
                 Optional<ReplicaLoad> own = load(reported, server, key);
                 Optional<Long> lag = primary.flatMap(p -> own.map(o -> Math.max(0, p.lastIndex() - o.appliedIndex())));
-                Health health = state.isr().contains(server)
-                        ? ReplicaHealth.of(
+                HealthStatus health = state.isr().contains(server)
+                        ? ReplicaStatusCheck.of(
                                 state, server, live.contains(server), Optional.ofNullable(loads.get(server)), own)
-                        : Health.unknown("it catches up");
+                        : HealthStatus.unknown("it catches up");
                 replicas.add(new Replica(server, role(state, server), own, lag, health));
             }
             actors.add(new Actor(state, live.contains(state.primary()), replicas));

@@ -5,7 +5,7 @@ import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
-import io.uniserve.cli.move.Patience;
+import io.uniserve.cli.move.ConditionPoller;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
@@ -75,7 +75,7 @@ public final class ReadyCommand extends ClientCommand {
         try (ClusterClient cluster = connect()) {
             look(cluster, missing);
             if (!missing.isEmpty() && wait != null) {
-                boolean unused = Patience.await(
+                boolean unused = ConditionPoller.await(
                         wait,
                         () -> {
                             look(cluster, missing);

@@ -93,7 +93,7 @@ final class StatusJson {
         return fields;
     }
 
-    private static String word(Health health) {
+    private static String word(HealthStatus health) {
         return health.state().name().toLowerCase(Locale.ROOT);
     }
 

@@ -46,7 +46,7 @@ record TableState(String word, Optional<Severity> severity, String text) {
                     Optional.of(Severity.ERROR),
                     "unavailable: " + table.withoutPrimary() + " actors without a live primary"));
         }
-        return worst(table, Health.State.FAILED, "unavailable", Severity.ERROR, " do not serve");
+        return worst(table, HealthStatus.State.FAILED, "unavailable", Severity.ERROR, " do not serve");
     }
 
     private static Optional<TableState> unknown(Table table, boolean current) {
@@ -56,11 +56,11 @@ record TableState(String word, Optional<Severity> severity, String text) {
                     Optional.of(Severity.UNKNOWN),
                     "unknown: the coordinator has no contact with the registry"));
         }
-        return worst(table, Health.State.UNKNOWN, "unknown", Severity.UNKNOWN, "");
+        return worst(table, HealthStatus.State.UNKNOWN, "unknown", Severity.UNKNOWN, "");
     }
 
     private static Optional<TableState> worst(
-            Table table, Health.State state, String word, Severity severity, String what) {
+            Table table, HealthStatus.State state, String word, Severity severity, String what) {
         List<Actor> actors = table.actors().stream()
                 .filter(actor -> actor.health().state() == state)
                 .toList();

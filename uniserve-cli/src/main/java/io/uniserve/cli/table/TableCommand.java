@@ -7,7 +7,13 @@ import picocli.CommandLine.Command;
 @Command(
         name = "table",
         description = "Creates, lists, describes, changes and drops tables.",
-        subcommands = {TableCreate.class, TableList.class, TableDescribe.class, TableUpdate.class, TableDrop.class},
+        subcommands = {
+            TableCreate.class,
+            TableList.class,
+            TableDescribe.class,
+            TableUpdateCommand.class,
+            TableDrop.class
+        },
         footer = {
             "  uniserve table create speeches --port solr --actors 8 --rf 2",
             "  uniserve table list",

@@ -3,14 +3,14 @@ package io.uniserve.cli.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import org.junit.jupiter.api.Test;
 
 /** What {@code uniserve backup} and {@code uniserve restore} ask of the cluster, and what they say. */
 class BackupCommandTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole console = new TestingConsole(options -> cluster);
 
     private void table() {

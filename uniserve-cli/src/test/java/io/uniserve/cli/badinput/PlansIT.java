@@ -11,7 +11,7 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.runtime.proto.DataProto;
 import java.time.Duration;
@@ -165,7 +165,8 @@ class PlansIT {
                 .findAny()
                 .orElseThrow())) {
             ExchangeId exchange = new ExchangeId(7, 1);
-            Bytes right = ScatterFrame.CODEC.encode(new ScatterFrame(exchange, 0, 4, Codecs.STRING.encode("right")));
+            Bytes right =
+                    ScatterEnvelope.CODEC.encode(new ScatterEnvelope(exchange, 0, 4, Codecs.STRING.encode("right")));
             for (int slots : new int[] {0, -1, 100_000_000, Integer.MAX_VALUE}) {
                 refused(server, table, "trouble.scatter@1", frame(exchange, 0, slots), "slots");
             }

@@ -9,10 +9,10 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.limit.Limits;
@@ -137,6 +137,7 @@ final class TroublePlans {
 
     private static Shuffle.Scatters keys(TableName table, List<Integer> actors) {
         return Shuffle.scatter(table, ScatterCall.of(SCATTER), "right")
-                .with(new Shuffle.Scatter<>(table, Optional.of(actors), ScatterCall.of(SCATTER), "right", Spread.CUT));
+                .with(new Shuffle.Scatter<>(
+                        table, Optional.of(actors), ScatterCall.of(SCATTER), "right", Distribution.CUT));
     }
 }

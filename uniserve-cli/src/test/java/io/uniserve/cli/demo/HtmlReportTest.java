@@ -89,12 +89,12 @@ class HtmlReportTest {
 
     @Test
     void slicesHoldEveryQuery() {
-        Buckets buckets = Buckets.of(report(5_000, "bad").samples());
+        QueryTimeSeries buckets = QueryTimeSeries.of(report(5_000, "bad").samples());
         assertThat(buckets.slices().stream()
                         .mapToInt(slice -> slice.answers() + slice.failed())
                         .sum())
                 .isEqualTo(5_000);
         assertThat(buckets.slices()).hasSizeBetween(20, 101);
-        assertThat(Buckets.of(List.of()).slices()).hasSize(1);
+        assertThat(QueryTimeSeries.of(List.of()).slices()).hasSize(1);
     }
 }

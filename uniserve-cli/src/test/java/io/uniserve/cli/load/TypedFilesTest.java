@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.limit.Limits;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** CSV and bars into a table with typed columns. */
 class TypedFilesTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     @TempDir
@@ -174,7 +174,8 @@ class TypedFilesTest {
     /** Of the rest of the file nothing is kept in memory. */
     @Test
     void aQuoteThatIsOpenForLongerThanARowIsTold() {
-        QuoteWatch watch = new QuoteWatch(new StringReader("id,name\n1,\"" + "x\n".repeat(Limits.ROW_BYTES_MAX)));
+        CsvQuoteTracker watch =
+                new CsvQuoteTracker(new StringReader("id,name\n1,\"" + "x\n".repeat(Limits.ROW_BYTES_MAX)));
         char[] some = new char[8_192];
         long[] read = new long[1];
         assertThatThrownBy(() -> {
@@ -182,9 +183,9 @@ class TypedFilesTest {
                         read[0] += n;
                     }
                 })
-                .isInstanceOf(QuoteWatch.TooLong.class);
+                .isInstanceOf(CsvQuoteTracker.TooLong.class);
         assertThat(read[0]).isLessThan(Limits.ROW_BYTES_MAX + 2L * some.length);
-        assertThat(watch.place()).contains(new QuoteWatch.Place(2, 2, false));
+        assertThat(watch.place()).contains(new CsvQuoteTracker.Place(2, 2, false));
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.uniserve.cli.move;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class MoveCommandTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     @BeforeEach

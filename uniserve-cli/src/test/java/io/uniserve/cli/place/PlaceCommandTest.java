@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.text.InstanceWriter;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
@@ -39,7 +39,7 @@ class PlaceCommandTest {
     /** Proposes a server that does not exist. */
     public static final class Unknown implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, Effort effort) {
+        public Proposal place(ClusterLoad in, SearchBudget effort) {
             int[] where = new int[in.actors()];
             Arrays.fill(where, in.servers());
             return Proposal.of(Assignment.single(where));
@@ -49,14 +49,15 @@ class PlaceCommandTest {
     /** Throws. */
     public static final class Throwing implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, Effort effort) {
+        public Proposal place(ClusterLoad in, SearchBudget effort) {
             throw new IllegalStateException("no idea");
         }
     }
 
     @BeforeEach
     void write() throws IOException {
-        Shape shape = new Shape(40, 30, 2, Shape.Change.DRIFT, Shape.Mix.RANGE, 1);
+        InstanceParameters shape =
+                new InstanceParameters(40, 30, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
         instance = directory.resolve("day.txt");
         out = directory.resolve("day.out");
         Files.writeString(instance, InstanceWriter.write(InstanceGenerator.make(shape, 1)));

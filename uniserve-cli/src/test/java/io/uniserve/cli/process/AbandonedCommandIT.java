@@ -53,7 +53,8 @@ class AbandonedCommandIT {
         assertThat(command.waitFor()).isZero();
         JavaLauncher java = JavaLauncher.ofThisProcess();
         List<String> words = new ArrayList<>(java.commandLine("-Xmx64m", List.of("--version")));
-        words.replaceAll(word -> word.equals(Leash.flag()) ? Leash.flag(command.pid()) : word);
+        words.replaceAll(
+                word -> word.equals(ParentProcessWatcher.flag()) ? ParentProcessWatcher.flag(command.pid()) : word);
         DaemonProcess daemon = DaemonProcess.start("late", words, directory.resolve("late.log"));
         assertThat(daemon.awaitExit()).isEqualTo(ExitCode.ofSignal(SIGKILL));
     }

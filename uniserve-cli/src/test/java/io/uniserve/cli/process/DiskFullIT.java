@@ -37,18 +37,18 @@ class DiskFullIT {
     private static final int CHECKPOINT_ENTRIES = 40;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
-    private SmallDisk disk1;
-    private SmallDisk disk2;
-    private SmallDisk store;
+    private TmpfsMount disk1;
+    private TmpfsMount disk2;
+    private TmpfsMount store;
     private StartedCluster started;
     private ProcessCluster cluster;
     private UniserveClient client;
 
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
-        disk1 = opened(SmallDisk.mount(directory.resolve("server-1"), 48));
-        disk2 = opened(SmallDisk.mount(directory.resolve("server-2"), 48));
-        store = opened(SmallDisk.mount(directory.resolve("store"), 48));
+        disk1 = opened(TmpfsMount.mount(directory.resolve("server-1"), 48));
+        disk2 = opened(TmpfsMount.mount(directory.resolve("server-2"), 48));
+        store = opened(TmpfsMount.mount(directory.resolve("store"), 48));
         started = opened(StartedCluster.start(ProcessClusterOptions.of(directory, 2, "kv")
                 .with(Map.of("server.checkpoint-entries", "" + CHECKPOINT_ENTRIES))));
         cluster = started.processes();

@@ -49,12 +49,12 @@ public final class FailingMain {
     public static void main(String[] args) throws InterruptedException {
         switch (args[0]) {
             case "server" -> {
-                Leash.follow();
+                ParentProcessWatcher.follow();
                 Logging.daemon();
                 serve(settings(args));
             }
             case "update-once" -> {
-                Leash.follow();
+                ParentProcessWatcher.follow();
                 updateOnce(List.of(args));
             }
             default -> Main.main(args);

@@ -15,16 +15,16 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.tx.AtomicUpdateMachine;
-import io.uniserve.protocol.tx.VersionFloors;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.AtomicUpdateRequest;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.VersionWatermarks;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.serial.SharedRouting;
 import io.uniserve.runtime.time.RandomIds;
@@ -56,7 +56,7 @@ final class MachineClient implements AutoCloseable {
 
     private final Clock clock = SystemClock.INSTANCE;
     private final Ids ids = new RandomIds();
-    private final VersionFloors floors = new VersionFloors();
+    private final VersionWatermarks floors = new VersionWatermarks();
     private final ChannelPool channels = new ChannelPool(clock, TlsFiles.PLAIN);
     private final TableName table;
     /** Of all machines, and of the routing. */
@@ -65,7 +65,7 @@ final class MachineClient implements AutoCloseable {
     private final GrpcClientNetwork network;
     private final RoutingClient routingClient;
     private final SharedRouting routing;
-    private final ReaderEnvironment env;
+    private final ClientContext env;
 
     /** Waits until it knows the table. */
     MachineClient(List<String> bootstrap, String table, UnaryOperator<ClientNetwork> around) {
@@ -84,8 +84,8 @@ final class MachineClient implements AutoCloseable {
                 map -> shared[0].accept(map));
         routing = new SharedRouting(routingClient::refresh);
         shared[0] = routing;
-        ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted());
-        env = new ReaderEnvironment(clock, loop, around.apply(network), routing.on(loop), ids, state);
+        ClientState state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.weighted());
+        env = new ClientContext(clock, loop, around.apply(network), routing.on(loop), ids, state);
         long until = clock.nanos() + KNOWN_NANOS_MAX;
         while (routing.current().table(this.table).isEmpty()) {
             if (clock.nanos() > until) {
@@ -111,8 +111,8 @@ final class MachineClient implements AutoCloseable {
                 batches(route, rows),
                 clock.nanos() + patience.toNanos());
         CompletableFuture<Outcome<Long>> heard = new CompletableFuture<>();
-        AtomicUpdateMachine machine =
-                new AtomicUpdateMachine(env, network, floors, update, new FirstTicket(id), heard::complete);
+        AtomicUpdateRequest machine =
+                new AtomicUpdateRequest(env, network, floors, update, new FirstTicket(id), heard::complete);
         loop.execute(machine::start);
         return new Updated(orThrow(heard, patience), machine.attempts());
     }
@@ -155,10 +155,10 @@ final class MachineClient implements AutoCloseable {
                 call.parameters().encode(parameters),
                 ReadMode.LINEARIZABLE,
                 clock.nanos() + patience.toNanos());
-        CompletableFuture<Outcome<VersionedReadMachine.Result>> heard = new CompletableFuture<>();
-        VersionedReadMachine machine = new VersionedReadMachine(env, network, floors, query, heard::complete);
+        CompletableFuture<Outcome<SnapshotRead.Result>> heard = new CompletableFuture<>();
+        SnapshotRead machine = new SnapshotRead(env, network, floors, query, heard::complete);
         loop.execute(machine::start);
-        VersionedReadMachine.Result result = orThrow(heard, patience);
+        SnapshotRead.Result result = orThrow(heard, patience);
         return new Read<>(
                 result.version(),
                 result.values().values().stream()

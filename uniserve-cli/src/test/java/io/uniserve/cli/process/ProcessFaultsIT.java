@@ -230,7 +230,7 @@ class ProcessFaultsIT {
                 .filter(server -> cluster().address(server).equals(primary.address()))
                 .findAny()
                 .orElseThrow();
-        try (DirectReads direct = new DirectReads(client().routing().clusterId())) {
+        try (StaleRouteReader direct = new StaleRouteReader(client().routing().clusterId())) {
             assertThat(amounts(direct.get(primary.address(), route, actor, "witness")
                             .join()))
                     .containsExactly(1L);
@@ -262,7 +262,7 @@ class ProcessFaultsIT {
     }
 
     private static List<Object> amounts(Outcome<ReadReply> reply) {
-        return DirectReads.documents(reply).stream()
+        return StaleRouteReader.documents(reply).stream()
                 .map(document -> Objects.requireNonNull(document.fields().get("amount")))
                 .toList();
     }

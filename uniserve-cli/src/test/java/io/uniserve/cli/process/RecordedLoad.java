@@ -3,7 +3,7 @@ package io.uniserve.cli.process;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.ClientTable;
-import io.uniserve.client.TableCut;
+import io.uniserve.client.SnapshotQuery;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.RequestId;
@@ -240,9 +240,10 @@ final class RecordedLoad implements AutoCloseable {
     /** Rows and their total as of one moment, of which the client tells the version. */
     private TreeMap<Integer, List<String>> strictly(int when) {
         long invoked = clock.nanos();
-        TableCut cut = client.cut().deadline(PATIENCE);
-        TableCut.Part<List<Document>> found = cut.add(table.all(), SCAN, RecordedRows.scan(when), RecordedLoad::flat);
-        TableCut.Part<Long> total = cut.add(table.all(), SUM, "amount", RecordedLoad::total);
+        SnapshotQuery cut = client.cut().deadline(PATIENCE);
+        SnapshotQuery.Part<List<Document>> found =
+                cut.add(table.all(), SCAN, RecordedRows.scan(when), RecordedLoad::flat);
+        SnapshotQuery.Part<Long> total = cut.add(table.all(), SUM, "amount", RecordedLoad::total);
         cut.run();
         synchronized (history) {
             long now = clock.nanos();

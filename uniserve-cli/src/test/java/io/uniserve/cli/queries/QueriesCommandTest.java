@@ -3,7 +3,7 @@ package io.uniserve.cli.queries;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.client.ServerQueries;
@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class QueriesCommandTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     @Test

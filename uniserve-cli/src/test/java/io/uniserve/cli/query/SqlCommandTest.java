@@ -3,7 +3,7 @@ package io.uniserve.cli.query;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ class SqlCommandTest {
             + "{\"name\":\"total\",\"type\":\"DECIMAL(38,2)\"},{\"name\":\"note\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n"
             + "[\"1998-12-01\",12345678901234567890.10,\"a\\nb\\u001b[2J\"],\n[\"1998-12-02\",null,\"\"]\n]}\n";
 
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     @BeforeEach

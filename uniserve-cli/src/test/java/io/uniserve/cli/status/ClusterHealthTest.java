@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Each thing that {@code status}, {@code ready} and {@code table describe} may not know or that fails: none of them says ok. */
 class ClusterHealthTest {
     private final ScriptedStatus script = new ScriptedStatus();
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     private Run run(String... words) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.model.ServerId;
@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StatusCommandTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     @Test

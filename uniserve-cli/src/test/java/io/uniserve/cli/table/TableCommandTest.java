@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.PackedFiles;
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.model.ConsistencyLevel;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Option;
 
 class TableCommandTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
 
     private TableMeta meta(String name) {
@@ -111,7 +111,7 @@ class TableCommandTest {
     /** The page has a row for each option of the command's own, and for no other. */
     @Test
     void theManualHasTheOptionsOfUpdate() throws IOException {
-        Set<String> own = Stream.of(TableUpdate.class.getDeclaredFields())
+        Set<String> own = Stream.of(TableUpdateCommand.class.getDeclaredFields())
                 .flatMap(field -> Stream.ofNullable(field.getAnnotation(Option.class)))
                 .flatMap(option -> Stream.of(option.names()))
                 .collect(Collectors.toSet());

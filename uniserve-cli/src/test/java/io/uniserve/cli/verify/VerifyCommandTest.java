@@ -3,7 +3,7 @@ package io.uniserve.cli.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.model.ServerId;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** What {@code uniserve verify} asks of the cluster, what it says, and how it ends. */
 class VerifyCommandTest {
-    private final TestingCluster cluster = new TestingCluster();
+    private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole console = new TestingConsole(options -> cluster);
 
     private void table() {

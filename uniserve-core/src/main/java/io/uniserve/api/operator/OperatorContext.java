@@ -1,13 +1,13 @@
 package io.uniserve.api.operator;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import java.util.Optional;
 
 /** The query an operator works for. Safe for use by the operator's thread. */
-public interface OperatorContext extends QueryLife {
+public interface OperatorContext extends QueryCancellation {
     /** The actor's number. */
     int actor();
 

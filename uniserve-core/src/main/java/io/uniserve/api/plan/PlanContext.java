@@ -1,8 +1,8 @@
 package io.uniserve.api.plan;
 
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.Combiner;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** What a planner may do. One query's; not thread-safe. */
-public interface PlanContext extends QueryLife {
+public interface PlanContext extends QueryCancellation {
     /** The table's definition; TABLE_NOT_FOUND where there is none. */
     TableMeta table(TableName name);
 
@@ -105,7 +105,8 @@ public interface PlanContext extends QueryLife {
      * @param parameters by actor, of one or more of those that the query is asked of
      * @return the values, one of each of these actors
      */
-    <P, V> Map<Integer, V> retrieveEach(TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters);
+    <P, V> Map<Integer, V> retrieveEach(
+            TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters);
 
     /**
      * Runs a plan of scatters and a gather, and combines; blocks. Chunks travel from server to server, and those of a server

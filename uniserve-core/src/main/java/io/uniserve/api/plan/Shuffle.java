@@ -111,7 +111,7 @@ public record Shuffle<P, V>(
             Optional<List<Integer>> actors,
             ChunkCall<P> call,
             P parameters,
-            Spread spread,
+            Distribution spread,
             List<Integer> inputs) {
         public Scatter {
             actors = actors.map(List::copyOf);
@@ -125,7 +125,11 @@ public record Shuffle<P, V>(
 
         /** A scatter. */
         public Scatter(
-                TableName table, Optional<List<Integer>> actors, ScatterCall<P> call, P parameters, Spread spread) {
+                TableName table,
+                Optional<List<Integer>> actors,
+                ScatterCall<P> call,
+                P parameters,
+                Distribution spread) {
             this(table, actors, call, parameters, spread, List.of());
         }
 
@@ -161,17 +165,17 @@ public record Shuffle<P, V>(
 
         /** One more, over all actors of the table, cut into slots. */
         public <P> Scatters with(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Spread.CUT));
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.CUT));
         }
 
         /** One more, over all actors of the table, all of which every slot gets. */
         public <P> Scatters broadcast(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Spread.BROADCAST));
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.BROADCAST));
         }
 
         /** One more, over all actors of the table, for the same actors' slots: what follows is at this table. */
         public <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
-            return and(new Scatter<>(table, Optional.empty(), call, parameters, Spread.KEPT));
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.KEPT));
         }
 
         /** One more. */
@@ -191,11 +195,11 @@ public record Shuffle<P, V>(
 
         /** A map at all actors of a table, of all that no other map has taken in; what it puts is cut into slots. */
         public <P> Scatters map(TableName at, MapCall<P> call, P parameters) {
-            return map(at, call, parameters, Spread.CUT);
+            return map(at, call, parameters, Distribution.CUT);
         }
 
         /** The same; what it puts goes so to what comes next. */
-        public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Spread spread) {
+        public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Distribution spread) {
             List<Integer> inputs = open(all.stream().map(Scatter::inputs).toList());
             return and(new Scatter<>(at, Optional.empty(), call, parameters, spread, inputs));
         }

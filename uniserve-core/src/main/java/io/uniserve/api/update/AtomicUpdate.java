@@ -29,7 +29,7 @@ public non-sealed interface AtomicUpdate<A extends Actor, R extends Row> extends
             return Optional.of(atomic);
         }
         return function instanceof EventualUpdate<A, R> eventual && actor instanceof RevocableActor<?>
-                ? Optional.of(new RevocableUpdate<>(eventual))
+                ? Optional.of(new TransactionalUpdate<>(eventual))
                 : Optional.empty();
     }
 }

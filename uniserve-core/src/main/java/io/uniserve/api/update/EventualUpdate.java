@@ -1,7 +1,7 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.EngineWork;
+import io.uniserve.api.EngineTask;
 import io.uniserve.api.Row;
 import io.uniserve.codec.Codec;
 import java.util.List;
@@ -43,7 +43,7 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
             BiConsumer<A, List<R>> check,
             BiConsumer<A, List<R>> apply,
             Predicate<R> reads) {
-        return new UpdateHalves<>(id, actorType, rows, check, apply, reads);
+        return new FunctionalUpdate<>(id, actorType, rows, check, apply, reads);
     }
 
     /** What is done with one row, with what the actor lends for all rows of a call, such as a writer. */
@@ -53,7 +53,7 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
 
     /** Lends something of the actor to work on it; {@code what} is done with it is for messages. */
     interface Lending<A, L> {
-        <T> T with(A actor, String what, EngineWork<L, T> work);
+        <T> T with(A actor, String what, EngineTask<L, T> work);
     }
 
     /** The same from what its halves do with each row. */

@@ -23,17 +23,17 @@ final class ArchiveList {
     private final ObjectStore objects;
     private final Completion<List<Found>> completion;
     private final TreeMap<String, Found> found = new TreeMap<>();
-    private ArrayDeque<ArchiveKeys.Stored> left = new ArrayDeque<>();
+    private ArrayDeque<ArchivePaths.Stored> left = new ArrayDeque<>();
 
     /** What there is of one backup. */
     static final class Found {
         final String id;
 
         @Nullable
-        TableBackup begun;
+        TableSnapshot begun;
 
         @Nullable
-        TableBackup complete;
+        TableSnapshot complete;
 
         boolean completed;
         String damage = "";
@@ -50,7 +50,7 @@ final class ArchiveList {
 
     /** All backups, or those of a name. */
     static void find(ObjectStore objects, String name, Completion<PeerReply> completion) {
-        String prefix = name.isEmpty() ? ArchiveKeys.ROOT : ArchiveKeys.prefix(new BackupName(name));
+        String prefix = name.isEmpty() ? ArchivePaths.ROOT : ArchivePaths.prefix(new BackupName(name));
         new ArchiveList(objects, listed -> {
                     if (listed instanceof Outcome.Ok<List<Found>> ok) {
                         completion.done(Outcome.ok(new PeerReply.Archives(ok.value().stream()
@@ -79,7 +79,7 @@ final class ArchiveList {
                     }
                     completion.done(Outcome.err(absent(name, ok.value())));
                 })
-                .list(ArchiveKeys.prefix(name));
+                .list(ArchivePaths.prefix(name));
     }
 
     private static UniserveException absent(BackupName name, List<Found> some) {
@@ -96,7 +96,7 @@ final class ArchiveList {
     }
 
     private static BackupInfo info(Found found) {
-        TableBackup known = found.complete != null ? found.complete : found.begun;
+        TableSnapshot known = found.complete != null ? found.complete : found.begun;
         BackupInfo.State state = found.complete != null
                 ? BackupInfo.State.COMPLETE
                 : found.completed ? BackupInfo.State.DAMAGED : BackupInfo.State.INCOMPLETE;
@@ -111,15 +111,15 @@ final class ArchiveList {
                 known.meta().tableId(),
                 known.actors(),
                 state,
-                known.parts().stream().mapToLong(TableBackup.Part::bytes).sum(),
-                known.parts().stream().mapToLong(TableBackup.Part::index).sum(),
+                known.parts().stream().mapToLong(TableSnapshot.Part::bytes).sum(),
+                known.parts().stream().mapToLong(TableSnapshot.Part::index).sum(),
                 found.damage);
     }
 
     private void list(String prefix) {
         objects.list(prefix, listed -> {
             if (listed instanceof Outcome.Ok<List<String>> ok) {
-                left = new ArrayDeque<>(ArchiveKeys.stored(ok.value()));
+                left = new ArrayDeque<>(ArchivePaths.stored(ok.value()));
                 if (left.size() > 2 * Limits.BACKUPS_TOLD_MAX) {
                     completion.done(Outcome.err(new UniserveException(
                             ErrorCode.TOO_LARGE, "durable storage has " + left.size() + " manifests: delete backups")));
@@ -133,7 +133,7 @@ final class ArchiveList {
     }
 
     private void next() {
-        ArchiveKeys.Stored stored = left.poll();
+        ArchivePaths.Stored stored = left.poll();
         if (stored == null) {
             completion.done(Outcome.ok(new ArrayList<>(found.values())));
             return;
@@ -153,12 +153,12 @@ final class ArchiveList {
         });
     }
 
-    private static void take(Found one, ArchiveKeys.Stored stored, Bytes data) {
+    private static void take(Found one, ArchivePaths.Stored stored, Bytes data) {
         if (!Sha256.hex(data).equals(stored.sha256())) {
             throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " does not have the bytes it is named by");
         }
-        TableBackup backup = TableBackup.decode(data);
-        if (!ArchiveKeys.key(backup, data).equals(stored.key())) {
+        TableSnapshot backup = TableSnapshot.decode(data);
+        if (!ArchivePaths.key(backup, data).equals(stored.key())) {
             throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " is of another backup");
         }
         if (backup.complete()) {

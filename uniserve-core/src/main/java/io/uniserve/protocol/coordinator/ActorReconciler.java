@@ -24,16 +24,16 @@ final class ActorReconciler {
     private final CoordinatorConfig config;
     private final PlacementPolicy placement;
     private final ReplicaMonitor replicas;
-    private final Vouchers vouchers;
+    private final IntactReplicas vouchers;
     private final ClusterView view;
     private final long now;
-    private final Movement movement;
+    private final ReassignmentStep movement;
 
     ActorReconciler(
             CoordinatorConfig config,
             PlacementPolicy placement,
             ReplicaMonitor replicas,
-            Vouchers vouchers,
+            IntactReplicas vouchers,
             ClusterView view,
             long now) {
         this.config = config;
@@ -42,7 +42,7 @@ final class ActorReconciler {
         this.vouchers = vouchers;
         this.view = view;
         this.now = now;
-        movement = new Movement(config, replicas, vouchers, view, now);
+        movement = new ReassignmentStep(config, replicas, vouchers, view, now);
     }
 
     ActorState decide(TableMeta meta, ActorState actor) {
@@ -50,7 +50,7 @@ final class ActorReconciler {
         if (well(key, meta, actor)) {
             return actor;
         }
-        ActorDraft draft = new ActorDraft(actor);
+        ActorStateBuilder draft = new ActorStateBuilder(actor);
         ServerId returned = returned(key, actor);
         if (returned != null) {
             draft.reinstate(returned);
@@ -100,7 +100,7 @@ final class ActorReconciler {
                 && actor.isr().stream().allMatch(id -> view.live(id) && !view.draining(id));
     }
 
-    private void admitCertified(ReplicaKey key, ActorState actor, ActorDraft draft) {
+    private void admitCertified(ReplicaKey key, ActorState actor, ActorStateBuilder draft) {
         for (ServerId learner : actor.learners()) {
             if (replicas.isCertified(key, actor, learner, view.incarnation(learner))
                     && !replicas.isUnfit(key, actor, learner, now)) {
@@ -113,7 +113,7 @@ final class ActorReconciler {
      * Nothing is taken off, and nobody promoted, but for the sake of a live member that its server vouches for. With none
      * left the actor waits: who comes back first with whole files has every acknowledged entry.
      */
-    private void removeFailed(ReplicaKey key, ActorState actor, ActorDraft draft) {
+    private void removeFailed(ReplicaKey key, ActorState actor, ActorStateBuilder draft) {
         List<ServerId> kept = actor.isr().stream()
                 .filter(id -> !view.dead(id) && !replicas.isUnfit(key, actor, id, now))
                 .toList();
@@ -149,7 +149,7 @@ final class ActorReconciler {
      * Moves primaries off a draining server as soon as the primary has handed over, its in-sync replicas when enough others
      * are in sync.
      */
-    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, int eligible) {
+    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorStateBuilder draft, int eligible) {
         List<ServerId> leaving = draft.holders().stream().filter(view::draining).toList();
         if (leaving.isEmpty()) {
             return;
@@ -178,11 +178,11 @@ final class ActorReconciler {
         }
     }
 
-    private int wanted(TableMeta meta, ActorDraft draft) {
+    private int wanted(TableMeta meta, ActorStateBuilder draft) {
         return view.wanted(meta, draft.copies(), draft.holders());
     }
 
-    private void restore(ReplicaKey key, TableMeta meta, ActorDraft draft, List<ServerView> eligible) {
+    private void restore(ReplicaKey key, TableMeta meta, ActorStateBuilder draft, List<ServerView> eligible) {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.dead(id) && !view.draining(id))
                 .toList();
@@ -229,7 +229,7 @@ final class ActorReconciler {
         List<ServerView> eligible = view.eligible(meta.port());
         List<ServerView> others =
                 eligible.stream().filter(s -> !actor.isr().contains(s.id())).toList();
-        ActorDraft draft = new ActorDraft(actor);
+        ActorStateBuilder draft = new ActorStateBuilder(actor);
         placement.replacement(others.isEmpty() ? eligible : others, List.of()).ifPresent(draft::takeOver);
         return draft.result();
     }

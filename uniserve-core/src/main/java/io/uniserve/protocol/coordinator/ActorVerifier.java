@@ -19,12 +19,12 @@ final class ActorVerifier {
     private static final long TIMEOUT_NANOS =
             (Limits.COPIES_COMPARED_MS_MAX + Limits.COPIES_COMPARED_MARGIN_MS) * 1_000_000;
 
-    private final Reign reign;
+    private final LeaderTerm reign;
     private final Table table;
     private final int actor;
-    private final AdminDesk.Answer answer;
+    private final AdminHandler.Answer answer;
 
-    ActorVerifier(Reign reign, Table table, int actor, AdminDesk.Answer answer) {
+    ActorVerifier(LeaderTerm reign, Table table, int actor, AdminHandler.Answer answer) {
         this.reign = reign;
         this.table = table;
         this.actor = actor;

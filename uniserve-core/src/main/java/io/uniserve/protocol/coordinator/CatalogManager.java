@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
 final class CatalogManager {
     private static final Logger LOG = LoggerFactory.getLogger(CatalogManager.class);
 
-    private final TermRegistry registry;
+    private final FencedRegistry registry;
     private final TreeMap<TableName, Table> tables = new TreeMap<>();
     private final TreeSet<TableName> undefined = new TreeSet<>();
     private ClusterRecord cluster = new ClusterRecord("", 0);
     private int clusterVersion = Registry.ABSENT;
 
-    CatalogManager(TermRegistry registry) {
+    CatalogManager(FencedRegistry registry) {
         this.registry = registry;
     }
 

@@ -36,15 +36,15 @@ public final class CoordinatorMachine {
     private final CoordinatorConfig config;
     private final CoordinatorEnvironment env;
     private final PlacementPolicy placement;
-    private final Rebalancing rebalancing;
+    private final RebalanceSetup rebalancing;
     private final IdentifiedRegistry identified;
     private final Election election;
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
     private final List<Consumer<String>> identityListeners = new ArrayList<>();
     private final RegistryContact contact;
-    private @Nullable Reign reign;
-    private @Nullable Follower follower;
+    private @Nullable LeaderTerm reign;
+    private @Nullable StandbyRouting follower;
     private boolean started;
 
     /** A coordinator with the initial placement policy. */
@@ -54,12 +54,15 @@ public final class CoordinatorMachine {
 
     /** A coordinator with a placement policy of the caller's, by which nothing moves by itself. */
     public CoordinatorMachine(CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement) {
-        this(config, env, placement, Rebalancing.off(env));
+        this(config, env, placement, RebalanceSetup.off(env));
     }
 
     /** A coordinator with policies of the caller's for what is new or lost, and for what should move. */
     public CoordinatorMachine(
-            CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement, Rebalancing rebalancing) {
+            CoordinatorConfig config,
+            CoordinatorEnvironment env,
+            PlacementPolicy placement,
+            RebalanceSetup rebalancing) {
         this.config = config;
         this.identified = new IdentifiedRegistry(
                 env.registry(),
@@ -183,7 +186,7 @@ public final class CoordinatorMachine {
     }
 
     private void follow() {
-        Follower next = new Follower(config, env, election::leader, this::push);
+        StandbyRouting next = new StandbyRouting(config, env, election::leader, this::push);
         follower = next;
         next.begin();
     }
@@ -200,7 +203,7 @@ public final class CoordinatorMachine {
     }
 
     private void endReign(String reason) {
-        Reign ending = reign;
+        LeaderTerm ending = reign;
         if (ending != null) {
             reign = null;
             LOG.warn(
@@ -219,7 +222,7 @@ public final class CoordinatorMachine {
         @Override
         public void elected(int term) {
             endFollower();
-            reign = new Reign(config, env, placement, rebalancing, term, contact, new ReignListener());
+            reign = new LeaderTerm(config, env, placement, rebalancing, term, contact, new ReignListener());
             reign.begin();
         }
 
@@ -269,7 +272,7 @@ public final class CoordinatorMachine {
         }
     }
 
-    private final class ReignListener implements Reign.Listener {
+    private final class ReignListener implements LeaderTerm.Listener {
         @Override
         public void identified(String identity) {
             identified.learn(identity);

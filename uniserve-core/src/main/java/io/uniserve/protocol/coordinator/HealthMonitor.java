@@ -22,7 +22,7 @@ final class HealthMonitor {
 
     private final CoordinatorConfig config;
     private final CoordinatorEnvironment env;
-    private final TermRegistry scope;
+    private final FencedRegistry scope;
     private final MembershipManager members;
     private final Runnable changed;
     private final TreeMap<ServerId, Health> healths = new TreeMap<>();
@@ -31,7 +31,7 @@ final class HealthMonitor {
     HealthMonitor(
             CoordinatorConfig config,
             CoordinatorEnvironment env,
-            TermRegistry scope,
+            FencedRegistry scope,
             MembershipManager members,
             Runnable changed) {
         this.config = config;

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 final class MembershipManager {
     private static final Logger LOG = LoggerFactory.getLogger(MembershipManager.class);
 
-    private final TermRegistry registry;
+    private final FencedRegistry registry;
     private final Runnable changed;
     private final Set<ServerId> watched = new TreeSet<>();
     private final Set<ServerId> everSeen = new TreeSet<>();
@@ -31,7 +31,7 @@ final class MembershipManager {
     private boolean retrying;
     private boolean loaded;
 
-    MembershipManager(TermRegistry registry, Runnable changed) {
+    MembershipManager(FencedRegistry registry, Runnable changed) {
         this.registry = registry;
         this.changed = changed;
     }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps load even, by wishes that {@link Movement} fulfils: gathers loads each period, has the policy judge them in the
+ * Keeps load even, by wishes that {@link ReassignmentStep} fulfils: gathers loads each period, has the policy judge them in the
  * background, and makes its moves a few at a time. What is under way is read off the map; all that is remembered here (loads,
  * the plan, how many moves are allowed, what was moved by hand) may be lost, and a new leader begins with one move again.
  *
@@ -35,10 +35,10 @@ final class Rebalancer {
     /** What it waits for changes often while much is mended; that it waits is logged once. */
     private static final String WAITS = "waits: ";
 
-    private final Reign reign;
-    private final Rebalancing how;
+    private final LeaderTerm reign;
+    private final RebalanceSetup how;
     private final RebalanceConfig config;
-    private final MoveRamp ramp;
+    private final MoveConcurrency ramp;
     private final LoadAverages averages = new LoadAverages();
     private final List<ReplicaMove> plan = new ArrayList<>();
     private final TreeMap<ReplicaKey, Started> started = new TreeMap<>();
@@ -48,11 +48,11 @@ final class Rebalancer {
     private long surveyAt;
     private boolean judging;
 
-    Rebalancer(Reign reign, Rebalancing how) {
+    Rebalancer(LeaderTerm reign, RebalanceSetup how) {
         this.reign = reign;
         this.how = how;
         this.config = how.config();
-        this.ramp = new MoveRamp(config.movesMax(), config.periodNanos());
+        this.ramp = new MoveConcurrency(config.movesMax(), config.periodNanos());
         this.surveyAt = now() + config.periodNanos();
     }
 
@@ -76,7 +76,7 @@ final class Rebalancer {
         restsUntil.values().removeIf(until -> now - until >= 0);
         heldUntil.values().removeIf(until -> now - until >= 0);
         ClusterView view = reign.view();
-        MovesUnderWay under = MovesUnderWay.of(reign.catalog().tables(), view);
+        InProgressMoves under = InProgressMoves.of(reign.catalog().tables(), view);
         settle(now);
         if (under.trouble() != null) {
             plan.clear();
@@ -87,7 +87,7 @@ final class Rebalancer {
         if (!judging && now - surveyAt >= 0) {
             judging = true;
             surveyAt = now + config.periodNanos();
-            LoadSurvey.run(reign, this::surveyed);
+            LoadCollector.run(reign, this::surveyed);
         }
     }
 
@@ -170,7 +170,7 @@ final class Rebalancer {
     }
 
     /** Begins moves of the plan as far as the bounds allow. */
-    private void begin(MovesUnderWay under, long now) {
+    private void begin(InProgressMoves under, long now) {
         int room = ramp.allowed(now) - under.moving().size();
         Map<Table, List<ReplicaMove>> chosen = new LinkedHashMap<>();
         for (Iterator<ReplicaMove> all = plan.iterator(); room > 0 && all.hasNext(); ) {
@@ -211,7 +211,7 @@ final class Rebalancer {
     }
 
     private static ActorState wished(ActorState actor, ReplicaMove move) {
-        return ActorDraft.moving(actor, move.from(), move.to());
+        return ActorStateBuilder.moving(actor, move.from(), move.to());
     }
 
     private void write(Table table, List<ReplicaMove> moves, int under, long now) {
@@ -236,7 +236,7 @@ final class Rebalancer {
 
     /** What moves now, whoever wished it. */
     AdminReply.Rebalance report() {
-        MovesUnderWay under = MovesUnderWay.of(reign.catalog().tables(), reign.view());
+        InProgressMoves under = InProgressMoves.of(reign.catalog().tables(), reign.view());
         List<AdminReply.Moving> moves = new ArrayList<>();
         under.moving().forEach((key, actor) -> {
             Table table = reign.catalog().find(key.tableId());
@@ -245,8 +245,8 @@ final class Rebalancer {
                 moves.add(new AdminReply.Moving(
                         table.meta.name(),
                         key.actor(),
-                        MovesUnderWay.sources(actor),
-                        one == null ? MovesUnderWay.targets(actor) : List.of(one.move.to()),
+                        InProgressMoves.sources(actor),
+                        one == null ? InProgressMoves.targets(actor) : List.of(one.move.to()),
                         one == null ? "" : one.move.why()));
             }
         });

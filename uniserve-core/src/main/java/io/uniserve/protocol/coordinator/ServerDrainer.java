@@ -7,7 +7,7 @@ import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
-import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.coordinator.FencedRegistry.Written;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -19,18 +19,18 @@ import org.slf4j.LoggerFactory;
 final class ServerDrainer {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDrainer.class);
 
-    private final Reign reign;
+    private final LeaderTerm reign;
     private final ServerId server;
     private final boolean wanted;
-    private final AdminDesk.Answer answer;
-    private final Attempts attempts;
+    private final AdminHandler.Answer answer;
+    private final RetryBudget attempts;
 
-    ServerDrainer(Reign reign, AdminRequest.DrainServer request, AdminDesk.Answer answer) {
+    ServerDrainer(LeaderTerm reign, AdminRequest.DrainServer request, AdminHandler.Answer answer) {
         this.reign = reign;
         this.server = request.server();
         this.wanted = request.drained();
         this.answer = answer;
-        attempts = new Attempts(reign, answer, "the registry did not confirm it: ask again");
+        attempts = new RetryBudget(reign, answer, "the registry did not confirm it: ask again");
     }
 
     void start() {

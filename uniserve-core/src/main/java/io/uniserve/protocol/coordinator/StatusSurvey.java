@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * after the question, that this coordinator still leads. Without that its map may be old, and the answer says so.
  */
 final class StatusSurvey {
-    private final Reign reign;
-    private final AdminDesk.Answer answer;
+    private final LeaderTerm reign;
+    private final AdminHandler.Answer answer;
     private @Nullable List<PeerReply.Load> loads;
     private boolean asked;
     private boolean confirmed;
 
-    StatusSurvey(Reign reign, AdminDesk.Answer answer) {
+    StatusSurvey(LeaderTerm reign, AdminHandler.Answer answer) {
         this.reign = reign;
         this.answer = answer;
     }
@@ -34,7 +34,7 @@ final class StatusSurvey {
             checked();
         });
         reign.registry().after(reign.config().rpcTimeoutNanos(), this::checked);
-        LoadSurvey.run(reign, told -> {
+        LoadCollector.run(reign, told -> {
             loads = told;
             finish();
         });

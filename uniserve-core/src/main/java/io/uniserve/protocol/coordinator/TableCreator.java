@@ -8,14 +8,14 @@ import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.placement.ServerView;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
-import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.coordinator.FencedRegistry.Written;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
@@ -29,13 +29,13 @@ import java.util.Map;
 final class TableCreator {
     private static final int WRITES_MAX = 5;
 
-    private final Reign reign;
+    private final LeaderTerm reign;
     private final TableMeta asked;
-    private final AdminDesk.Answer answer;
+    private final AdminHandler.Answer answer;
     private int writes;
     private long idLeast;
 
-    TableCreator(Reign reign, TableMeta asked, AdminDesk.Answer answer) {
+    TableCreator(LeaderTerm reign, TableMeta asked, AdminHandler.Answer answer) {
         this.reign = reign;
         this.asked = asked;
         this.answer = answer;
@@ -48,15 +48,15 @@ final class TableCreator {
     }
 
     void start() {
-        TableRules.check(asked, reign.config().levels());
+        TableValidator.check(asked, reign.config().levels());
         if (reign.catalog().tables().size() >= Limits.TABLES_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
         }
         List<ServerRecord> usable = reign.usable();
-        TableRules.check(asked, usable, reign.silent());
-        PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), answer, this::number);
+        TableValidator.check(asked, usable, reign.silent());
+        PortValidation.run(reign, usable, new PeerRequest.ValidateTable(asked), answer, this::number);
     }
 
     private void number() {
@@ -97,7 +97,7 @@ final class TableCreator {
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
                 new Op.Create(RegistryPaths.map(meta.name()), map, false)));
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
-            ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), TableLog.empty(id), false));
+            ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), TransactionLogState.empty(id), false));
         }
         reign.registry().write(ops, written -> written(written, next, meta, map));
     }
@@ -157,6 +157,6 @@ final class TableCreator {
     private void created(long tableId) {
         reign.routingChanged();
         reign.wake();
-        new ReadinessPoll(reign, asked.name(), tableId, answer).start();
+        new TableReadiness(reign, asked.name(), tableId, answer).start();
     }
 }

@@ -26,13 +26,13 @@ final class TableDropper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDropper.class);
     private static final int ATTEMPTS_MAX = 40;
 
-    private final Reign reign;
+    private final LeaderTerm reign;
     private final TableName name;
     private final long tableId;
-    private final AdminDesk.Answer answer;
+    private final AdminHandler.Answer answer;
     private int attempts;
 
-    TableDropper(Reign reign, Table table, AdminDesk.Answer answer) {
+    TableDropper(LeaderTerm reign, Table table, AdminHandler.Answer answer) {
         this.reign = reign;
         this.name = table.meta.name();
         this.tableId = table.meta.tableId();

@@ -22,12 +22,12 @@ final class TableReconciler {
 
     private static final int TAKEOVER_DOUBLINGS_MAX = 20;
 
-    private final Reign reign;
-    private final LossRecovery losses;
+    private final LeaderTerm reign;
+    private final LostActorRecovery losses;
 
-    TableReconciler(Reign reign) {
+    TableReconciler(LeaderTerm reign) {
         this.reign = reign;
-        this.losses = new LossRecovery(reign, this);
+        this.losses = new LostActorRecovery(reign, this);
     }
 
     void pass() {

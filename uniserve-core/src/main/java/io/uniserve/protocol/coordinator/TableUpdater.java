@@ -9,7 +9,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
-import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.coordinator.FencedRegistry.Written;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.AdminReply;
@@ -31,37 +31,37 @@ import org.slf4j.LoggerFactory;
 final class TableUpdater {
     private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
 
-    private final Reign reign;
+    private final LeaderTerm reign;
     private final TableName name;
     private final TableMeta known;
     private final TableMeta next;
-    private final AdminDesk.Answer answer;
+    private final AdminHandler.Answer answer;
     private final Set<ServerId> learned = new TreeSet<>();
     private final long deadline;
-    private final Attempts attempts;
+    private final RetryBudget attempts;
 
-    TableUpdater(Reign reign, AdminRequest.UpdateTable request, AdminDesk.Answer answer) {
+    TableUpdater(LeaderTerm reign, AdminRequest.UpdateTable request, AdminHandler.Answer answer) {
         this.reign = reign;
         this.known = request.known();
         this.name = known.name();
         this.next = known.with(request.options());
         this.answer = answer;
         deadline = reign.env().clock().nanos() + reign.config().createTimeoutNanos();
-        attempts = new Attempts(
+        attempts = new RetryBudget(
                 reign,
                 answer,
                 "the registry did not confirm the change of " + name + ": describe the table, change it again");
     }
 
     void start() {
-        TableRules.options(next.options());
+        TableValidator.options(next.options());
         if (next.level() != ConsistencyLevel.EVENTUAL) {
             throw UniserveException.unsupported("table " + name + " is " + next.level()
                     + ": options of EVENTUAL tables alone can change; create another table and load it");
         }
         if (!current().meta.equals(next)) {
             PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
-            PortCheck.run(reign, reign.usable(), check, answer, this::step);
+            PortValidation.run(reign, reign.usable(), check, answer, this::step);
         } else {
             teach();
         }

@@ -33,14 +33,14 @@ final class Tombstones {
     }
 
     /** Whether the number has one. */
-    static void find(TermRegistry registry, long tableId, Completion<Boolean> completion) {
+    static void find(FencedRegistry registry, long tableId, Completion<Boolean> completion) {
         registry.read(
                 RegistryPaths.tombstone(tableId),
                 (Outcome<Versioned> read) -> completion.done(read.map(node -> node.version() != Registry.ABSENT)));
     }
 
     /** Deletes those beyond the limit; the next end of a table tries again what is not done. */
-    static void trim(TermRegistry registry) {
+    static void trim(FencedRegistry registry) {
         registry.children(RegistryPaths.TOMBSTONES, listed -> {
             if (!(listed instanceof Outcome.Ok<List<String>> ok) || ok.value().size() <= Limits.TOMBSTONES_MAX) {
                 return;

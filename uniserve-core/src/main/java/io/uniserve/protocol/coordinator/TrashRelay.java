@@ -15,7 +15,7 @@ final class TrashRelay {
 
     private TrashRelay() {}
 
-    static void ask(Reign reign, AdminRequest.ServerTrash request, AdminDesk.Answer answer) {
+    static void ask(LeaderTerm reign, AdminRequest.ServerTrash request, AdminHandler.Answer answer) {
         ServerRecord server = reign.members().find(request.server());
         if (server == null) {
             throw new UniserveException(
@@ -26,7 +26,7 @@ final class TrashRelay {
         reign.env()
                 .network()
                 .call(server.address(), call, TIMEOUT_NANOS, reign.registry().scoped(outcome -> {
-                    Outcome<PeerReply.Trashed> typed = StorageCalls.typed(outcome, PeerReply.Trashed.class);
+                    Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
                     if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
                         answer.ok(new AdminReply.Trashed(ok.value().report()));
                     } else {

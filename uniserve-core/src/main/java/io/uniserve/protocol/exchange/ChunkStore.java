@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.StepQueue;
+import io.uniserve.protocol.log.SequentialTaskQueue;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +46,7 @@ final class ChunkStore {
         private final long query;
         private final int size;
         private final String file;
-        private final StepQueue steps = new StepQueue();
+        private final SequentialTaskQueue steps = new SequentialTaskQueue();
         private @Nullable List<Bytes> parts;
         private boolean gone;
 

@@ -16,7 +16,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.ScatterOutput;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -36,8 +36,8 @@ public final class ExchangeMachine {
     private final Address self;
     private final ExchangeLimits limits;
     private final ChunkStore store;
-    private final Outbox outbox;
-    private final Inbox inbox;
+    private final OutputBuffer outbox;
+    private final ExchangeClient inbox;
     private final Set<ExchangeId> over = new LinkedHashSet<>();
     private final Map<Long, Open> deliveries = new LinkedHashMap<>();
     private long opened;
@@ -45,7 +45,7 @@ public final class ExchangeMachine {
     private long runs;
 
     /** A delivery that is not closed. */
-    private record Open(ExchangeId exchange, Delivery delivery) {}
+    private record Open(ExchangeId exchange, ExchangeInput delivery) {}
 
     /**
      * @param self where others reach this server
@@ -65,8 +65,8 @@ public final class ExchangeMachine {
         this.limits = limits;
         this.runs = firstRun;
         this.store = new ChunkStore(disk, limits, this::sweepLater);
-        this.outbox = new Outbox(self, store);
-        this.inbox = new Inbox(timers, network, store, limits);
+        this.outbox = new OutputBuffer(self, store);
+        this.inbox = new ExchangeClient(timers, network, store, limits);
     }
 
     /** Deletes what an earlier process left; call first. */
@@ -75,28 +75,28 @@ public final class ExchangeMachine {
     }
 
     /** A run of a scatter begins; CANCELLED where its plan's attempt is over. */
-    public Production begin(ScatterFrame frame, int actor, long remainingNanos) {
+    public ScatterOutput begin(ScatterEnvelope frame, int actor, long remainingNanos) {
         if (over.contains(frame.exchange())) {
-            throw Outbox.over();
+            throw OutputBuffer.over();
         }
-        Production production = new Production(frame.exchange(), frame.stage(), actor, runs++);
+        ScatterOutput production = new ScatterOutput(frame.exchange(), frame.stage(), actor, runs++);
         outbox.begin(production, frame.slots(), clock.nanos() + remainingNanos);
         sweepLater();
         return production;
     }
 
     /** Keeps a packed chunk of a run; done when it is in memory or in a file. */
-    public void put(Production production, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
+    public void put(ScatterOutput production, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
         outbox.put(production, slot, info, packed, completion);
     }
 
     /** A run has put all of its chunks. */
-    public Outcome<Receipt> complete(Production production) {
+    public Outcome<ScatterManifest> complete(ScatterOutput production) {
         return outbox.complete(production);
     }
 
     /** A run failed: what it put is let go of. Idempotent. */
-    public void abandon(Production production) {
+    public void abandon(ScatterOutput production) {
         outbox.abandon(production);
     }
 
@@ -106,21 +106,21 @@ public final class ExchangeMachine {
      * @param completion hears when all are here, or why not all can be: EXCHANGE_LOST where one is nowhere any more
      * @return to be closed
      */
-    public Delivery deliver(
-            GatherFrame frame, List<Integer> actors, long remainingNanos, Completion<Delivery> completion) {
-        Map<Integer, List<GatherFrame.Wanted>> all = new LinkedHashMap<>();
+    public ExchangeInput deliver(
+            GatherEnvelope frame, List<Integer> actors, long remainingNanos, Completion<ExchangeInput> completion) {
+        Map<Integer, List<GatherEnvelope.Wanted>> all = new LinkedHashMap<>();
         actors.forEach(actor -> all.put(actor, frame.wanted(actor)));
         long number = ++opened;
-        Delivery delivery = new Delivery(
+        ExchangeInput delivery = new ExchangeInput(
                 outcome -> timers.after(0, () -> completion.done(outcome)), () -> deliveries.remove(number));
         deliveries.put(number, new Open(frame.exchange(), delivery));
         if (over.contains(frame.exchange())) {
-            delivery.fail(Outbox.over());
+            delivery.fail(OutputBuffer.over());
             return delivery;
         }
         List<Runnable> wanted = new ArrayList<>();
-        for (Map.Entry<Integer, List<GatherFrame.Wanted>> slot : all.entrySet()) {
-            for (GatherFrame.Wanted one : slot.getValue()) {
+        for (Map.Entry<Integer, List<GatherEnvelope.Wanted>> slot : all.entrySet()) {
+            for (GatherEnvelope.Wanted one : slot.getValue()) {
                 if (!one.receipt().server().equals(self)) {
                     wanted.add(() -> delivery.want(slot.getKey(), one, inbox));
                     continue;
@@ -161,7 +161,7 @@ public final class ExchangeMachine {
         outbox.end(exchange);
         List.copyOf(deliveries.values()).stream()
                 .filter(open -> open.exchange.equals(exchange))
-                .forEach(open -> open.delivery.fail(Outbox.over()));
+                .forEach(open -> open.delivery.fail(OutputBuffer.over()));
     }
 
     private void sweepLater() {

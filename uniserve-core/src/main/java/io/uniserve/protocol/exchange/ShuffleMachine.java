@@ -1,7 +1,7 @@
 package io.uniserve.protocol.exchange;
 
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
@@ -14,7 +14,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.ScatterOutput;
 import io.uniserve.protocol.reader.QueryResult;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,7 +40,7 @@ public final class ShuffleMachine {
     private static final int RECEIPT_BYTES = 128;
 
     private static final int MARKER_BYTES = 16;
-    private static final Codec<Gathered<Receipt>> MAPPED = Gathered.codec(Receipt.CODEC);
+    private static final Codec<GatherResult<ScatterManifest>> MAPPED = GatherResult.codec(ScatterManifest.CODEC);
 
     private final Clock clock;
     private final Timers timers;
@@ -115,7 +115,7 @@ public final class ShuffleMachine {
                     new ArrayList<>(scatters.stream().map(Scatter::inputs).toList());
             taken.add(Shuffle.open(taken));
             List<Scatter> all = new ArrayList<>(scatters);
-            all.add(new Scatter(at, actors, operator, parameters, Spread.CUT, taken.get(scatters.size())));
+            all.add(new Scatter(at, actors, operator, parameters, Distribution.CUT, taken.get(scatters.size())));
             long chunks = 0;
             for (int stage = 0; stage < all.size(); stage++) {
                 String what = stage < scatters.size() ? "map" : "gather";
@@ -143,7 +143,7 @@ public final class ShuffleMachine {
             long chunks = 0;
             for (int place : stage.inputs) {
                 Scatter input = all.get(place);
-                boolean kept = input.spread == Spread.KEPT;
+                boolean kept = input.spread == Distribution.KEPT;
                 if (kept && !(input.table.equals(stage.table) && slots.containsAll(input.actors))) {
                     throw UniserveException.invalid("what " + input.operator + " keeps at actors " + input.actors
                             + " of table " + input.table + " is for these actors, and a " + what + " at actors "
@@ -159,7 +159,7 @@ public final class ShuffleMachine {
             long bytes = stage.parameters.size();
             for (int place : stage.inputs) {
                 Scatter input = all.get(place);
-                long markers = input.spread == Spread.CUT ? stage.actors.size() : 1L;
+                long markers = input.spread == Distribution.CUT ? stage.actors.size() : 1L;
                 bytes += input.actors.size() * (RECEIPT_BYTES + MARKER_BYTES * markers);
             }
             return bytes;
@@ -181,7 +181,7 @@ public final class ShuffleMachine {
 
         /** Into how many chunks each source of a stage cuts. */
         int slots(int stage) {
-            if (scatters.get(stage).spread != Spread.CUT) {
+            if (scatters.get(stage).spread != Distribution.CUT) {
                 return 1;
             }
             return scatters.stream()
@@ -204,7 +204,7 @@ public final class ShuffleMachine {
             List<Integer> actors,
             String operator,
             Bytes parameters,
-            Spread spread,
+            Distribution spread,
             List<Integer> inputs) {
         public Scatter {
             actors = List.copyOf(actors);
@@ -212,7 +212,7 @@ public final class ShuffleMachine {
         }
 
         /** One without inputs. */
-        public Scatter(TableName table, List<Integer> actors, String operator, Bytes parameters, Spread spread) {
+        public Scatter(TableName table, List<Integer> actors, String operator, Bytes parameters, Distribution spread) {
             this(table, actors, operator, parameters, spread, List.of());
         }
     }
@@ -237,24 +237,28 @@ public final class ShuffleMachine {
      * @param givenSpilledBytes of these, those that were written to files
      */
     public record Scattered(
-            List<Receipt> receipts, QueryResult.Stats stats, long nanos, long sentBytes, long givenSpilledBytes) {
+            List<ScatterManifest> receipts,
+            QueryResult.Stats stats,
+            long nanos,
+            long sentBytes,
+            long givenSpilledBytes) {
         public Scattered {
             receipts = List.copyOf(receipts);
         }
 
         /** Rows in all chunks. */
         public long rows() {
-            return receipts.stream().mapToLong(Receipt::rows).sum();
+            return receipts.stream().mapToLong(ScatterManifest::rows).sum();
         }
 
         /** Bytes of all chunks as they are kept. */
         public long bytes() {
-            return receipts.stream().mapToLong(Receipt::bytes).sum();
+            return receipts.stream().mapToLong(ScatterManifest::bytes).sum();
         }
 
         /** Those in files. */
         public long spilledBytes() {
-            return receipts.stream().mapToLong(Receipt::spilledBytes).sum();
+            return receipts.stream().mapToLong(ScatterManifest::spilledBytes).sum();
         }
 
         /** Where the runs that count were. */
@@ -397,7 +401,7 @@ public final class ShuffleMachine {
         private Asked scatterOf(int stage) {
             Scatter scatter = plan.scatters.get(stage);
             Bytes parameters =
-                    ScatterFrame.CODEC.encode(new ScatterFrame(id, stage, plan.slots(stage), scatter.parameters));
+                    ScatterEnvelope.CODEC.encode(new ScatterEnvelope(id, stage, plan.slots(stage), scatter.parameters));
             return new Asked(scatter.table, scatter.actors, scatter.operator, parameters, true, Map.of());
         }
 
@@ -432,20 +436,21 @@ public final class ShuffleMachine {
         private Scattered runs(int stage, QueryResult result, long nanos) {
             Scatter scatter = plan.scatters.get(stage);
             Set<Integer> missing = new TreeSet<>(scatter.actors);
-            List<Receipt> receipts = new ArrayList<>();
+            List<ScatterManifest> receipts = new ArrayList<>();
             long sent = 0;
             long spilled = 0;
             for (int i = 0; i < result.parts().size(); i++) {
-                Receipt receipt;
+                ScatterManifest receipt;
                 if (scatter.inputs.isEmpty()) {
-                    receipt = Receipt.of(result.parts().get(i));
+                    receipt = ScatterManifest.of(result.parts().get(i));
                 } else {
-                    Gathered<Receipt> mapped = MAPPED.decode(result.parts().get(i));
+                    GatherResult<ScatterManifest> mapped =
+                            MAPPED.decode(result.parts().get(i));
                     receipt = mapped.value();
                     sent += mapped.sentBytes();
                     spilled += mapped.spilledBytes();
                 }
-                Production production = receipt.production();
+                ScatterOutput production = receipt.production();
                 boolean known = result.actors().get(i).equals(List.of(production.actor()))
                         && production.exchange().equals(id)
                         && production.stage() == stage
@@ -470,7 +475,8 @@ public final class ShuffleMachine {
                 Scatter map = plan.scatters.get(stage);
                 if (!begun.contains(stage) && map.inputs.stream().allMatch(input -> inputs.get(input) != null)) {
                     begun.add(stage);
-                    Optional<GatherFrame.Output> output = Optional.of(new GatherFrame.Output(stage, plan.slots(stage)));
+                    Optional<GatherEnvelope.Output> output =
+                            Optional.of(new GatherEnvelope.Output(stage, plan.slots(stage)));
                     Bytes parameters = frame(map.inputs, map.actors, output, map.parameters);
                     Map<Integer, Address> near = near(map.inputs);
                     run(stage, new Asked(map.table, map.actors, map.operator, parameters, true, near), clock.nanos());
@@ -491,18 +497,19 @@ public final class ShuffleMachine {
         }
 
         private Bytes frame(
-                List<Integer> stages, List<Integer> actors, Optional<GatherFrame.Output> output, Bytes parameters) {
-            List<GatherFrame.Input> frames = stages.stream()
-                    .map(stage -> new GatherFrame.Input(stage, plan.scatters.get(stage).spread, done(stage).receipts))
+                List<Integer> stages, List<Integer> actors, Optional<GatherEnvelope.Output> output, Bytes parameters) {
+            List<GatherEnvelope.Input> frames = stages.stream()
+                    .map(stage ->
+                            new GatherEnvelope.Input(stage, plan.scatters.get(stage).spread, done(stage).receipts))
                     .toList();
-            return GatherFrame.CODEC.encode(new GatherFrame(id, actors, frames, output, parameters));
+            return GatherEnvelope.CODEC.encode(new GatherEnvelope(id, actors, frames, output, parameters));
         }
 
         /** Where what is kept for an actor is: there it need not travel. */
         private Map<Integer, Address> near(List<Integer> stages) {
             Map<Integer, Address> near = new TreeMap<>();
             for (int stage : stages) {
-                if (plan.scatters.get(stage).spread == Spread.KEPT) {
+                if (plan.scatters.get(stage).spread == Distribution.KEPT) {
                     done(stage)
                             .receipts
                             .forEach(one -> near.put(one.production().actor(), one.server()));

@@ -14,16 +14,16 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryExecution;
 import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.tx.CutNetwork;
-import io.uniserve.protocol.tx.Moment;
-import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionFloors;
-import io.uniserve.protocol.tx.VersionedNetwork;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.ReadSnapshot;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.tx.VersionWatermarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,15 +38,15 @@ public final class StageReads implements ShuffleMachine.Reads {
     private static final long END_AGAIN_NANOS = 500_000_000L;
     private static final int END_TRIES = 4;
 
-    private final ReaderEnvironment env;
-    private final VersionedNetwork versions;
-    private final CutNetwork cuts;
+    private final ClientContext env;
+    private final SnapshotReadClient versions;
+    private final ConsistentCutClient cuts;
     private final Network peers;
     private final ReadMode mode;
     private final long deadlineNanos;
     private final Predicate<TableName> versioned;
     private final Told told;
-    private Optional<Moment> moment = Optional.empty();
+    private Optional<ReadSnapshot> moment = Optional.empty();
     private boolean actorsToo;
 
     /** Hears of which version of its table a stage was, where the table has versions; of the last attempt last. */
@@ -57,9 +57,9 @@ public final class StageReads implements ShuffleMachine.Reads {
 
     /** @param versioned true of a table whose updates are atomic */
     public StageReads(
-            ReaderEnvironment env,
-            VersionedNetwork versions,
-            CutNetwork cuts,
+            ClientContext env,
+            SnapshotReadClient versions,
+            ConsistentCutClient cuts,
             Network peers,
             ReadMode mode,
             long deadlineNanos,
@@ -80,7 +80,7 @@ public final class StageReads implements ShuffleMachine.Reads {
      *
      * @param actors whether the actors of maps and gathers do too
      */
-    public StageReads asOf(Moment settled, boolean actors) {
+    public StageReads asOf(ReadSnapshot settled, boolean actors) {
         moment = Optional.of(settled);
         actorsToo = actors;
         return this;
@@ -120,7 +120,7 @@ public final class StageReads implements ShuffleMachine.Reads {
 
     /** All at the same time; the first that fails is told, and nothing after it. */
     private Timers.Cancel asOf(
-            Moment settled, List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
+            ReadSnapshot settled, List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
         QueryResult[] results = new QueryResult[scatters.size()];
         List<Timers.Cancel> running = new ArrayList<>();
         int[] missing = {results.length};
@@ -166,20 +166,19 @@ public final class StageReads implements ShuffleMachine.Reads {
         }
         Query query = query(asked);
         if (!versioned.test(table) || mode == ReadMode.STALE) {
-            QueryMachine started = new QueryMachine(env, query, Optional.empty(), completion);
+            QueryExecution started = new QueryExecution(env, query, Optional.empty(), completion);
             started.start();
             return started::cancel;
         }
         if (mode == ReadMode.STRICT) {
             return strict(List.of(asked), outcome -> completion.done(outcome.map(results -> results.get(0))));
         }
-        VersionedReadMachine started =
-                new VersionedReadMachine(env, versions, new VersionFloors(), query, 0, outcome -> {
-                    if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
-                        told.version(table, operator, ok.value().version());
-                    }
-                    completion.done(outcome.map(VersionedReadMachine.Result::asQueryResult));
-                });
+        SnapshotRead started = new SnapshotRead(env, versions, new VersionWatermarks(), query, 0, outcome -> {
+            if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
+                told.version(table, operator, ok.value().version());
+            }
+            completion.done(outcome.map(SnapshotRead.Result::asQueryResult));
+        });
         started.start();
         return started::cancel;
     }
@@ -198,18 +197,16 @@ public final class StageReads implements ShuffleMachine.Reads {
     /** What leaves chunks leaves those of one moment in an attempt: with those of another the query would hold all of it twice. */
     private Timers.Cancel strict(List<ShuffleMachine.Asked> all, Completion<List<QueryResult>> completion) {
         List<Query> queries = all.stream().map(this::query).toList();
-        StrictReadMachine started =
-                new StrictReadMachine(env, versions, cuts, new VersionFloors(), queries, outcome -> {
-                    if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
-                        for (int i = 0; i < queries.size(); i++) {
-                            StrictReadMachine.Result result = ok.value().get(i);
-                            told.version(result.table(), queries.get(i).operator(), result.version());
-                        }
-                    }
-                    completion.done(outcome.map(results -> results.stream()
-                            .map(StrictReadMachine.Result::asQueryResult)
-                            .toList()));
-                });
+        StrictRead started = new StrictRead(env, versions, cuts, new VersionWatermarks(), queries, outcome -> {
+            if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
+                for (int i = 0; i < queries.size(); i++) {
+                    StrictRead.Result result = ok.value().get(i);
+                    told.version(result.table(), queries.get(i).operator(), result.version());
+                }
+            }
+            completion.done(outcome.map(results ->
+                    results.stream().map(StrictRead.Result::asQueryResult).toList()));
+        });
         if (all.stream().anyMatch(ShuffleMachine.Asked::chunks)) {
             started.ofOneMoment();
         }

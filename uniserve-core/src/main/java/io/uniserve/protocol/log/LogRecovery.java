@@ -156,7 +156,7 @@ final class LogRecovery {
 
     /** True when what does not check may be the write that a crash interrupted: nothing proves that it was ever synced. */
     private boolean torn(Bytes bytes, int offset) {
-        return index.last() >= synced && !laterBatch(bytes, offset) && !BitRot.oneBitOff(bytes, offset);
+        return index.last() >= synced && !laterBatch(bytes, offset) && !BitFlipDetector.oneBitOff(bytes, offset);
     }
 
     /** True when a whole entry of a later batch lies behind the bad place: then what is bad had been durable. */

@@ -36,7 +36,7 @@ public final class ReplicaLog {
     private final List<Segment> segments;
     private final EntryIndex index;
     private final EntryCache cache;
-    private final StepQueue steps = new StepQueue();
+    private final SequentialTaskQueue steps = new SequentialTaskQueue();
     private final ArrayDeque<Segment> doomed = new ArrayDeque<>();
     private int droppedSegments;
     private boolean writing;
@@ -361,8 +361,8 @@ public final class ReplicaLog {
         steps.add(next -> cut(last, next, completion).runUnsaved());
     }
 
-    private LogCut cut(long last, Runnable next, Completion<Long> completion) {
-        return new LogCut(disk, directory, segments, index, last, outcome -> {
+    private SegmentTruncation cut(long last, Runnable next, Completion<Long> completion) {
+        return new SegmentTruncation(disk, directory, segments, index, last, outcome -> {
             cache.cutAfter(index.last());
             bytes = segments.stream().mapToLong(s -> s.size).sum();
             next.run();

@@ -17,7 +17,7 @@ public sealed interface ArchiveRequest {
 
     /**
      * Tells which atomic updates durable storage has all of, as far as an actor that no primary can speak for has a part in
-     * them. Answered with {@link PeerReply.Manifests}: one object, an {@code ActorTrail}.
+     * them. Answered with {@link PeerReply.Manifests}: one object, an {@code ShippedVersions}.
      */
     record Survey(ReplicaKey key) implements ArchiveRequest {}
 

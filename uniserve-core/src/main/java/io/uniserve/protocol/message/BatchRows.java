@@ -19,7 +19,7 @@ public record BatchRows(
         RequestId request,
         String function,
         Bytes rows,
-        @Nullable StagedRows staged) {
+        @Nullable StagedRowsRef staged) {
     /** Request id and two lengths. */
     private static final int HEAD_BYTES = 32;
 

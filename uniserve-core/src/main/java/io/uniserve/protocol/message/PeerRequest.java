@@ -137,7 +137,7 @@ public sealed interface PeerRequest {
             long previous,
             int participants,
             List<BatchRows> batches,
-            Optional<ToldLog> told)
+            Optional<TransactionLogSnapshot> told)
             implements PeerRequest {
         public Prepare {
             batches = List.copyOf(batches);
@@ -160,7 +160,7 @@ public sealed interface PeerRequest {
      *
      * @param told that log, where the server was not told it yet
      */
-    record Decide(TableName table, ReplicaKey key, long version, boolean commit, Optional<ToldLog> told)
+    record Decide(TableName table, ReplicaKey key, long version, boolean commit, Optional<TransactionLogSnapshot> told)
             implements PeerRequest {
         /** Of a log that the server knows, or reads by itself. */
         public Decide(TableName table, ReplicaKey key, long version, boolean commit) {
@@ -169,7 +169,7 @@ public sealed interface PeerRequest {
     }
 
     /** Tells a server that hosts replicas of the table its log, which a driver has just written. */
-    record Tell(TableName table, ToldLog told) implements PeerRequest {}
+    record Tell(TableName table, TransactionLogSnapshot told) implements PeerRequest {}
 
     /**
      * Asks an actor's primary for its part in a backup of the table with this id. Answered with {@link PeerReply.Pinned}.

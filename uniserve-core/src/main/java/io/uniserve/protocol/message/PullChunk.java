@@ -6,4 +6,4 @@ package io.uniserve.protocol.message;
  * @param offset of its first byte in the chunk
  * @param length 1 or more
  */
-public record PullChunk(Production production, int slot, int offset, int length) {}
+public record PullChunk(ScatterOutput production, int slot, int offset, int length) {}

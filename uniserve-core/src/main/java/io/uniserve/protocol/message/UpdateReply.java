@@ -28,5 +28,5 @@ public record UpdateReply(List<ActorAck> acks, List<ActorFailure> failures, List
     public record ActorAck(int actor, long epoch, long index, boolean duplicate) {}
 
     /** The actor's rows are kept in memory. */
-    public record ActorStaged(int actor, StagedRows rows) {}
+    public record ActorStaged(int actor, StagedRowsRef rows) {}
 }

@@ -52,7 +52,7 @@ public record UpdateRequest(
      * @param staged the rows that the actor's primary has already; null where they are here
      */
     public record ActorRows(
-            int actor, long epoch, Bytes rows, @Nullable StagedRows staged) {
+            int actor, long epoch, Bytes rows, @Nullable StagedRowsRef staged) {
         /** Rows that are here. */
         public ActorRows(int actor, long epoch, Bytes rows) {
             this(actor, epoch, rows, null);

@@ -7,32 +7,32 @@ package io.uniserve.protocol.reader;
  *     same ones}; 0 where it has none
  */
 public record ClientState(
-        ReaderSettings settings,
+        RequestSettings settings,
         RoutingPolicy policy,
         ServerHealth health,
         LatencyTrackers latencies,
         HedgeBudget hedges,
-        SessionFloors floors,
+        SessionWatermarks floors,
         long copies) {
     /** Fresh state of a client without a number. */
-    public static ClientState of(ReaderSettings settings, RoutingPolicy policy) {
+    public static ClientState of(RequestSettings settings, RoutingPolicy policy) {
         return of(settings, policy, 0);
     }
 
     /** Fresh state of a client of this number, drawn at random. */
-    public static ClientState of(ReaderSettings settings, RoutingPolicy policy, long copies) {
+    public static ClientState of(RequestSettings settings, RoutingPolicy policy, long copies) {
         return new ClientState(
                 settings,
                 policy,
                 new ServerHealth(settings),
                 new LatencyTrackers(),
                 new HedgeBudget(settings.hedgePermille()),
-                new SessionFloors(),
+                new SessionWatermarks(),
                 copies);
     }
 
     /** The same state for queries of another client, who has floors and a number of its own. */
-    public ClientState with(SessionFloors others, long otherCopies) {
+    public ClientState with(SessionWatermarks others, long otherCopies) {
         return new ClientState(settings, policy, health, latencies, hedges, others, otherCopies);
     }
 }

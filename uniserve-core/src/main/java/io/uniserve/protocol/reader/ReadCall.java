@@ -7,7 +7,7 @@ import java.util.List;
 /** One request to one server. */
 final class ReadCall {
     final ServerId server;
-    final List<QuerySlot> slots;
+    final List<QueryTarget> slots;
     final long sentNanos;
     final Kind kind;
     Timers.Cancel cancel = () -> {};
@@ -25,7 +25,7 @@ final class ReadCall {
         HEDGE
     }
 
-    ReadCall(ServerId server, List<QuerySlot> slots, long sentNanos, Kind kind) {
+    ReadCall(ServerId server, List<QueryTarget> slots, long sentNanos, Kind kind) {
         this.server = server;
         this.slots = slots;
         this.sentNanos = sentNanos;
@@ -33,7 +33,7 @@ final class ReadCall {
     }
 
     boolean needed() {
-        for (QuerySlot slot : slots) {
+        for (QueryTarget slot : slots) {
             if (!slot.resolved) {
                 return true;
             }

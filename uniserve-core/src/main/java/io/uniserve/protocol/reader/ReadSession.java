@@ -131,7 +131,7 @@ public final class ReadSession {
     }
 
     /** Tells every server that was asked to let go; what does not arrive is let go of at the end of its time. */
-    public void release(ReaderEnvironment env) {
+    public void release(ClientContext env) {
         RouteIndex index = env.routing().current();
         long now = env.clock().nanos();
         asked.forEach((server, tables) -> index.address(server)
@@ -139,7 +139,7 @@ public final class ReadSession {
         asked.clear();
     }
 
-    private void release(ReaderEnvironment env, Address address, TableKey table, Set<Integer> actors, long now) {
+    private void release(ClientContext env, Address address, TableKey table, Set<Integer> actors, long now) {
         ReadRequest request = new ReadRequest(
                 table.name(),
                 table.id(),

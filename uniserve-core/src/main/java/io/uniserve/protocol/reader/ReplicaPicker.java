@@ -26,7 +26,7 @@ final class ReplicaPicker {
      * The server to ask, or empty when every live replica was asked in this round. For an actor whose state is held, only the
      * server that holds it.
      */
-    Optional<ServerId> pick(RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now) {
+    Optional<ServerId> pick(RouteIndex index, ActorState actor, ReadMode mode, QueryTarget slot, long now) {
         if (slot.pin.isPresent()) {
             return slot.pin
                     .map(ReadSession.Pin::server)
@@ -67,7 +67,7 @@ final class ReplicaPicker {
      * @param needed whether one that is not wanted is better than none
      */
     Optional<ServerId> pickSpare(
-            RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now, boolean needed) {
+            RouteIndex index, ActorState actor, ReadMode mode, QueryTarget slot, long now, boolean needed) {
         if (slot.copies != 0 && !needed) {
             return Optional.empty();
         }
@@ -76,7 +76,7 @@ final class ReplicaPicker {
                 .filter(server -> state.health().share(server, now) > 0);
     }
 
-    private static List<ServerId> open(RouteIndex index, List<ServerId> replicas, QuerySlot slot) {
+    private static List<ServerId> open(RouteIndex index, List<ServerId> replicas, QueryTarget slot) {
         List<ServerId> open = new ArrayList<>(replicas.size());
         for (ServerId server : replicas) {
             if (!slot.asked.contains(server) && index.live(server)) {

@@ -110,7 +110,7 @@ public final class RouteIndex {
 
     /** What a server must know of the actors of other tables that belong to these targets; of tables that are still there. */
     List<ReadRequest.Beside> beside(
-            long tableId, Query.Beside beside, List<ReadRequest.Target> targets, SessionFloors floors) {
+            long tableId, Query.Beside beside, List<ReadRequest.Target> targets, SessionWatermarks floors) {
         List<ReadRequest.Beside> all = new ArrayList<>();
         if (tableId != beside.of()) {
             return all;

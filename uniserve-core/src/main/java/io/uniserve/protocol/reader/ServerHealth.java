@@ -5,16 +5,16 @@ import io.uniserve.model.ServerId;
 /**
  * What a client has learnt about servers: who failed a moment ago and is left alone, who is warming up again, who answers.
  * A failed server is avoided for a time that doubles with every failure in a row, then its share of the load grows back
- * over {@link ReaderSettings#rampNanos} (slow start), so that a restarted server with cold caches is not flooded. Shared
+ * over {@link RequestSettings#rampNanos} (slow start), so that a restarted server with cold caches is not flooded. Shared
  * by all queries of a client; safe for use by several threads.
  */
 public final class ServerHealth {
     private static final double FIRST_SHARE = 0.1;
 
-    private final ReaderSettings settings;
+    private final RequestSettings settings;
     private final CopyOnWriteIndex<ServerId, Entry> entries = new CopyOnWriteIndex<>();
 
-    public ServerHealth(ReaderSettings settings) {
+    public ServerHealth(RequestSettings settings) {
         this.settings = settings;
     }
 
@@ -84,7 +84,7 @@ public final class ServerHealth {
             return everAnswered && lastAnswer - nanos >= 0;
         }
 
-        synchronized void answered(long now, ReaderSettings settings) {
+        synchronized void answered(long now, RequestSettings settings) {
             everAnswered = true;
             lastAnswer = now;
             failures = 0;
@@ -96,7 +96,7 @@ public final class ServerHealth {
             }
         }
 
-        synchronized void failed(long now, ReaderSettings settings) {
+        synchronized void failed(long now, RequestSettings settings) {
             if (recovering && avoidUntil - now > 0) {
                 return; // many requests in flight fail together: that is one failure
             }
@@ -106,7 +106,7 @@ public final class ServerHealth {
             avoidUntil = now + pause;
         }
 
-        synchronized double share(long now, ReaderSettings settings) {
+        synchronized double share(long now, RequestSettings settings) {
             if (!recovering) {
                 return 1;
             }

@@ -6,10 +6,10 @@ import java.util.List;
 /** One message of an update to one server. */
 final class UpdateCall {
     final ServerId server;
-    final List<UpdateSlot> slots;
+    final List<UpdateTarget> slots;
     final long sentNanos;
 
-    UpdateCall(ServerId server, List<UpdateSlot> slots, long sentNanos) {
+    UpdateCall(ServerId server, List<UpdateTarget> slots, long sentNanos) {
         this.server = server;
         this.slots = slots;
         this.sentNanos = sentNanos;

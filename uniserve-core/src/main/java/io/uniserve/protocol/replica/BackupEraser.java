@@ -96,9 +96,9 @@ public final class BackupEraser {
     }
 
     private void list(ReplicaKey key, Completion<Done> completion) {
-        env.objects().list(BackupKeys.root(config.clusterId(), key), listed -> {
+        env.objects().list(BackupPaths.root(config.clusterId(), key), listed -> {
             if (listed instanceof Outcome.Ok<List<String>> ok) {
-                PinnedKeys.find(
+                PinnedObjects.find(
                         env,
                         config.clusterId(),
                         key,
@@ -125,7 +125,7 @@ public final class BackupEraser {
             env.objects().deleteAll(doomed.iterator(), completion);
             return;
         }
-        env.objects().list(TableDefinition.prefix(config.clusterId(), key.tableId()), listed -> {
+        env.objects().list(StoredTableDefinition.prefix(config.clusterId(), key.tableId()), listed -> {
             if (listed instanceof Outcome.Ok<List<String>> definitions) {
                 doomed.addAll(definitions.value());
                 env.objects().deleteAll(doomed.iterator(), completion);
@@ -140,13 +140,13 @@ public final class BackupEraser {
      * Errors as of {@link #erase}: then the pin may be left.
      */
     public void release(TableName table, String cluster, ReplicaKey key, String backup, Completion<Done> completion) {
-        env.objects().list(BackupKeys.pinPrefix(cluster, key), listed -> {
+        env.objects().list(BackupPaths.pinPrefix(cluster, key), listed -> {
             if (listed instanceof Outcome.Err<List<String>> err) {
                 completion.done(Outcome.err(err.error()));
                 return;
             }
             ArrayDeque<String> doomed = new ArrayDeque<>();
-            BackupKeys.pins(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
+            BackupPaths.pins(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
                     .filter(pin -> pin.backup().equals(backup))
                     .forEach(pin -> doomed.add(pin.path()));
             env.objects().deleteAll(doomed.iterator(), done -> {

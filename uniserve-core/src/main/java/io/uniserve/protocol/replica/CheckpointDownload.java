@@ -25,10 +25,10 @@ final class CheckpointDownload {
     private final Environment env;
     private final String prefix;
     private final ReplicaKey key;
-    private final Completion<BackupManifest> completion;
-    private final ArrayDeque<BackupManifest.FileEntry> files = new ArrayDeque<>();
+    private final Completion<CheckpointManifest> completion;
+    private final ArrayDeque<CheckpointManifest.FileEntry> files = new ArrayDeque<>();
 
-    CheckpointDownload(Environment env, String prefix, ReplicaKey key, Completion<BackupManifest> completion) {
+    CheckpointDownload(Environment env, String prefix, ReplicaKey key, Completion<CheckpointManifest> completion) {
         this.env = env;
         this.prefix = prefix;
         this.key = key;
@@ -36,8 +36,9 @@ final class CheckpointDownload {
     }
 
     /** What a checkpoint says of versions; CORRUPT where its objects do not check. */
-    static void versions(Environment env, String prefix, BackupManifest manifest, Completion<Versions> completion) {
-        ArrayDeque<BackupManifest.Chunk> chunks = new ArrayDeque<>();
+    static void versions(
+            Environment env, String prefix, CheckpointManifest manifest, Completion<VersionState> completion) {
+        ArrayDeque<CheckpointManifest.Chunk> chunks = new ArrayDeque<>();
         manifest.files().stream()
                 .filter(file -> file.path().equals(LAST))
                 .forEach(file -> chunks.addAll(file.chunks()));
@@ -47,18 +48,18 @@ final class CheckpointDownload {
     private static void versions(
             Environment env,
             String prefix,
-            BackupManifest manifest,
-            ArrayDeque<BackupManifest.Chunk> chunks,
+            CheckpointManifest manifest,
+            ArrayDeque<CheckpointManifest.Chunk> chunks,
             BinaryWriter read,
-            Completion<Versions> completion) {
-        BackupManifest.Chunk chunk = chunks.poll();
+            Completion<VersionState> completion) {
+        CheckpointManifest.Chunk chunk = chunks.poll();
         if (chunk == null) {
             Checkpoints.Name name = new Checkpoints.Name(manifest.index(), manifest.epoch());
             completion.done(Checkpoints.parse(read.toBytes(), name)
-                    .map(table -> table.map(DedupeTable::versions).orElseGet(Versions::new)));
+                    .map(table -> table.map(RequestTable::versions).orElseGet(VersionState::new)));
             return;
         }
-        String object = BackupKeys.chunk(prefix, chunk.generation(), chunk.sha256());
+        String object = BackupPaths.chunk(prefix, chunk.generation(), chunk.sha256());
         env.objects().get(object, got -> {
             if (got instanceof Outcome.Err<Bytes> err) {
                 completion.done(Outcome.err(err.error()));
@@ -74,8 +75,8 @@ final class CheckpointDownload {
 
     /** Fetches and checks a manifest; CORRUPT where it is not the one named, IO where it is absent. */
     static void manifest(
-            Environment env, String prefix, ReplicaKey key, String name, Completion<BackupManifest> completion) {
-        BackupKeys.Stored stored = BackupKeys.stored(name, prefix);
+            Environment env, String prefix, ReplicaKey key, String name, Completion<CheckpointManifest> completion) {
+        BackupPaths.Stored stored = BackupPaths.stored(name, prefix);
         if (stored == null || !stored.manifest()) {
             completion.done(Outcome.err(
                     new UniserveException(ErrorCode.CORRUPT, "the backup record names no manifest of this actor")));
@@ -86,9 +87,9 @@ final class CheckpointDownload {
                 completion.done(Outcome.err(err.error()));
                 return;
             }
-            BackupManifest manifest;
+            CheckpointManifest manifest;
             try {
-                manifest = BackupManifest.decode(((Outcome.Ok<Bytes>) got).value(), stored.sha256(), key);
+                manifest = CheckpointManifest.decode(((Outcome.Ok<Bytes>) got).value(), stored.sha256(), key);
             } catch (UniserveException e) {
                 completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, name + ": " + e.reason(), e)));
                 return;
@@ -100,11 +101,11 @@ final class CheckpointDownload {
     /** Fetches the checkpoint of this manifest into its place in the replica's directory, where nothing lies. */
     void run(String name, long index) {
         manifest(env, prefix, key, name, found -> {
-            if (found instanceof Outcome.Err<BackupManifest> err) {
+            if (found instanceof Outcome.Err<CheckpointManifest> err) {
                 completion.done(Outcome.err(err.error()));
                 return;
             }
-            BackupManifest manifest = ((Outcome.Ok<BackupManifest>) found).value();
+            CheckpointManifest manifest = ((Outcome.Ok<CheckpointManifest>) found).value();
             boolean whole =
                     manifest.files().stream().anyMatch(file -> file.path().equals(LAST));
             if (manifest.index() != index || !whole) {
@@ -118,8 +119,8 @@ final class CheckpointDownload {
         });
     }
 
-    private void next(BackupManifest manifest) {
-        BackupManifest.FileEntry file = files.poll();
+    private void next(CheckpointManifest manifest) {
+        CheckpointManifest.FileEntry file = files.poll();
         if (file == null) {
             completion.done(Outcome.ok(manifest));
             return;
@@ -134,13 +135,13 @@ final class CheckpointDownload {
         }
     }
 
-    private void fetch(BackupManifest.FileEntry file, String path, int at, long offset, Runnable then) {
+    private void fetch(CheckpointManifest.FileEntry file, String path, int at, long offset, Runnable then) {
         if (at == file.chunks().size()) {
             env.disk().sync(path, done -> step(done, then));
             return;
         }
-        BackupManifest.Chunk chunk = file.chunks().get(at);
-        String name = BackupKeys.chunk(prefix, chunk.generation(), chunk.sha256());
+        CheckpointManifest.Chunk chunk = file.chunks().get(at);
+        String name = BackupPaths.chunk(prefix, chunk.generation(), chunk.sha256());
         env.objects().get(name, got -> {
             if (got instanceof Outcome.Err<Bytes> err) {
                 completion.done(Outcome.err(err.error()));
@@ -163,7 +164,7 @@ final class CheckpointDownload {
         });
     }
 
-    private void check(String path, long offset, BackupManifest.Chunk chunk, Runnable then) {
+    private void check(String path, long offset, CheckpointManifest.Chunk chunk, Runnable then) {
         env.disk().readHashed(path, offset, chunk.size(), read -> {
             if (read instanceof Outcome.Err<Disk.Hashed> err) {
                 completion.done(Outcome.err(err.error()));

@@ -34,8 +34,8 @@ final class CheckpointUpload {
     private final Completion<Uploaded> completion;
     private final ArrayDeque<Place> directories = new ArrayDeque<>();
     private final ArrayDeque<Place> files = new ArrayDeque<>();
-    private final List<BackupManifest.FileEntry> entries = new ArrayList<>();
-    private List<BackupManifest.Chunk> chunks = new ArrayList<>();
+    private final List<CheckpointManifest.FileEntry> entries = new ArrayList<>();
+    private List<CheckpointManifest.Chunk> chunks = new ArrayList<>();
     private int chunkCount;
     private long sent;
     private boolean cancelled;
@@ -43,7 +43,7 @@ final class CheckpointUpload {
     private record Place(String path, long size, int depth) {}
 
     /** A checkpoint whose every object is in durable storage, under this key; {@code sent} bytes were not there before. */
-    record Uploaded(String manifestKey, BackupManifest manifest, long sent) {}
+    record Uploaded(String manifestKey, CheckpointManifest manifest, long sent) {}
 
     /**
      * @param hold the checkpoint, held until the completion runs
@@ -95,7 +95,7 @@ final class CheckpointUpload {
                     Place place = new Place(
                             next.path().isEmpty() ? name : next.path() + "/" + name, entry.size(), next.depth() + 1);
                     (folder ? directories : files).add(place);
-                    if (!BackupManifest.isPath(place.path())
+                    if (!CheckpointManifest.isPath(place.path())
                             || files.size() > Limits.BACKUP_FILES_MAX
                             || directories.size() > Limits.BACKUP_FILES_MAX) {
                         fail(ErrorCode.TOO_LARGE, "it has " + files.size() + " files, a deep path or an odd name");
@@ -121,7 +121,7 @@ final class CheckpointUpload {
 
     private void sendChunk(Place file, long offset) {
         if (offset == file.size()) {
-            entries.add(new BackupManifest.FileEntry(file.path(), file.size(), chunks));
+            entries.add(new CheckpointManifest.FileEntry(file.path(), file.size(), chunks));
             sendFile();
             return;
         }
@@ -141,12 +141,12 @@ final class CheckpointUpload {
             }
             Disk.Hashed piece = ((Outcome.Ok<Disk.Hashed>) read).value();
             String there = present.get(piece.sha256());
-            chunks.add(new BackupManifest.Chunk(there == null ? generation : there, piece.sha256(), size));
+            chunks.add(new CheckpointManifest.Chunk(there == null ? generation : there, piece.sha256(), size));
             if (there != null) {
                 sendChunk(file, offset + size);
                 return;
             }
-            put(BackupKeys.chunk(prefix, generation, piece.sha256()), piece.data(), () -> {
+            put(BackupPaths.chunk(prefix, generation, piece.sha256()), piece.data(), () -> {
                 present.put(piece.sha256(), generation);
                 sendChunk(file, offset + size);
             });
@@ -167,7 +167,7 @@ final class CheckpointUpload {
     /** After the reading: a bit that flips on this disk stays flipped. */
     private void check() {
         checkpoints.manifest(hold.name, table -> {
-            if (table instanceof Outcome.Ok<Optional<DedupeTable>> ok
+            if (table instanceof Outcome.Ok<Optional<RequestTable>> ok
                     && ok.value().isPresent()) {
                 env.engine().verify(checkpoints.dataPath(hold.name), checked -> {
                     if (checked instanceof Outcome.Err<Done> err) {
@@ -176,7 +176,7 @@ final class CheckpointUpload {
                         sendManifest();
                     }
                 });
-            } else if (table instanceof Outcome.Err<Optional<DedupeTable>> err) {
+            } else if (table instanceof Outcome.Err<Optional<RequestTable>> err) {
                 end(Outcome.err(err.error()));
             } else {
                 fail(ErrorCode.UNAVAILABLE, "it was deleted meanwhile");
@@ -185,13 +185,13 @@ final class CheckpointUpload {
     }
 
     private void sendManifest() {
-        BackupManifest manifest = new BackupManifest(key, hold.name.index(), hold.name.epoch(), entries);
+        CheckpointManifest manifest = new CheckpointManifest(key, hold.name.index(), hold.name.epoch(), entries);
         Bytes encoded = manifest.encode();
         if (hold.lost() || encoded.size() > Limits.BACKUP_MANIFEST_BYTES_MAX) {
             fail(ErrorCode.TOO_LARGE, "its manifest has " + encoded.size() + " bytes, or it was replaced meanwhile");
             return;
         }
-        String name = BackupKeys.manifest(prefix, generation, Sha256.hex(encoded));
+        String name = BackupPaths.manifest(prefix, generation, Sha256.hex(encoded));
         put(name, encoded, () -> verify(new Uploaded(name, manifest, sent)));
     }
 

@@ -159,11 +159,11 @@ final class Checkpoints {
     }
 
     /** Makes the checkpoint exist, then deletes old ones. */
-    void seal(Name name, DedupeTable table, Completion<Done> completion) {
+    void seal(Name name, RequestTable table, Completion<Done> completion) {
         BinaryWriter out = new BinaryWriter();
         out.writeLong(name.index()).writeLong(name.epoch());
         table.write(out);
-        disk.replace(path(name) + "/manifest", DiskState.Sealed.seal(out.toBytes()), made -> {
+        disk.replace(path(name) + "/manifest", PersistentState.Sealed.seal(out.toBytes()), made -> {
             if (made instanceof Outcome.Ok<Done>) {
                 know(name);
                 deleteOld(name);
@@ -217,7 +217,7 @@ final class Checkpoints {
      * The table of requests of a checkpoint; empty where it was never finished, CORRUPT where its manifest does not check.
      * Other errors say nothing about the checkpoint.
      */
-    void manifest(Name name, Completion<Optional<DedupeTable>> completion) {
+    void manifest(Name name, Completion<Optional<RequestTable>> completion) {
         disk.list(path(name), listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));
@@ -229,8 +229,8 @@ final class Checkpoints {
                     if (read instanceof Outcome.Err<Bytes> err) {
                         completion.done(Outcome.err(err.error()));
                     } else {
-                        Outcome<Optional<DedupeTable>> parsed = parse(((Outcome.Ok<Bytes>) read).value(), name);
-                        if (parsed instanceof Outcome.Ok<Optional<DedupeTable>>) {
+                        Outcome<Optional<RequestTable>> parsed = parse(((Outcome.Ok<Bytes>) read).value(), name);
+                        if (parsed instanceof Outcome.Ok<Optional<RequestTable>>) {
                             know(name);
                         }
                         completion.done(parsed);
@@ -240,14 +240,14 @@ final class Checkpoints {
         });
     }
 
-    static Outcome<Optional<DedupeTable>> parse(Bytes bytes, Name name) {
+    static Outcome<Optional<RequestTable>> parse(Bytes bytes, Name name) {
         try {
-            BinaryReader in = new BinaryReader(DiskState.Sealed.open(bytes, "checkpoint manifest"));
+            BinaryReader in = new BinaryReader(PersistentState.Sealed.open(bytes, "checkpoint manifest"));
             if (in.readLong() != name.index() || in.readLong() != name.epoch()) {
                 return Outcome.err(new UniserveException(
                         io.uniserve.error.ErrorCode.CORRUPT, "checkpoint manifest of another checkpoint"));
             }
-            DedupeTable table = DedupeTable.read(in);
+            RequestTable table = RequestTable.read(in);
             in.expectEnd();
             return Outcome.ok(Optional.of(table));
         } catch (UniserveException e) {

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class CopyCheck {
     private static final Logger LOG = LoggerFactory.getLogger(CopyCheck.class);
 
-    private final ReplicaHost host;
+    private final ReplicaContext host;
     private final Inside inside;
     private @Nullable CopyComparison comparison;
 
@@ -34,9 +34,9 @@ public final class CopyCheck {
      */
     record Inside(
             ReplicaKey key,
-            ReplicaFiles files,
-            Part part,
-            Fitness fitness,
+            ReplicaStorage files,
+            ReplicaRole part,
+            ReplicaHealth fitness,
             BooleanSupplier isClosed,
             Runnable changed) {
         private boolean closed() {
@@ -44,7 +44,7 @@ public final class CopyCheck {
         }
     }
 
-    CopyCheck(ReplicaHost host, Inside inside) {
+    CopyCheck(ReplicaContext host, Inside inside) {
         this.host = host;
         this.inside = inside;
     }
@@ -87,8 +87,8 @@ public final class CopyCheck {
 
     /** The digest of this copy right after an index, for the primary of this epoch. */
     public void digest(PeerRequest.TakeDigest request, Completion<PeerReply> completion) {
-        Opened parts = inside.files().opened();
-        Applier engine = inside.files().engine();
+        OpenReplica parts = inside.files().opened();
+        EngineApplier engine = inside.files().engine();
         ActorState at = inside.part().state();
         if (parts == null
                 || engine == null
@@ -116,7 +116,7 @@ public final class CopyCheck {
 
     /** Compares the digests of the in-sync copies, where this is the primary. One comparison at a time. */
     public void compare(Completion<PeerReply> completion) {
-        Opened parts = inside.files().opened();
+        OpenReplica parts = inside.files().opened();
         Primary leader = inside.part().primary();
         ActorState at = inside.part().state();
         CopyComparison running = comparison;

@@ -38,7 +38,7 @@ final class CopyComparison {
     private static final long BUDGET_NANOS = Limits.COPIES_COMPARED_MS_MAX * 1_000_000;
     private static final Logger LOG = LoggerFactory.getLogger(CopyComparison.class);
 
-    private final ReplicaHost host;
+    private final ReplicaContext host;
     private final ReplicaKey key;
     private final ActorState state;
     private final ReplicaLog log;
@@ -53,7 +53,7 @@ final class CopyComparison {
     private Timers.Cancel expiry = () -> {};
 
     CopyComparison(
-            ReplicaHost host,
+            ReplicaContext host,
             ReplicaKey key,
             ActorState state,
             ReplicaLog log,

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Dispute {
     private static final Logger LOG = LoggerFactory.getLogger(Dispute.class);
 
-    private final ReplicaHost host;
+    private final ReplicaContext host;
     private final ReplicaKey key;
     private final long epoch;
     private final ReplicaLog log;
@@ -42,7 +42,7 @@ final class Dispute {
         void stepAside(String reason);
     }
 
-    Dispute(ReplicaHost host, ReplicaKey key, long epoch, ReplicaLog log, Owner owner) {
+    Dispute(ReplicaContext host, ReplicaKey key, long epoch, ReplicaLog log, Owner owner) {
         this.host = host;
         this.key = key;
         this.epoch = epoch;
@@ -70,10 +70,10 @@ final class Dispute {
     }
 
     /** A follower was heard, or time has passed. True when readers may have more or less than before. */
-    boolean look(ActorState state, Collection<PeerLink> links, long now) {
+    boolean look(ActorState state, Collection<FollowerReplicator> links, long now) {
         boolean before = undecided;
         long lowest = -1;
-        for (PeerLink link : links) {
+        for (FollowerReplicator link : links) {
             if (link.differs() && (lowest < 0 || link.differsAt() < lowest)) {
                 lowest = link.differsAt();
             }
@@ -92,12 +92,12 @@ final class Dispute {
         return undecided != before;
     }
 
-    private void decide(ActorState state, Collection<PeerLink> links, long now) {
+    private void decide(ActorState state, Collection<FollowerReplicator> links, long now) {
         long voters = state.isr().size();
         long same = 1;
         long silent = 0;
         TreeMap<Long, Integer> others = new TreeMap<>();
-        for (PeerLink link : links) {
+        for (FollowerReplicator link : links) {
             if (!state.isr().contains(link.server)) {
                 continue;
             }
@@ -122,11 +122,11 @@ final class Dispute {
         }
     }
 
-    private void setAside(Collection<PeerLink> links, long now) {
+    private void setAside(Collection<FollowerReplicator> links, long now) {
         if (now - tellAt < 0) {
             return;
         }
-        List<PeerLink> wrong = new ArrayList<>();
+        List<FollowerReplicator> wrong = new ArrayList<>();
         links.stream()
                 .filter(link -> link.differs() && link.differsAt() == index)
                 .forEach(wrong::add);
@@ -134,7 +134,7 @@ final class Dispute {
             return;
         }
         tellAt = now + host.config().retryNanos();
-        for (PeerLink link : wrong) {
+        for (FollowerReplicator link : wrong) {
             String reason = "log differs at index " + index + " of epoch " + log.epochAt(index) + ": running hash "
                     + EntryHash.text(link.differsHash()) + " on " + link.server + ", "
                     + EntryHash.text(log.hashAt(index)) + " on the primary " + host.self();
@@ -146,7 +146,7 @@ final class Dispute {
     }
 
     /** Sends the verdict; a copy that does not hear it differs again. */
-    static void tell(ReplicaHost host, PeerRequest.SetAside verdict) {
+    static void tell(ReplicaContext host, PeerRequest.SetAside verdict) {
         Address to = host.addressOf(verdict.server());
         if (to != null) {
             host.env().network().call(to, verdict, host.config().replicateTimeoutNanos(), reply -> {

@@ -71,8 +71,8 @@ final class Follower {
     }
 
     /** What of the log nobody needs but this replica itself. */
-    Retention retention() {
-        return Retention.ofFollower(primaryBase, matched);
+    LogRetention retention() {
+        return LogRetention.ofFollower(primaryBase, matched);
     }
 
     void replicate(Replicate request, Completion<PeerReply> completion) {

@@ -13,10 +13,10 @@ final class FollowerSupport implements Follower.Parts {
     private static final Logger LOG = LoggerFactory.getLogger(FollowerSupport.class);
 
     private final Replica replica;
-    private final ReplicaHost host;
-    private final ReplicaFiles files;
-    private final Part part;
-    private final Opened parts;
+    private final ReplicaContext host;
+    private final ReplicaStorage files;
+    private final ReplicaRole part;
+    private final OpenReplica parts;
     private final Cuts cuts;
     private final BooleanSupplier busy;
 
@@ -28,10 +28,10 @@ final class FollowerSupport implements Follower.Parts {
     /** @param busy true while the replica is closed, or its log is being cut */
     FollowerSupport(
             Replica replica,
-            ReplicaHost host,
-            ReplicaFiles files,
-            Part part,
-            Opened parts,
+            ReplicaContext host,
+            ReplicaStorage files,
+            ReplicaRole part,
+            OpenReplica parts,
             Cuts cuts,
             BooleanSupplier busy) {
         this.replica = replica;

@@ -110,7 +110,7 @@ public final class PendingUpdates {
     }
 
     /** Asks for an index that the table of requests gave. */
-    void joinRecorded(DedupeTable.Answer.Recorded recorded, AckLevel level, Callback callback) {
+    void joinRecorded(RequestTable.Answer.Recorded recorded, AckLevel level, Callback callback) {
         waiters++;
         await(recorded.index(), new Waiter(level, true, recorded.epoch(), recorded.refusal(), callback));
     }

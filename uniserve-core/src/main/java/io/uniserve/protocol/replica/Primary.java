@@ -27,25 +27,25 @@ import org.jspecify.annotations.Nullable;
  * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk. Nobody is given
  * an entry that the engine here has not applied: until then its own updates may still be refused.
  *
- * <p>In-sync replicas are given a PREPARE while it is still being written here ({@link EarlyEntries}). Where that may have been
+ * <p>In-sync replicas are given a PREPARE while it is still being written here ({@link EarlyReplication}). Where that may have been
  * for nothing, as the write failed or the process has ended, two entries of one epoch could come to have one index: this
  * primary logs nothing any more and asks for a new epoch.
  */
-final class Primary implements PeerLink.Listener, BackupPins {
+final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     private final Replica replica;
-    private final ReplicaHost host;
+    private final ReplicaContext host;
     private final ReplicaKey key;
     private final TableMeta meta;
     private final long epoch;
     private final ReplicaLog log;
     private final PendingUpdates pending;
-    private final FencingWatch fencing;
-    private final TreeMap<ServerId, PeerLink> links = new TreeMap<>();
-    private final TreeMap<ServerId, LearnerWatch> learners = new TreeMap<>();
-    private final LearnerWatch.Certifier certifier;
-    private final BackupShipper backup;
-    private final HandOver handOver;
-    private final EarlyEntries early;
+    private final FencedReplicas fencing;
+    private final TreeMap<ServerId, FollowerReplicator> links = new TreeMap<>();
+    private final TreeMap<ServerId, LearnerProgress> learners = new TreeMap<>();
+    private final LearnerProgress.Certifier certifier;
+    private final LogShipper backup;
+    private final PrimaryTransfer handOver;
+    private final EarlyReplication early;
     private final AppendOrder order;
     private final Dispute dispute;
     private ActorState state;
@@ -60,7 +60,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
 
     Primary(
             Replica replica,
-            ReplicaHost host,
+            ReplicaContext host,
             ReplicaKey key,
             TableMeta meta,
             ActorState state,
@@ -76,7 +76,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
         this.pending = parts.pending();
         this.fencing = parts.fencing();
         this.certifier = parts.certifier();
-        this.backup = new BackupShipper(
+        this.backup = new LogShipper(
                 host,
                 key,
                 meta,
@@ -87,25 +87,25 @@ final class Primary implements PeerLink.Listener, BackupPins {
                         ? null
                         : () -> replica.trail().end().newest(),
                 this::advance);
-        this.handOver = new HandOver(host, key, epoch);
-        this.early = new EarlyEntries(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
+        this.handOver = new PrimaryTransfer(host, key, epoch);
+        this.early = new EarlyReplication(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
         this.order = new AppendOrder(() -> replica.engineReady() && replica.applied() >= log.lastIndex());
         this.dispute = new Dispute(host, key, epoch, log, parts.aside());
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
-            learners.put(learner, new LearnerWatch(host.config(), true, reportedAt));
+            learners.put(learner, new LearnerProgress(host.config(), true, reportedAt));
         }
     }
 
     /** What outlives the epoch. */
     record Parts(
             PendingUpdates pending,
-            FencingWatch fencing,
-            LearnerWatch.Certifier certifier,
+            FencedReplicas fencing,
+            LearnerProgress.Certifier certifier,
             List<ServerId> certified,
             Checkpoints checkpoints,
-            Supplier<@Nullable Applier> engine,
+            Supplier<@Nullable EngineApplier> engine,
             Dispute.Owner aside) {}
 
     void start(int mapVersion) {
@@ -157,19 +157,19 @@ final class Primary implements PeerLink.Listener, BackupPins {
         List<ServerId> gone = new ArrayList<>(links.keySet());
         gone.removeAll(wanted);
         gone.forEach(server -> {
-            PeerLink link = links.remove(server);
+            FollowerReplicator link = links.remove(server);
             if (link != null) {
                 link.close();
             }
         });
         for (ServerId server : wanted) {
             if (!links.containsKey(server)) {
-                links.put(server, new PeerLink(host, key, epoch, log, server, this));
+                links.put(server, new FollowerReplicator(host, key, epoch, log, server, this));
             }
         }
         for (ServerId learner : state.learners()) {
             if (!learners.containsKey(learner)) {
-                learners.put(learner, new LearnerWatch(host.config(), false, now));
+                learners.put(learner, new LearnerProgress(host.config(), false, now));
             }
         }
         host.wantTicks(replica);
@@ -249,7 +249,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     /** Entries from this one on could not be written and are gone from the log. */
     void appendFailed(long from) {
         early.appendFailed(from, state.isr().size());
-        links.values().forEach(PeerLink::cutBack);
+        links.values().forEach(FollowerReplicator::cutBack);
         host.wantTicks(replica);
     }
 
@@ -276,7 +276,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
             backup.pin(
                     id,
                     version == 0
-                            ? () -> VersionTrail.LOG_END
+                            ? () -> VersionIndex.LOG_END
                             : () -> replica.trail().endOf(version),
                     completion);
         } else {
@@ -352,7 +352,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
             matched = true;
             matchedAt = now;
         }
-        for (Map.Entry<ServerId, LearnerWatch> learner : learners.entrySet()) {
+        for (Map.Entry<ServerId, LearnerProgress> learner : learners.entrySet()) {
             if (learner.getValue().counts()) {
                 least = Math.min(least, match(learner.getKey()));
             }
@@ -372,7 +372,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     }
 
     private long match(ServerId member) {
-        PeerLink link = links.get(member);
+        FollowerReplicator link = links.get(member);
         return link == null ? (member.equals(host.self()) ? log.durableIndex() : 0) : link.match();
     }
 
@@ -390,19 +390,19 @@ final class Primary implements PeerLink.Listener, BackupPins {
     }
 
     /** What of the log nobody needs but this replica itself. Learners hold it only as long as there is room. */
-    Retention retention() {
+    LogRetention retention() {
         if (closed || !matched || !state.begun()) {
-            return Retention.ALL;
+            return LogRetention.ALL;
         }
         long learners = Long.MAX_VALUE;
         for (ServerId learner : log.crowded() ? List.<ServerId>of() : state.learners()) {
             learners = Math.min(learners, match(learner));
         }
-        return new Retention(stable, backup.through(), learners);
+        return new LogRetention(stable, backup.through(), learners);
     }
 
     @Override
-    public void progressed(PeerLink link) {
+    public void progressed(FollowerReplicator link) {
         if (!closed) {
             advance();
         }
@@ -447,7 +447,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
                 || wantsClean()
                 || !state.learners().isEmpty()
                 || !fencing.isEmpty()
-                || links.values().stream().anyMatch(PeerLink::wantsTicks);
+                || links.values().stream().anyMatch(FollowerReplicator::wantsTicks);
     }
 
     private boolean wantsClean() {
@@ -462,12 +462,12 @@ final class Primary implements PeerLink.Listener, BackupPins {
             handOver(now);
         }
         for (ServerId learner : state.learners()) {
-            PeerLink link = links.get(learner);
-            LearnerWatch watch = learners.get(learner);
+            FollowerReplicator link = links.get(learner);
+            LearnerProgress watch = learners.get(learner);
             if (link != null && watch != null && matched) {
                 link.poll();
-                LearnerWatch.Progress told =
-                        new LearnerWatch.Progress(learner, link.confirms(0), link.match(), link.applied());
+                LearnerProgress.Progress told =
+                        new LearnerProgress.Progress(learner, link.confirms(0), link.match(), link.applied());
                 watch.advance(told, log.durableIndex(), stable, now, certifier);
             }
         }
@@ -489,8 +489,8 @@ final class Primary implements PeerLink.Listener, BackupPins {
 
     private void report(long now) {
         for (ServerId learner : state.learners()) {
-            LearnerWatch watch = learners.get(learner);
-            PeerLink link = links.get(learner);
+            LearnerProgress watch = learners.get(learner);
+            FollowerReplicator link = links.get(learner);
             if (watch != null && watch.certified() && link != null && link.confirms(ownFrom - 1)) {
                 host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner, link.incarnation()));
             }
@@ -511,6 +511,6 @@ final class Primary implements PeerLink.Listener, BackupPins {
         closed = true;
         backup.close();
         order.close();
-        links.values().forEach(PeerLink::close);
+        links.values().forEach(FollowerReplicator::close);
     }
 }

@@ -30,21 +30,21 @@ import org.slf4j.LoggerFactory;
 public final class Replica {
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
-    private final ReplicaHost host;
+    private final ReplicaContext host;
     private final ReplicaKey key;
     private final TableName table;
     private final PendingUpdates pending;
-    private final FencingWatch fencing;
-    private final Part part;
-    private final Fitness fitness;
-    private final SyncedMark marks;
-    private final TailCut cutting;
-    private final LogDrop drops;
-    private final OfferedLease lease;
-    private final ReplicaFiles files;
-    private final Refuser refuser;
-    private final VersionTrail trail;
-    private final Entrance entrance;
+    private final FencedReplicas fencing;
+    private final ReplicaRole part;
+    private final ReplicaHealth fitness;
+    private final RecoveryPoint marks;
+    private final LogTruncation cutting;
+    private final LogCleaner drops;
+    private final ReadLease lease;
+    private final ReplicaStorage files;
+    private final RejectionLogger refuser;
+    private final VersionIndex trail;
+    private final RequestAdmission entrance;
     private final CopyCheck copies;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
@@ -52,27 +52,28 @@ public final class Replica {
     private int mapVersion;
 
     /** A replica of this table, whose files are not read before {@link #open}. */
-    public Replica(ReplicaHost host, ReplicaKey key, TableName table) {
+    public Replica(ReplicaContext host, ReplicaKey key, TableName table) {
         this.host = host;
         this.key = key;
         this.table = table;
         this.pending = new PendingUpdates(key.actor());
-        this.fencing = new FencingWatch(host.config().fenceNanos());
-        this.part = new Part(host.self(), pending);
-        this.fitness = new Fitness(host, key, () -> host.wantTicks(this));
-        this.marks = new SyncedMark(host.config(), now());
-        this.cutting = new TailCut(fitness, marks);
-        this.lease = new OfferedLease(now());
-        this.files = new ReplicaFiles(host, key, table, fitness, new FilesOwner(), new LogEvents());
-        this.trail = new VersionTrail(this::versionsApplied, () -> {
-            Applier engine = files.engine();
+        this.fencing = new FencedReplicas(host.config().fenceNanos());
+        this.part = new ReplicaRole(host.self(), pending);
+        this.fitness = new ReplicaHealth(host, key, () -> host.wantTicks(this));
+        this.marks = new RecoveryPoint(host.config(), now());
+        this.cutting = new LogTruncation(fitness, marks);
+        this.lease = new ReadLease(now());
+        this.files = new ReplicaStorage(host, key, table, fitness, new FilesOwner(), new LogEvents());
+        this.trail = new VersionIndex(this::versionsApplied, () -> {
+            EngineApplier engine = files.engine();
             return engine == null ? 0 : engine.foretold().done();
         });
-        this.entrance = new Entrance(host, new Entrance.Inside(key, files, part, pending, fitness, () -> closed));
+        this.entrance = new RequestAdmission(
+                host, new RequestAdmission.Inside(key, files, part, pending, fitness, () -> closed));
         this.copies =
                 new CopyCheck(host, new CopyCheck.Inside(key, files, part, fitness, () -> closed, this::evaluate));
-        this.drops = new LogDrop(host, key, trail, cutting);
-        this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
+        this.drops = new LogCleaner(host, key, trail, cutting);
+        this.refuser = new RejectionLogger(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
 
     public ReplicaKey key() {
@@ -120,7 +121,7 @@ public final class Replica {
 
     /** Last index applied to the engine. */
     public long applied() {
-        Applier engine = files.engine();
+        EngineApplier engine = files.engine();
         return engine == null ? 0 : engine.applied();
     }
 
@@ -130,7 +131,7 @@ public final class Replica {
     }
 
     boolean engineReady() {
-        Applier engine = files.engine();
+        EngineApplier engine = files.engine();
         return engine != null && engine.ready();
     }
 
@@ -163,8 +164,9 @@ public final class Replica {
         if (closed || wanted == null || files.changing() || cutting.running()) {
             return;
         }
-        Opened opened = files.opened();
-        Standing standing = new Standing(host.self(), wanted, installed(), opened != null, files.restoring(), fitness);
+        OpenReplica opened = files.opened();
+        RestoreDecision standing =
+                new RestoreDecision(host.self(), wanted, installed(), opened != null, files.restoring(), fitness);
         if (standing.mayReturn()) {
             if (part.state() != null) {
                 part.end(key, "is being taken over by another server");
@@ -192,12 +194,12 @@ public final class Replica {
         }
     }
 
-    private void activate(Opened parts, ActorState state) {
+    private void activate(OpenReplica parts, ActorState state) {
         if (meta != null && files.startEngine(parts, meta, new EngineEvents())) {
             trail.cut(parts.log().lastIndex());
             host.wantTicks(this);
         }
-        part.play(state, mapVersion, meta, new Part.Maker() {
+        part.play(state, mapVersion, meta, new ReplicaRole.Maker() {
             @Override
             public Primary primary(TableMeta table, ActorState row) {
                 Primary.Parts shared = new Primary.Parts(
@@ -227,7 +229,7 @@ public final class Replica {
     }
 
     private void certify(ServerId learner, Consumer<Boolean> then) {
-        Opened parts = files.opened();
+        OpenReplica parts = files.opened();
         ActorState at = part.state();
         if (parts == null || at == null || at.epoch() != installed() || files.changing()) {
             then.accept(false);
@@ -264,7 +266,7 @@ public final class Replica {
         if (request.epoch() > installed()) {
             host.refresh(table);
         }
-        AtomicFlow flow = atomic();
+        TransactionParticipant flow = atomic();
         if (flow == null) {
             completion.done(Outcome.ok(PeerReply.Vote.later(installed(), "this server is not the actor's primary")));
         } else {
@@ -275,7 +277,7 @@ public final class Replica {
     /** What became of an atomic update, as the table's log says; answered when every in-sync replica has it. */
     public void decide(PeerRequest.Decide request, Completion<PeerReply> completion) {
         foretell(request.version(), request.commit());
-        AtomicFlow flow = atomic();
+        TransactionParticipant flow = atomic();
         if (flow == null) {
             completion.done(Outcome.err(
                     new UniserveException(ErrorCode.NOT_PRIMARY, "this server is not the actor's primary")));
@@ -284,20 +286,20 @@ public final class Replica {
         }
     }
 
-    private @Nullable AtomicFlow atomic() {
-        Opened parts = files.opened();
+    private @Nullable TransactionParticipant atomic() {
+        OpenReplica parts = files.opened();
         return part.primary() == null || parts == null || closed || !engineReady()
                 ? null
-                : new AtomicFlow(host, key, parts.log(), pending, trail, refuser.refused(), part::primary);
+                : new TransactionParticipant(host, key, parts.log(), pending, trail, refuser.refused(), part::primary);
     }
 
-    private Versions versionsApplied() {
-        Applier engine = files.engine();
-        return engine == null ? new Versions() : engine.table().versions();
+    private VersionState versionsApplied() {
+        EngineApplier engine = files.engine();
+        return engine == null ? new VersionState() : engine.table().versions();
     }
 
     private long committed() {
-        Applier engine = files.engine();
+        EngineApplier engine = files.engine();
         return engine == null
                 ? 0
                 : Math.max(
@@ -306,13 +308,13 @@ public final class Replica {
 
     /** The version that is prepared in the engine and whose outcome was not carried out there; 0 for none. */
     public long undecided() {
-        Applier engine = files.engine();
+        EngineApplier engine = files.engine();
         return engine == null || closed ? 0 : engine.undecided();
     }
 
     /** The table's log says this of a version: it is carried out at once, though the actor's log may not say it yet. */
     public void foretell(long version, boolean commit) {
-        Applier engine = files.engine();
+        EngineApplier engine = files.engine();
         if (engine != null && !closed) {
             engine.foretell(version, commit);
         }
@@ -351,7 +353,7 @@ public final class Replica {
 
     /** Last log index, durable or not. */
     public long lastIndex() {
-        Opened parts = files.opened();
+        OpenReplica parts = files.opened();
         return parts == null ? 0 : parts.log().lastIndex();
     }
 
@@ -368,12 +370,12 @@ public final class Replica {
     }
 
     /** What its log says about versions. */
-    VersionTrail trail() {
+    VersionIndex trail() {
         return trail;
     }
 
     /** Its part in backups of the table; null where it does not lead. */
-    public @Nullable BackupPins pins() {
+    public @Nullable SnapshotPins pins() {
         return closed ? null : part.primary();
     }
 
@@ -385,7 +387,7 @@ public final class Replica {
 
     /** Bytes of the log. */
     public long logBytes() {
-        Opened parts = files.opened();
+        OpenReplica parts = files.opened();
         return parts == null ? 0 : parts.log().bytes();
     }
 
@@ -408,14 +410,14 @@ public final class Replica {
         if (closed) {
             return false;
         }
-        Applier engine = files.engine();
+        EngineApplier engine = files.engine();
         if (engine != null) {
             engine.tick(now);
         }
         if (desired != null && (fitness.wantsTicks() || desired.epoch() > installed())) {
             evaluate();
         }
-        Opened parts = files.opened();
+        OpenReplica parts = files.opened();
         if (parts != null) {
             parts.log().flush();
         }
@@ -460,12 +462,12 @@ public final class Replica {
 
     /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
     public void setAside(Completion<Done> completion) {
-        end(() -> Takeover.moveAside(host, key, completion));
+        end(() -> ReplicaRestore.moveAside(host, key, completion));
     }
 
     private void cut(long after, boolean keep, Completion<Long> then) {
-        Opened parts = files.opened();
-        Applier engine = files.engine();
+        OpenReplica parts = files.opened();
+        EngineApplier engine = files.engine();
         if (parts == null || engine == null) {
             throw new UniserveException(ErrorCode.INTERNAL, key + ": cut before open");
         }
@@ -484,7 +486,7 @@ public final class Replica {
         return fitness.logError();
     }
 
-    private final class FilesOwner implements ReplicaFiles.Owner {
+    private final class FilesOwner implements ReplicaStorage.Owner {
         @Override
         public boolean isClosed() {
             return closed;
@@ -515,7 +517,7 @@ public final class Replica {
         @Override
         public void appended(LogEntry entry) {
             trail.appended(entry);
-            if (Versions.concerns(entry)) {
+            if (VersionState.concerns(entry)) {
                 host.wantTicks(Replica.this); // a decision may wait to be written
                 host.gateChanged(Replica.this); // before anybody hears that it is here
             }
@@ -573,7 +575,7 @@ public final class Replica {
 
         @Override
         public boolean rejected(LogEntry update, UniserveException error, boolean certain) {
-            Opened parts = files.opened();
+            OpenReplica parts = files.opened();
             boolean mine = parts != null && !closed && refuser.rejected(parts.log(), update, error, certain);
             if (mine) {
                 host.gateChanged(Replica.this);

@@ -38,7 +38,7 @@ public record ReplicaSummary(TableName table, ReplicaKey key, long epoch, long l
             return Outcome.err(err.error());
         }
         try {
-            DiskState state = DiskState.decode(((Outcome.Ok<Bytes>) read).value());
+            PersistentState state = PersistentState.decode(((Outcome.Ok<Bytes>) read).value());
             return Outcome.ok(Optional.of(new ReplicaSummary(
                     state.table(), state.key(), state.installed(), Math.max(state.baseIndex(), state.synced()))));
         } catch (UniserveException e) {

@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.log.StepQueue;
+import io.uniserve.protocol.log.SequentialTaskQueue;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -15,29 +15,29 @@ import java.util.function.UnaryOperator;
 final class StateFile {
     private final Disk disk;
     private final String path;
-    private final StepQueue steps = new StepQueue();
-    private DiskState state;
+    private final SequentialTaskQueue steps = new SequentialTaskQueue();
+    private PersistentState state;
     private boolean closed;
 
-    StateFile(Disk disk, String directory, DiskState state) {
+    StateFile(Disk disk, String directory, PersistentState state) {
         this.disk = disk;
         this.path = directory + "/state";
         this.state = state;
     }
 
     /** What is on disk. */
-    DiskState get() {
+    PersistentState get() {
         return state;
     }
 
     /** Changes the state durably; UNAVAILABLE once it is closed, as the replica's directory may be gone by then. */
-    void change(UnaryOperator<DiskState> change, Completion<Done> completion) {
+    void change(UnaryOperator<PersistentState> change, Completion<Done> completion) {
         if (closed) {
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + ": it is closed")));
             return;
         }
         steps.add(next -> {
-            DiskState changed = change.apply(state);
+            PersistentState changed = change.apply(state);
             disk.replace(path, changed.encode(), done -> {
                 if (done instanceof Outcome.Ok<Done>) {
                     state = changed;

@@ -8,7 +8,7 @@
  * failed write of the primary is never seen by anyone.
  *
  * <p><b>Who decides.</b> {@link io.uniserve.protocol.replica.Replica} owns the parts and the epoch;
- * {@link io.uniserve.protocol.replica.Applier} owns the engine; {@link io.uniserve.protocol.replica.Primary} exists for one
+ * {@link io.uniserve.protocol.replica.EngineApplier} owns the engine; {@link io.uniserve.protocol.replica.Primary} exists for one
  * epoch. All of them run on the server's loop.
  */
 @NullMarked

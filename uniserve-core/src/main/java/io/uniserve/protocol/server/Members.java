@@ -22,8 +22,8 @@ final class Members {
     private final Environment env;
     private final Watches watches;
     private final Runnable changed;
-    private final Refresher<List<ServerRecord>> servers;
-    private final Refresher<Versioned> leader;
+    private final RetryingReader<List<ServerRecord>> servers;
+    private final RetryingReader<Versioned> leader;
     private TreeMap<ServerId, ServerRecord> live = new TreeMap<>();
     private @Nullable Address coordinator;
     private boolean loaded;
@@ -32,8 +32,8 @@ final class Members {
         this.env = env;
         this.watches = watches;
         this.changed = changed;
-        this.servers = new Refresher<>(env.timers(), retryNanos, this::readServers, this::onServers);
-        this.leader = new Refresher<>(
+        this.servers = new RetryingReader<>(env.timers(), retryNanos, this::readServers, this::onServers);
+        this.leader = new RetryingReader<>(
                 env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.LEADER, done), this::onLeader);
     }
 

@@ -13,7 +13,7 @@ import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
-import io.uniserve.protocol.replica.ReplicaHost;
+import io.uniserve.protocol.replica.ReplicaContext;
 import io.uniserve.protocol.replica.ReplicaSummary;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class ReplicaSet {
     private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,9})/");
 
     private final Environment env;
-    private final ReplicaHost host;
+    private final ReplicaContext host;
     private final ServerId self;
     private final GatePublisher gates;
     private final TableViews views;
@@ -43,7 +43,8 @@ final class ReplicaSet {
     private final TreeSet<ReplicaKey> ending = new TreeSet<>();
     private final TreeSet<ReplicaKey> ticking = new TreeSet<>();
 
-    ReplicaSet(Environment env, ReplicaHost host, GatePublisher gates, TableViews views, Trash trash, Runnable soon) {
+    ReplicaSet(
+            Environment env, ReplicaContext host, GatePublisher gates, TableViews views, Trash trash, Runnable soon) {
         this.env = env;
         this.host = host;
         this.self = host.self();

@@ -21,8 +21,8 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.gate.GatePublisher;
-import io.uniserve.protocol.gate.Settled;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.gate.InDoubtResolution;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
@@ -31,9 +31,9 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.replica.BackupEraser;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaConfig;
-import io.uniserve.protocol.replica.ReplicaHost;
-import io.uniserve.protocol.tx.AtomicConfig;
-import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.replica.ReplicaContext;
+import io.uniserve.protocol.tx.ConsistentCutReader;
+import io.uniserve.protocol.tx.TransactionConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -59,20 +59,20 @@ public final class ServerMachine {
     private final Registration registration;
     private final Pinger pinger;
     private final LeaseKeeper leases;
-    private final Reaper reaper;
+    private final OrphanReplicaCleaner reaper;
     private final Trash trash;
-    private final TrashDesk trashDesk;
+    private final TrashRequestHandler trashDesk;
     private final AbsenceGuard guard;
     private final BackupEraser eraser;
-    private final TableBackupDesk backups;
-    private final UpdateDesk updates;
-    private final AtomicTables atomic;
-    private final CutDesk cuts;
+    private final BackupRequestHandler backups;
+    private final UpdateRequestHandler updates;
+    private final TransactionTables atomic;
+    private final ConsistentCutReader cuts;
     private final LoadReport loads;
-    private final RoutingBoard routing;
+    private final RoutingPublisher routing;
     private final Drain drain;
     private final Scrubber scrubber;
-    private final Refresher<Versioned> cluster;
+    private final RetryingReader<Versioned> cluster;
     private final Readiness readiness;
     private final RegistryContact contact;
     private final ContactCheck contactCheck;
@@ -107,30 +107,31 @@ public final class ServerMachine {
         this.trash = new Trash(env, config.trash(), retry);
         this.guard = new AbsenceGuard(config.trash().acceptUnknown());
         this.replicas = new ReplicaSet(env, host, gates, views, trash, ticker::soon);
-        this.trashDesk = new TrashDesk(config, trash, views, replicas, guard);
+        this.trashDesk = new TrashRequestHandler(config, trash, views, replicas, guard);
         this.registration = new Registration(env, config, fatal, contact);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
         this.leases =
                 new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views, contact);
         this.eraser = new BackupEraser(env, config.replicas());
-        this.backups = new TableBackupDesk(env, identity::confirmStore, config.replicas(), eraser, replicas::find);
-        this.reaper = new Reaper(
-                new Reaper.Parts(env, replicas, views, guard),
+        this.backups = new BackupRequestHandler(env, identity::confirmStore, config.replicas(), eraser, replicas::find);
+        this.reaper = new OrphanReplicaCleaner(
+                new OrphanReplicaCleaner.Parts(env, replicas, views, guard),
                 config.clusterId(),
                 config.id(),
                 config.trash().registry(),
                 eraser,
                 server -> members.find(server) != null);
-        this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
-        this.cuts = new CutDesk(env.clock(), env.registry(), atomic.service().disclosure()::await);
-        this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
+        this.atomic = new TransactionTables(host, TransactionConfig.defaults(), watches, views, replicas, gates);
+        this.cuts = new ConsistentCutReader(
+                env.clock(), env.registry(), atomic.service().disclosure()::await);
+        this.updates = new UpdateRequestHandler(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas, contact);
         loads.include(identity::problems);
-        this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
+        this.routing = new RoutingPublisher(env.timers(), config.clusterId(), views, members);
         this.scrubber = new Scrubber(env, config.id(), config.scrubNanos(), replicas);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
         this.readiness = new Readiness(config.id(), registration, members, views, replicas, guard, contact);
-        this.cluster = new Refresher<>(
+        this.cluster = new RetryingReader<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
         this.contactCheck = new ContactCheck(env, contact, cluster::dirty);
     }
@@ -256,7 +257,8 @@ public final class ServerMachine {
      * @param at the version that is read; 0 for the newest
      * @param defers true where the asker looks by itself for a denial of a version in flight
      */
-    public void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
+    public void settle(
+            TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.refusal()));
         } else {
@@ -265,7 +267,7 @@ public final class ServerMachine {
     }
 
     /** Versions and epochs of tables whose updates are atomic, as of one moment after this call, for a strict read. */
-    public void cut(List<TableName> tables, Completion<Cut> completion) {
+    public void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.refusal()));
         } else {
@@ -515,7 +517,7 @@ public final class ServerMachine {
         }
     }
 
-    private final class Host implements ReplicaHost {
+    private final class Host implements ReplicaContext {
         @Override
         public Environment env() {
             return env;

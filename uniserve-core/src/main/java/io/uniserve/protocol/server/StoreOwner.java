@@ -12,7 +12,7 @@ import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.identity.OwnedObjects;
-import io.uniserve.protocol.replica.TableDefinition;
+import io.uniserve.protocol.replica.StoredTableDefinition;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -136,7 +136,7 @@ final class StoreOwner {
         env.registry().read(RegistryPaths.CLUSTER, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof ClusterRecord record) {
                 look(
-                        TableDefinition.root(config.clusterId()),
+                        StoredTableDefinition.root(config.clusterId()),
                         record.nextTableId(),
                         () -> look("backup/" + config.clusterId() + "/", record.nextTableId(), this::put));
             } else {

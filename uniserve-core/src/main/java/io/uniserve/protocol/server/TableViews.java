@@ -28,7 +28,7 @@ final class TableViews {
     private final long retryNanos;
     private final Watches watches;
     private final Listener listener;
-    private final Refresher<List<String>> names;
+    private final RetryingReader<List<String>> names;
     private final TreeMap<TableName, Entry> entries = new TreeMap<>();
     private final List<Completion<Done>> searches = new ArrayList<>();
     private boolean listed;
@@ -55,7 +55,7 @@ final class TableViews {
         this.retryNanos = retryNanos;
         this.watches = watches;
         this.listener = listener;
-        this.names = new Refresher<>(
+        this.names = new RetryingReader<>(
                 env.timers(), retryNanos, done -> env.registry().children(RegistryPaths.TABLES, done), this::onNames);
     }
 
@@ -191,8 +191,8 @@ final class TableViews {
 
     private final class Entry {
         private final TableName name;
-        private final Refresher<Versioned> meta;
-        private final Refresher<Versioned> map;
+        private final RetryingReader<Versioned> meta;
+        private final RetryingReader<Versioned> map;
         private boolean syncing;
         private int version = Registry.ABSENT;
         private long readAt;
@@ -217,12 +217,12 @@ final class TableViews {
             });
         }
 
-        private Refresher<Versioned> refresher(String path, Consumer<Versioned> changed) {
+        private RetryingReader<Versioned> refresher(String path, Consumer<Versioned> changed) {
             Consumer<Versioned> settling = read -> {
                 changed.accept(read);
                 TableViews.this.settled();
             };
-            return new Refresher<>(
+            return new RetryingReader<>(
                     env.timers(),
                     retryNanos,
                     done -> env.registry().read(path, done),

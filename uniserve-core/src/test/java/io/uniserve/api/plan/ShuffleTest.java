@@ -36,7 +36,7 @@ class ShuffleTest {
         Shuffle<String, Long> plan =
                 scatters(2).broadcast(TABLE, SCATTER, "all").gather(TABLE, GATHER, "p");
         assertThat(plan.scatters().stream().map(scatter -> (Object) scatter.spread()))
-                .containsExactly(Spread.CUT, Spread.CUT, Spread.BROADCAST);
+                .containsExactly(Distribution.CUT, Distribution.CUT, Distribution.BROADCAST);
         assertThat(plan.scatters().stream().map(scatter -> (Object) scatter.parameters()))
                 .containsExactly("0", "1", "all");
     }
@@ -52,7 +52,7 @@ class ShuffleTest {
     void aMapTakesInWhatNoOtherHasTaken() {
         Shuffle<String, Long> plan = scatters(2)
                 .map(TABLE, MAP, "first")
-                .with(scatters(2).map(TABLE, MAP, "second", Spread.KEPT))
+                .with(scatters(2).map(TABLE, MAP, "second", Distribution.KEPT))
                 .with(TABLE, SCATTER, "last")
                 .gather(TABLE, GATHER, "p");
         assertThat(plan.scatters().stream().map(scatter -> (Object) scatter.inputs()))
@@ -64,35 +64,40 @@ class ShuffleTest {
 
     @Test
     void stagesThatCannotBeAreRefused() {
-        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Spread.CUT, List.of()))
+        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Distribution.CUT, List.of()))
                 .hasMessageContaining("stage m@1 of a plan gets the chunks of 0 others");
-        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Spread.CUT, List.of(0)))
+        assertThatThrownBy(
+                        () -> new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Distribution.CUT, List.of(0)))
                 .hasMessageContaining("stage s@1 of a plan gets the chunks of 1 others");
-        Shuffle.Scatter<String> leaf = new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Spread.CUT);
-        Shuffle.Scatter<String> map = new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Spread.CUT, List.of(0));
+        Shuffle.Scatter<String> leaf = new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Distribution.CUT);
+        Shuffle.Scatter<String> map =
+                new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Distribution.CUT, List.of(0));
         assertThatThrownBy(() -> new Shuffle<>(List.of(leaf, map, map), TABLE, GATHER, ""))
                 .hasMessageContaining("stage 2 of a plan wants the chunks of stage 0");
         assertThatThrownBy(() -> new Shuffle<>(List.of(map), TABLE, GATHER, ""))
                 .hasMessageContaining("stage 0 of a plan wants the chunks of stage 0");
         assertThatThrownBy(() -> scatters(1).with(map)).hasMessageContaining("is a map: use map()");
-        ShuffleMachine.Scatter kept = new ShuffleMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Spread.KEPT);
+        ShuffleMachine.Scatter kept =
+                new ShuffleMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Distribution.KEPT);
         assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(kept), TABLE, List.of(0, 1), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("what s@1 keeps at actors [0, 5] of table t is for these actors");
         assertThatThrownBy(() ->
                         new ShuffleMachine.Plan(List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("of table u gets it");
         ShuffleMachine.Scatter nowhere =
-                new ShuffleMachine.Scatter(TABLE, List.of(), "m@1", Bytes.EMPTY, Spread.CUT, List.of(0));
-        ShuffleMachine.Scatter cut = new ShuffleMachine.Scatter(TABLE, List.of(0), "s@1", Bytes.EMPTY, Spread.CUT);
+                new ShuffleMachine.Scatter(TABLE, List.of(), "m@1", Bytes.EMPTY, Distribution.CUT, List.of(0));
+        ShuffleMachine.Scatter cut =
+                new ShuffleMachine.Scatter(TABLE, List.of(0), "s@1", Bytes.EMPTY, Distribution.CUT);
         assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("a map at 0 actors, use 1 to 4096");
     }
 
     @Test
     void keysThatCannotBeAreRefused() {
-        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.of(List.of()), SCATTER, "", Spread.CUT))
+        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.of(List.of()), SCATTER, "", Distribution.CUT))
                 .hasMessageContaining("scatter of 0 actors of table t");
-        assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.of(List.of(3, 1, 3)), SCATTER, "", Spread.CUT))
+        assertThatThrownBy(() ->
+                        new Shuffle.Scatter<>(TABLE, Optional.of(List.of(3, 1, 3)), SCATTER, "", Distribution.CUT))
                 .hasMessageContaining("names an actor twice: [3, 1, 3]");
     }
 
@@ -100,7 +105,7 @@ class ShuffleTest {
     @ValueSource(ints = {1, 256, 257, 4096})
     void theChunksOfAPlanAreBounded(int actors) {
         List<Integer> all = IntStream.range(0, actors).boxed().toList();
-        ShuffleMachine.Scatter scatter = new ShuffleMachine.Scatter(TABLE, all, "s@1", Bytes.EMPTY, Spread.CUT);
+        ShuffleMachine.Scatter scatter = new ShuffleMachine.Scatter(TABLE, all, "s@1", Bytes.EMPTY, Distribution.CUT);
         if (actors <= 256) {
             new ShuffleMachine.Plan(List.of(scatter), TABLE, all, "g@1", Bytes.EMPTY);
         } else {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
-import io.uniserve.model.Former;
 import io.uniserve.model.OnLoss;
+import io.uniserve.model.PreviousIsr;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
@@ -51,7 +51,7 @@ class TakeoverTest {
         before.isr().forEach(id -> cluster.server(id.value()).kill());
         cluster.loop.run(25 * SECOND);
         assertThat(cluster.actor("t", 0).begun()).isFalse();
-        assertThat(cluster.actor("t", 0).former()).isEqualTo(new Former(before.isr(), before.epoch(), 0));
+        assertThat(cluster.actor("t", 0).former()).isEqualTo(new PreviousIsr(before.isr(), before.epoch(), 0));
         return before;
     }
 
@@ -86,7 +86,7 @@ class TakeoverTest {
         assertThat(cluster.actor("t", 0).begun())
                 .as("%s", cluster.actor("t", 0))
                 .isTrue();
-        assertThat(cluster.actor("t", 0).former()).isEqualTo(Former.NONE);
+        assertThat(cluster.actor("t", 0).former()).isEqualTo(PreviousIsr.NONE);
     }
 
     @Test
@@ -102,7 +102,7 @@ class TakeoverTest {
         assertThat(after.begun()).isTrue();
         assertThat(after.restoreEpoch()).isEqualTo(before.restoreEpoch());
         assertThat(after.epoch()).isEqualTo(3);
-        assertThat(after.former()).isEqualTo(Former.NONE);
+        assertThat(after.former()).isEqualTo(PreviousIsr.NONE);
     }
 
     @Test

@@ -17,7 +17,7 @@ import io.uniserve.placement.HottestFirst;
 import io.uniserve.placement.InitialPlacement;
 import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.protocol.RegistryPaths;
-import io.uniserve.protocol.env.Background;
+import io.uniserve.protocol.env.BackgroundExecutor;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
@@ -58,7 +58,7 @@ final class TestingCluster {
         Environment env = environment(registry);
         Address address = new Address(name, 7000);
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
-        Rebalancing rebalancing = new Rebalancing(rebalance, policy, Background.on(parts.timers()));
+        RebalanceSetup rebalancing = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node =
                 new Node(new CoordinatorMachine(config, parts, new InitialPlacement(), rebalancing), registry, address);

@@ -8,7 +8,7 @@ import static io.uniserve.protocol.exchange.ExchangeWorld.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.plan.Spread;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -18,7 +18,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.ScatterOutput;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ class ExchangeMachineTest {
 
     private final ExchangeWorld world = new ExchangeWorld(3, limits(1_000, 1_000));
 
-    private Receipt scattered(int server, int actor, int bytes) {
+    private ScatterManifest scattered(int server, int actor, int bytes) {
         return value(
                 world.scattered(server, ID, 0, 2, actor, Map.of(0, chunk(bytes, actor), 1, chunk(bytes, actor + 9))));
     }
@@ -48,12 +48,13 @@ class ExchangeMachineTest {
 
     @Test
     void chunksComeWholeFromThreeServersAndThoseHereDoNotTravel() {
-        Receipt here = scattered(0, 4, 100);
-        Receipt there = scattered(1, 5, 33);
-        Receipt beyond = scattered(2, 6, 1);
-        Delivery delivery = value(world.delivered(0, frame(ID, List.of(10, 11), here, there, beyond), 11));
-        assertThat(delivery.arrivals().stream().map(Delivery.Arrival::source)).containsExactlyInAnyOrder(4, 5, 6);
-        for (Delivery.Arrival arrival : delivery.arrivals()) {
+        ScatterManifest here = scattered(0, 4, 100);
+        ScatterManifest there = scattered(1, 5, 33);
+        ScatterManifest beyond = scattered(2, 6, 1);
+        ExchangeInput delivery = value(world.delivered(0, frame(ID, List.of(10, 11), here, there, beyond), 11));
+        assertThat(delivery.arrivals().stream().map(ExchangeInput.Arrival::source))
+                .containsExactlyInAnyOrder(4, 5, 6);
+        for (ExchangeInput.Arrival arrival : delivery.arrivals()) {
             int size = arrival.source() == 4 ? 100 : arrival.source() == 5 ? 33 : 1;
             assertThat(world.read(arrival)).isEqualTo(chunk(size, arrival.source() + 9));
             assertThat(arrival.sent()).isEqualTo(arrival.source() != 4);
@@ -71,20 +72,20 @@ class ExchangeMachineTest {
 
     @Test
     void aBroadcastComesOnceForAllGathersOfAServer() {
-        Receipt receipt = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
-        GatherFrame frame = new GatherFrame(
+        ScatterManifest receipt = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
+        GatherEnvelope frame = new GatherEnvelope(
                 ID,
                 List.of(0, 1, 2),
-                List.of(new GatherFrame.Input(0, Spread.BROADCAST, List.of(receipt))),
+                List.of(new GatherEnvelope.Input(0, Distribution.BROADCAST, List.of(receipt))),
                 Optional.empty(),
                 Bytes.EMPTY);
-        Delivery delivery = value(world.delivered(0, frame, 0, 1, 2));
+        ExchangeInput delivery = value(world.delivered(0, frame, 0, 1, 2));
         assertThat(delivery.arrivals())
                 .hasSize(3)
                 .allSatisfy(one -> assertThat(world.read(one)).isEqualTo(chunk(30, 1)))
                 .allSatisfy(one -> assertThat(one.sent()).isTrue());
         assertThat(world.pulls).hasSize(4);
-        assertThat(delivery.arrivals().stream().filter(Delivery.Arrival::sentFirst))
+        assertThat(delivery.arrivals().stream().filter(ExchangeInput.Arrival::sentFirst))
                 .hasSize(1);
         assertThat(world.machine(0).usage().memoryBytes()).isEqualTo(35);
     }
@@ -99,8 +100,8 @@ class ExchangeMachineTest {
             chunks.put(slot, chunk(20, slot));
             slots.add(slot);
         }
-        Receipt receipt = value(wide.scattered(1, ID, 0, 64, 4, chunks));
-        Delivery delivery = value(wide.delivered(0, frame(ID, slots, receipt), slots.toArray(Integer[]::new)));
+        ScatterManifest receipt = value(wide.scattered(1, ID, 0, 64, 4, chunks));
+        ExchangeInput delivery = value(wide.delivered(0, frame(ID, slots, receipt), slots.toArray(Integer[]::new)));
         assertThat(delivery.arrivals())
                 .hasSize(64)
                 .allSatisfy(one -> assertThat(wide.read(one)).isEqualTo(chunk(20, one.actor())));
@@ -112,7 +113,7 @@ class ExchangeMachineTest {
     void aProducerIsAskedForNoMoreThanTwoMessagesAtATime() {
         ExchangeWorld wide =
                 new ExchangeWorld(2, new ExchangeLimits(10_000, 10_000, 10_000, 10_000, 1_000, 10, SECOND, 3));
-        Receipt receipt = value(wide.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(300, 4))));
+        ScatterManifest receipt = value(wide.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(300, 4))));
         int[] sent = {0};
         wide.network.lose((to, request) -> request instanceof PeerRequest.PullChunks && ++sent[0] > 1);
         wide.machine(0).deliver(frame(ID, List.of(0), receipt), List.of(0), 60 * SECOND, ended -> {});
@@ -125,12 +126,12 @@ class ExchangeMachineTest {
         ExchangeWorld wide =
                 new ExchangeWorld(2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 2_000, 1_000, SECOND, 3));
         ExchangeId gone = new ExchangeId(8, 1);
-        Receipt lost = value(wide.scattered(1, gone, 0, 1, 4, Map.of(0, chunk(20, 4))));
-        Receipt before = value(wide.scattered(1, ID, 0, 1, 5, Map.of(0, chunk(20, 5))));
-        Receipt kept = value(wide.scattered(1, ID, 0, 1, 6, Map.of(0, chunk(20, 6))));
+        ScatterManifest lost = value(wide.scattered(1, gone, 0, 1, 4, Map.of(0, chunk(20, 4))));
+        ScatterManifest before = value(wide.scattered(1, ID, 0, 1, 5, Map.of(0, chunk(20, 5))));
+        ScatterManifest kept = value(wide.scattered(1, ID, 0, 1, 6, Map.of(0, chunk(20, 6))));
         wide.machine(1).end(gone);
-        AtomicReference<Outcome<Delivery>> first = new AtomicReference<>();
-        AtomicReference<Outcome<Delivery>> second = new AtomicReference<>();
+        AtomicReference<Outcome<ExchangeInput>> first = new AtomicReference<>();
+        AtomicReference<Outcome<ExchangeInput>> second = new AtomicReference<>();
         wide.machine(0).deliver(frame(ID, List.of(0), before), List.of(0), SECOND, ended -> {});
         wide.machine(0).deliver(frame(gone, List.of(0), lost), List.of(0), SECOND, first::set);
         wide.machine(0).deliver(frame(ID, List.of(0), kept), List.of(0), SECOND, second::set);
@@ -138,25 +139,29 @@ class ExchangeMachineTest {
         assertThat(wide.messages.stream().map(message -> message.parts().size()))
                 .containsExactly(1, 2);
         assertCode(Objects.requireNonNull(first.get()), ErrorCode.EXCHANGE_LOST, "not kept there any more");
-        Delivery.Arrival arrival =
+        ExchangeInput.Arrival arrival =
                 value(Objects.requireNonNull(second.get())).arrivals().get(0);
         assertThat(wide.read(arrival)).isEqualTo(chunk(20, 6));
     }
 
     @Test
     void aSilentProducerHoldsUpNobodyElse() {
-        List<Receipt> silent = new ArrayList<>();
+        List<ScatterManifest> silent = new ArrayList<>();
         for (int actor = 0; actor < 12; actor++) {
             silent.add(value(world.scattered(1, ID, 0, 1, actor, Map.of(0, chunk(25, actor)))));
         }
         ExchangeId id = new ExchangeId(8, 1);
-        Receipt small = value(world.scattered(2, id, 0, 1, 0, Map.of(0, chunk(25, 1))));
-        Receipt large = value(world.scattered(2, id, 0, 1, 1, Map.of(0, chunk(300, 2))));
+        ScatterManifest small = value(world.scattered(2, id, 0, 1, 0, Map.of(0, chunk(25, 1))));
+        ScatterManifest large = value(world.scattered(2, id, 0, 1, 1, Map.of(0, chunk(300, 2))));
         world.network.lose((to, request) -> to.equals(ExchangeWorld.address(1)));
-        AtomicReference<Outcome<Delivery>> waiting = new AtomicReference<>();
+        AtomicReference<Outcome<ExchangeInput>> waiting = new AtomicReference<>();
         world.machine(0)
-                .deliver(frame(ID, List.of(0), silent.toArray(Receipt[]::new)), List.of(0), 60 * SECOND, waiting::set);
-        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+                .deliver(
+                        frame(ID, List.of(0), silent.toArray(ScatterManifest[]::new)),
+                        List.of(0),
+                        60 * SECOND,
+                        waiting::set);
+        AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         world.machine(0).deliver(frame(id, List.of(0), small, large), List.of(0), 60 * SECOND, ended::set);
         world.loop.run(SECOND / 2); // the silent one is given up after three seconds
         assertThat(waiting.get()).isNull();
@@ -166,14 +171,14 @@ class ExchangeMachineTest {
     @Test
     void silentProducersOfLargeChunksHoldUpNobodyElse() {
         ExchangeWorld four = new ExchangeWorld(4, limits(10_000, 1_000));
-        Receipt first = value(four.scattered(1, ID, 0, 1, 0, Map.of(0, chunk(50, 1))));
-        Receipt second = value(four.scattered(2, ID, 0, 1, 1, Map.of(0, chunk(300, 2))));
+        ScatterManifest first = value(four.scattered(1, ID, 0, 1, 0, Map.of(0, chunk(50, 1))));
+        ScatterManifest second = value(four.scattered(2, ID, 0, 1, 1, Map.of(0, chunk(300, 2))));
         ExchangeId id = new ExchangeId(8, 1);
-        Receipt small = value(four.scattered(3, id, 0, 1, 0, Map.of(0, chunk(25, 1))));
-        Receipt large = value(four.scattered(3, id, 0, 1, 1, Map.of(0, chunk(300, 2))));
+        ScatterManifest small = value(four.scattered(3, id, 0, 1, 0, Map.of(0, chunk(25, 1))));
+        ScatterManifest large = value(four.scattered(3, id, 0, 1, 1, Map.of(0, chunk(300, 2))));
         four.network.lose((to, request) -> !to.equals(ExchangeWorld.address(3)));
         four.machine(0).deliver(frame(ID, List.of(0), first, second), List.of(0), 60 * SECOND, failed -> {});
-        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         four.machine(0).deliver(frame(id, List.of(0), small, large), List.of(0), 60 * SECOND, ended::set);
         assertThat(four.machine(0).usage().receivingBytes())
                 .as("a piece of each that has not answered")
@@ -184,13 +189,13 @@ class ExchangeMachineTest {
 
     @Test
     void whatIsAskedForCountsAlsoWhereNobodyWantsItAnyMore() {
-        Receipt receipt = scattered(1, 4, 60);
+        ScatterManifest receipt = scattered(1, 4, 60);
         world.network.lose((to, request) -> {
             world.messages.add(new PeerRequest.PullChunks(List.of()));
             return true;
         });
         for (int query = 0; query < 20; query++) {
-            Delivery delivery =
+            ExchangeInput delivery =
                     world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), SECOND, ended -> {});
             delivery.close();
             world.loop.run(SECOND / 100);
@@ -206,9 +211,9 @@ class ExchangeMachineTest {
     @Test
     void chunksThatCameInPiecesAreWrittenPieceByPiece() {
         ExchangeWorld small = new ExchangeWorld(2, limits(50, 10_000));
-        Receipt receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(80, 1))));
+        ScatterManifest receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(80, 1))));
         int before = small.disk(0).appends();
-        Delivery delivery = value(small.delivered(0, frame(ID, List.of(0), receipt), 0));
+        ExchangeInput delivery = value(small.delivered(0, frame(ID, List.of(0), receipt), 0));
         assertThat(small.disk(0).appends() - before)
                 .as("85 bytes in pieces of 10")
                 .isEqualTo(9);
@@ -218,7 +223,7 @@ class ExchangeMachineTest {
     @Test
     void troubleOfTheConsumersOwnDiskIsNoLoss() {
         ExchangeWorld small = new ExchangeWorld(2, limits(20, 1_000));
-        Receipt receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
+        ScatterManifest receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
         small.disk(0).full(true);
         assertCode(
                 small.delivered(0, frame(ID, List.of(0), receipt), 0),
@@ -244,17 +249,17 @@ class ExchangeMachineTest {
 
     @Test
     void piecesThatAreLostAreAskedForAgainAndCountOnce() {
-        Receipt receipt = scattered(1, 4, 45);
+        ScatterManifest receipt = scattered(1, 4, 45);
         int[] messages = {0};
         world.network.lose((to, request) -> messages[0]++ % 3 == 0);
-        Delivery delivery = value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0));
+        ExchangeInput delivery = value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0));
         assertThat(world.read(delivery.arrivals().get(0))).isEqualTo(chunk(45, 4));
     }
 
     @Test
     void aSourceThatIsGoneMidwayIsLost() {
-        Receipt receipt = scattered(1, 4, 60);
-        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        ScatterManifest receipt = scattered(1, 4, 60);
+        AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), 60 * SECOND, ended::set);
         world.loop.runUntil(() -> world.pulls.size() == 3, SECOND);
         world.crash(1);
@@ -271,7 +276,7 @@ class ExchangeMachineTest {
 
     @Test
     void bytesThatDifferFromTheirEndMarkerAreRefused() {
-        Receipt receipt = scattered(1, 4, 20);
+        ScatterManifest receipt = scattered(1, 4, 20);
         world.replies =
                 piece -> new PeerReply.Piece(piece.whole(), chunk(piece.bytes().size(), 200));
         assertCode(
@@ -284,11 +289,12 @@ class ExchangeMachineTest {
 
     @Test
     void aRunWithoutItsEndMarkerIsNotThere() {
-        Production production = world.machine(1).begin(new ScatterFrame(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        ScatterOutput production = world.machine(1).begin(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
         Bytes packed = PackedChunk.pack(chunk(10, 1));
         ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
         world.machine(1).put(production, 0, info, packed, done -> value(done));
-        Receipt forged = new Receipt(ExchangeWorld.address(1), production, List.of(info, ChunkInfo.NOTHING), 0);
+        ScatterManifest forged =
+                new ScatterManifest(ExchangeWorld.address(1), production, List.of(info, ChunkInfo.NOTHING), 0);
         assertCode(world.delivered(0, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
         assertCode(world.delivered(1, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
         world.machine(1).complete(production);
@@ -299,9 +305,9 @@ class ExchangeMachineTest {
 
     @Test
     void noSourceCountsTwiceAndNothingOfAnotherAttemptAtAll() {
-        Receipt once = scattered(1, 4, 10);
-        Receipt again = scattered(2, 4, 10);
-        Receipt other = value(world.scattered(1, new ExchangeId(7, 2), 0, 2, 5, Map.of()));
+        ScatterManifest once = scattered(1, 4, 10);
+        ScatterManifest again = scattered(2, 4, 10);
+        ScatterManifest other = value(world.scattered(1, new ExchangeId(7, 2), 0, 2, 5, Map.of()));
         assertThatThrownBy(() -> frame(ID, List.of(0, 1), once, again))
                 .hasMessageContaining("actor 4 of stage 0 counts twice");
         assertThatThrownBy(() -> frame(ID, List.of(0, 1), once, other))
@@ -312,7 +318,7 @@ class ExchangeMachineTest {
     @Test
     void aPortThatPutsTwiceOrNowhereIsTold() {
         assertCode(world.scattered(1, ID, 0, 2, 4, Map.of(2, chunk(1, 1))), ErrorCode.PORT_PROTOCOL, "slot 2 of 2");
-        Production production = world.machine(1).begin(new ScatterFrame(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        ScatterOutput production = world.machine(1).begin(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
         Bytes packed = PackedChunk.pack(chunk(10, 1));
         ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
         world.machine(1).put(production, 0, info, packed, done -> value(done));
@@ -325,14 +331,16 @@ class ExchangeMachineTest {
     @Test
     void whatDoesNotFitIntoMemoryIsInFilesAndComesFromThere() {
         ExchangeWorld small = new ExchangeWorld(2, limits(50, 10_000));
-        List<Receipt> receipts = new ArrayList<>();
+        List<ScatterManifest> receipts = new ArrayList<>();
         for (int actor = 0; actor < 6; actor++) {
             receipts.add(value(small.scattered(1, ID, 0, 1, actor, Map.of(0, chunk(40, actor)))));
         }
         assertThat(small.machine(1).usage().memoryBytes()).isEqualTo(45);
         assertThat(small.machine(1).usage().files()).isEqualTo(5);
-        assertThat(receipts.stream().mapToLong(Receipt::spilledBytes).sum()).isEqualTo(5 * 45);
-        Delivery delivery = value(small.delivered(0, frame(ID, List.of(0), receipts.toArray(Receipt[]::new)), 0));
+        assertThat(receipts.stream().mapToLong(ScatterManifest::spilledBytes).sum())
+                .isEqualTo(5 * 45);
+        ExchangeInput delivery =
+                value(small.delivered(0, frame(ID, List.of(0), receipts.toArray(ScatterManifest[]::new)), 0));
         assertThat(delivery.arrivals())
                 .hasSize(6)
                 .allSatisfy(one -> assertThat(small.read(one)).isEqualTo(chunk(40, one.source())));
@@ -362,13 +370,17 @@ class ExchangeMachineTest {
 
     @Test
     void noMoreIsAskedForThanThereIsRoomFor() {
-        List<Receipt> receipts = new ArrayList<>();
+        List<ScatterManifest> receipts = new ArrayList<>();
         for (int actor = 0; actor < 12; actor++) {
             receipts.add(value(world.scattered(1 + actor % 2, ID, 0, 1, actor, Map.of(0, chunk(25, actor)))));
         }
-        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         world.machine(0)
-                .deliver(frame(ID, List.of(0), receipts.toArray(Receipt[]::new)), List.of(0), SECOND, ended::set);
+                .deliver(
+                        frame(ID, List.of(0), receipts.toArray(ScatterManifest[]::new)),
+                        List.of(0),
+                        SECOND,
+                        ended::set);
         long most = 0;
         while (ended.get() == null) {
             most = Math.max(most, world.machine(0).usage().receivingBytes());
@@ -380,13 +392,14 @@ class ExchangeMachineTest {
 
     @Test
     void aDeliveryThatIsGivenUpOrLateLeavesNothing() {
-        Receipt receipt = scattered(1, 4, 100);
+        ScatterManifest receipt = scattered(1, 4, 100);
         world.network.lose((to, request) -> true);
-        AtomicReference<Outcome<Delivery>> late = new AtomicReference<>();
+        AtomicReference<Outcome<ExchangeInput>> late = new AtomicReference<>();
         world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), SECOND / 2, late::set);
-        Delivery given = world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(1), SECOND, outcome -> {
-            throw new AssertionError("told after it was given up");
-        });
+        ExchangeInput given = world.machine(0)
+                .deliver(frame(ID, List.of(0, 1), receipt), List.of(1), SECOND, outcome -> {
+                    throw new AssertionError("told after it was given up");
+                });
         assertThat(world.machine(0).usage().arriving()).isEqualTo(2);
         given.close();
         given.close();
@@ -415,9 +428,9 @@ class ExchangeMachineTest {
         ExchangeWorld small = new ExchangeWorld(2, limits(60, 10_000));
         for (int query = 0; query < 10_000; query++) {
             ExchangeId id = new ExchangeId(query, 1);
-            Receipt one = value(small.scattered(0, id, 0, 2, 0, Map.of(0, chunk(20, 1), 1, chunk(20, 2))));
-            Receipt two = value(small.scattered(1, id, 0, 2, 1, Map.of(0, chunk(20, 3), 1, chunk(45, 4))));
-            Delivery delivery = value(small.delivered(query % 2, frame(id, List.of(0, 1), one, two), 0, 1));
+            ScatterManifest one = value(small.scattered(0, id, 0, 2, 0, Map.of(0, chunk(20, 1), 1, chunk(20, 2))));
+            ScatterManifest two = value(small.scattered(1, id, 0, 2, 1, Map.of(0, chunk(20, 3), 1, chunk(45, 4))));
+            ExchangeInput delivery = value(small.delivered(query % 2, frame(id, List.of(0, 1), one, two), 0, 1));
             assertThat(delivery.arrivals()).hasSize(4);
             if (query % 3 != 0) {
                 delivery.close();

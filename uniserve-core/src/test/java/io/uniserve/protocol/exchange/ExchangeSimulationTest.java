@@ -4,8 +4,8 @@ import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
 import static io.uniserve.protocol.exchange.ExchangeWorld.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
@@ -44,7 +44,8 @@ class ExchangeSimulationTest {
             List<Integer> inputs = Shuffle.open(
                     stages.stream().map(ShuffleMachine.Scatter::inputs).toList());
             int after = 1 + random.nextInt(4);
-            Spread spread = next <= after ? Spread.values()[random.nextInt(3)] : Spread.values()[random.nextInt(2)];
+            Distribution spread =
+                    next <= after ? Distribution.values()[random.nextInt(3)] : Distribution.values()[random.nextInt(2)];
             stages.add(new ShuffleMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, spread, inputs));
             next = after;
             scatters(stages, random.nextInt(2), next, random);
@@ -54,12 +55,12 @@ class ExchangeSimulationTest {
 
     private static void scatters(List<ShuffleMachine.Scatter> stages, int count, int slots, Random random) {
         for (int i = 0; i < count; i++) {
-            Spread spread = switch (random.nextInt(6)) {
-                case 0 -> Spread.BROADCAST;
-                case 1 -> Spread.KEPT;
-                default -> Spread.CUT;
+            Distribution spread = switch (random.nextInt(6)) {
+                case 0 -> Distribution.BROADCAST;
+                case 1 -> Distribution.KEPT;
+                default -> Distribution.CUT;
             };
-            List<Integer> actors = upTo(1 + random.nextInt(spread == Spread.KEPT ? slots : 5));
+            List<Integer> actors = upTo(1 + random.nextInt(spread == Distribution.KEPT ? slots : 5));
             stages.add(new ShuffleMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, spread));
         }
     }
@@ -77,9 +78,9 @@ class ExchangeSimulationTest {
         List<Integer> all = new ArrayList<>();
         for (int input : inputs) {
             ShuffleMachine.Scatter made = plan.scatters().get(input);
-            boolean cut = made.spread() == Spread.CUT;
+            boolean cut = made.spread() == Distribution.CUT;
             for (int source : made.actors()) {
-                if (made.spread() != Spread.KEPT || source == actor) {
+                if (made.spread() != Distribution.KEPT || source == actor) {
                     all.addAll(put(plan, input, source, cut ? slots.size() : 1, cut ? slots.indexOf(actor) : 0));
                 }
             }

@@ -1,6 +1,6 @@
 package io.uniserve.protocol.exchange;
 
-import io.uniserve.api.plan.Spread;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
@@ -13,8 +13,8 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Production;
 import io.uniserve.protocol.message.PullChunk;
+import io.uniserve.protocol.message.ScatterOutput;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingLoop;
 import io.uniserve.protocol.testing.TestingNetwork;
@@ -139,13 +139,13 @@ final class ExchangeWorld {
     /** Runs a scatter; completes once all chunks are kept. */
     void scatter(
             int server,
-            ScatterFrame frame,
+            ScatterEnvelope frame,
             int actor,
             Map<Integer, Bytes> chunks,
             long remainingNanos,
-            Completion<Receipt> completion) {
+            Completion<ScatterManifest> completion) {
         ExchangeMachine machine = machine(server);
-        Production production;
+        ScatterOutput production;
         try {
             production = machine.begin(frame, actor, remainingNanos);
         } catch (UniserveException e) {
@@ -157,9 +157,9 @@ final class ExchangeWorld {
 
     private void put(
             ExchangeMachine machine,
-            Production production,
+            ScatterOutput production,
             List<Map.Entry<Integer, Bytes>> left,
-            Completion<Receipt> completion) {
+            Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
             completion.done(machine.complete(production));
             return;
@@ -178,16 +178,17 @@ final class ExchangeWorld {
     }
 
     /** The same, waiting. */
-    Outcome<Receipt> scattered(int server, ExchangeId id, int stage, int slots, int actor, Map<Integer, Bytes> chunks) {
-        AtomicReference<Outcome<Receipt>> ended = new AtomicReference<>();
-        scatter(server, new ScatterFrame(id, stage, slots, Bytes.EMPTY), actor, chunks, 60 * SECOND, ended::set);
+    Outcome<ScatterManifest> scattered(
+            int server, ExchangeId id, int stage, int slots, int actor, Map<Integer, Bytes> chunks) {
+        AtomicReference<Outcome<ScatterManifest>> ended = new AtomicReference<>();
+        scatter(server, new ScatterEnvelope(id, stage, slots, Bytes.EMPTY), actor, chunks, 60 * SECOND, ended::set);
         await(ended);
         return Objects.requireNonNull(ended.get());
     }
 
     /** What comes for these actors; waits. */
-    Outcome<Delivery> delivered(int server, GatherFrame frame, Integer... actors) {
-        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+    Outcome<ExchangeInput> delivered(int server, GatherEnvelope frame, Integer... actors) {
+        AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         machine(server).deliver(frame, List.of(actors), 60 * SECOND, ended::set);
         await(ended);
         return Objects.requireNonNull(ended.get());
@@ -200,7 +201,7 @@ final class ExchangeWorld {
     }
 
     /** A chunk that has come, unpacked. */
-    Bytes read(Delivery.Arrival arrival) {
+    Bytes read(ExchangeInput.Arrival arrival) {
         AtomicReference<Outcome<List<Bytes>>> ended = new AtomicReference<>();
         arrival.read(ended::set);
         await(ended);
@@ -214,11 +215,11 @@ final class ExchangeWorld {
         throw ((Outcome.Err<T>) outcome).error();
     }
 
-    static GatherFrame frame(ExchangeId id, List<Integer> actors, Receipt... receipts) {
-        return new GatherFrame(
+    static GatherEnvelope frame(ExchangeId id, List<Integer> actors, ScatterManifest... receipts) {
+        return new GatherEnvelope(
                 id,
                 actors,
-                List.of(new GatherFrame.Input(0, Spread.CUT, List.of(receipts))),
+                List.of(new GatherEnvelope.Input(0, Distribution.CUT, List.of(receipts))),
                 Optional.empty(),
                 Bytes.EMPTY);
     }

@@ -3,7 +3,7 @@ package io.uniserve.protocol.exchange;
 import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.plan.Spread;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -15,7 +15,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.ScatterOutput;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.testing.TestingLoop;
 import java.util.ArrayList;
@@ -95,32 +95,33 @@ class ShuffleMachineTest {
                 .start();
     }
 
-    private static ShuffleMachine.Scatter stage(String operator, TableName table, Spread spread, Integer... inputs) {
+    private static ShuffleMachine.Scatter stage(
+            String operator, TableName table, Distribution spread, Integer... inputs) {
         return new ShuffleMachine.Scatter(table, List.of(0, 1), operator, Bytes.EMPTY, spread, List.of(inputs));
     }
 
-    private static Receipt receipt(int stage, int actor, int slots) {
+    private static ScatterManifest receipt(int stage, int actor, int slots) {
         List<ChunkInfo> chunks = IntStream.range(0, slots)
                 .mapToObj(slot -> new ChunkInfo(1, 10, 3))
                 .toList();
-        Production production = new Production(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
-        return new Receipt(new Address("server" + actor, 1), production, chunks, 0);
+        ScatterOutput production = new ScatterOutput(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
+        return new ScatterManifest(new Address("server" + actor, 1), production, chunks, 0);
     }
 
     private void scattered(String operator, int stage, int slots) {
         answer(
                 operator,
                 List.of(
-                        Receipt.CODEC.encode(receipt(stage, 0, slots)),
-                        Receipt.CODEC.encode(receipt(stage, 1, slots))));
+                        ScatterManifest.CODEC.encode(receipt(stage, 0, slots)),
+                        ScatterManifest.CODEC.encode(receipt(stage, 1, slots))));
     }
 
     private void mapped(String operator, int stage, int slots) {
         answer(
                 operator,
                 IntStream.range(0, 2)
-                        .mapToObj(actor -> Gathered.codec(Receipt.CODEC)
-                                .encode(new Gathered<>(receipt(stage, actor, slots), 2, 20, 5, 3, Set.of())))
+                        .mapToObj(actor -> GatherResult.codec(ScatterManifest.CODEC)
+                                .encode(new GatherResult<>(receipt(stage, actor, slots), 2, 20, 5, 3, Set.of())))
                         .toList());
     }
 
@@ -142,7 +143,7 @@ class ShuffleMachineTest {
     @Test
     void aMomentThatWasSettledBeforeIsNotReplacedHere() {
         asker.settled = true;
-        start(60 * SECOND, stage("a", BIG, Spread.CUT), stage("b", SMALL, Spread.CUT));
+        start(60 * SECOND, stage("a", BIG, Distribution.CUT), stage("b", SMALL, Distribution.CUT));
         assertThat(asker.operators()).as("one alone is read as of it too").containsExactlyInAnyOrder("a", "b");
         failed("a", ErrorCode.VERSION_GONE);
         assertThat(outcome.get())
@@ -157,24 +158,24 @@ class ShuffleMachineTest {
     void aStageBeginsWhenThoseBeforeItHaveEnded() {
         start(
                 60 * SECOND,
-                stage("a", BIG, Spread.CUT),
-                stage("b", SMALL, Spread.CUT),
-                stage("map", BIG, Spread.KEPT, 0, 1),
-                stage("c", SMALL, Spread.BROADCAST));
+                stage("a", BIG, Distribution.CUT),
+                stage("b", SMALL, Distribution.CUT),
+                stage("map", BIG, Distribution.KEPT, 0, 1),
+                stage("c", SMALL, Distribution.BROADCAST));
         assertThat(asker.operators()).containsExactly("a", "b", "c");
         scattered("b", 1, 2);
         scattered("c", 3, 1);
         assertThat(asker.operators()).containsExactly("a");
         scattered("a", 0, 2);
         assertThat(asker.operators()).containsExactly("map");
-        GatherFrame map = GatherFrame.CODEC.decode(asker.open.get(0).asked.parameters());
-        assertThat(map.inputs().stream().map(GatherFrame.Input::stage)).containsExactly(0, 1);
-        assertThat(map.output()).contains(new GatherFrame.Output(2, 1));
+        GatherEnvelope map = GatherEnvelope.CODEC.decode(asker.open.get(0).asked.parameters());
+        assertThat(map.inputs().stream().map(GatherEnvelope.Input::stage)).containsExactly(0, 1);
+        assertThat(map.output()).contains(new GatherEnvelope.Output(2, 1));
         mapped("map", 2, 1);
         assertThat(asker.operators()).containsExactly("gather");
         ShuffleMachine.Asked gather = asker.open.get(0).asked;
-        GatherFrame last = GatherFrame.CODEC.decode(gather.parameters());
-        assertThat(last.inputs().stream().map(GatherFrame.Input::stage)).containsExactly(2, 3);
+        GatherEnvelope last = GatherEnvelope.CODEC.decode(gather.parameters());
+        assertThat(last.inputs().stream().map(GatherEnvelope.Input::stage)).containsExactly(2, 3);
         assertThat(last.output()).isEmpty();
         assertThat(last.wanted(1).stream().map(one -> one.receipt().production().actor()))
                 .as("of what is kept its own alone, of what is broadcast all")
@@ -193,7 +194,7 @@ class ShuffleMachineTest {
 
     @Test
     void whatALaterStageLosesIsDoneAgainFromTheStart() {
-        start(60 * SECOND, stage("a", BIG, Spread.CUT), stage("map", BIG, Spread.CUT, 0));
+        start(60 * SECOND, stage("a", BIG, Distribution.CUT), stage("map", BIG, Distribution.CUT, 0));
         scattered("a", 0, 2);
         lost("map");
         assertThat(ended).containsExactly(new ExchangeId(7, 1));
@@ -210,7 +211,7 @@ class ShuffleMachineTest {
 
     @Test
     void noAttemptBeginsAfterTheDeadline() {
-        start(250_000_000, stage("a", BIG, Spread.CUT));
+        start(250_000_000, stage("a", BIG, Distribution.CUT));
         lost("a");
         loop.run(110_000_000);
         lost("a"); // 140 ms are left, and the pause would take 200
@@ -225,7 +226,7 @@ class ShuffleMachineTest {
 
     @Test
     void attemptsAreCounted() {
-        start(60 * SECOND, stage("a", BIG, Spread.CUT));
+        start(60 * SECOND, stage("a", BIG, Distribution.CUT));
         for (int attempt = 1; attempt <= Limits.EXCHANGE_ATTEMPTS; attempt++) {
             assertThat(outcome.get()).isNull();
             lost("a");
@@ -237,7 +238,7 @@ class ShuffleMachineTest {
 
     @Test
     void momentsThatAreGoneAreNoLosses() {
-        start(600 * SECOND, stage("a", BIG, Spread.CUT));
+        start(600 * SECOND, stage("a", BIG, Distribution.CUT));
         for (int moment = 0; moment < 2 * Limits.EXCHANGE_ATTEMPTS; moment++) {
             failed("a", ErrorCode.VERSION_GONE);
             loop.run(Limits.EXCHANGE_PAUSE_MAX_MS * 1_000_000);
@@ -256,7 +257,7 @@ class ShuffleMachineTest {
 
     @Test
     void momentsAreCountedToo() {
-        start(600 * SECOND, stage("a", BIG, Spread.CUT));
+        start(600 * SECOND, stage("a", BIG, Distribution.CUT));
         for (int moment = 1; moment <= Limits.EXCHANGE_MOMENTS; moment++) {
             assertThat(outcome.get()).isNull();
             failed("a", ErrorCode.VERSION_GONE);
@@ -272,7 +273,7 @@ class ShuffleMachineTest {
 
     @Test
     void noMomentIsTriedAfterTheDeadline() {
-        start(SECOND, stage("a", BIG, Spread.CUT));
+        start(SECOND, stage("a", BIG, Distribution.CUT));
         while (outcome.get() == null) {
             failed("a", ErrorCode.VERSION_GONE);
             loop.run(SECOND / 2);

@@ -101,7 +101,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                 return;
             }
             if (operator.equals("scatter")) {
-                ScatterFrame frame = ScatterFrame.CODEC.decode(parameters);
+                ScatterEnvelope frame = ScatterEnvelope.CODEC.decode(parameters);
                 Map<Integer, Bytes> chunks = new TreeMap<>();
                 for (int slot = 0; slot < frame.slots(); slot++) {
                     List<Integer> numbers = numbers(frame.stage(), actor, slot);
@@ -115,23 +115,23 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                         actor,
                         chunks,
                         30 * SECOND,
-                        outcome -> reply(actor, outcome.map(Receipt.CODEC::encode)));
+                        outcome -> reply(actor, outcome.map(ScatterManifest.CODEC::encode)));
             } else {
-                GatherFrame frame = GatherFrame.CODEC.decode(parameters);
+                GatherEnvelope frame = GatherEnvelope.CODEC.decode(parameters);
                 world.machine(server).deliver(frame, List.of(actor), 30 * SECOND, outcome -> {
-                    if (outcome instanceof Outcome.Ok<Delivery> ok) {
-                        ArrayList<Delivery.Arrival> left =
+                    if (outcome instanceof Outcome.Ok<ExchangeInput> ok) {
+                        ArrayList<ExchangeInput.Arrival> left =
                                 new ArrayList<>(ok.value().arrivals());
                         take(actor, ok.value(), left, new ArrayList<>(), all -> took(server, frame, actor, all));
                     } else {
-                        reply(actor, Outcome.err(((Outcome.Err<Delivery>) outcome).error()));
+                        reply(actor, Outcome.err(((Outcome.Err<ExchangeInput>) outcome).error()));
                     }
                 });
             }
         }
 
         /** A gather's answer, or what a map puts. */
-        private void took(int server, GatherFrame frame, int actor, List<Integer> all) {
+        private void took(int server, GatherEnvelope frame, int actor, List<Integer> all) {
             if (frame.output().isEmpty()) {
                 reply(
                         actor,
@@ -139,8 +139,8 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                                 all.stream().mapToLong(Integer::longValue).sum())));
                 return;
             }
-            GatherFrame.Output output = frame.output().get();
-            ScatterFrame made = new ScatterFrame(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
+            GatherEnvelope.Output output = frame.output().get();
+            ScatterEnvelope made = new ScatterEnvelope(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
             Map<Integer, Bytes> chunks = new TreeMap<>();
             for (int slot = 0; slot < output.slots(); slot++) {
                 List<Integer> numbers = mapped(all, output.slots(), slot);
@@ -149,7 +149,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                 }
             }
             if (world.up(server)) {
-                Codec<Gathered<Receipt>> codec = Gathered.codec(Receipt.CODEC);
+                Codec<GatherResult<ScatterManifest>> codec = GatherResult.codec(ScatterManifest.CODEC);
                 world.scatter(
                         server,
                         made,
@@ -158,14 +158,15 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                         30 * SECOND,
                         outcome -> reply(
                                 actor,
-                                outcome.map(receipt -> codec.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of())))));
+                                outcome.map(
+                                        receipt -> codec.encode(new GatherResult<>(receipt, 0, 0, 0, 0, Set.of())))));
             }
         }
 
         private void take(
                 int actor,
-                Delivery delivery,
-                List<Delivery.Arrival> left,
+                ExchangeInput delivery,
+                List<ExchangeInput.Arrival> left,
                 List<Integer> all,
                 Consumer<List<Integer>> then) {
             if (left.isEmpty()) {

@@ -108,7 +108,7 @@ class BesideRoutesTest {
                 Map.of(),
                 beside);
         List<Object> outcomes = new ArrayList<>();
-        new QueryMachine(world.environment(), query, outcomes::add).start();
+        new QueryExecution(world.environment(), query, outcomes::add).start();
         return outcomes;
     }
 

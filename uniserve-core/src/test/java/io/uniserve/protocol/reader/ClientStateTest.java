@@ -20,7 +20,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 class ClientStateTest {
-    private final ReaderSettings settings = ReaderSettings.defaults();
+    private final RequestSettings settings = RequestSettings.defaults();
 
     @Test
     void failedServerIsAvoidedLongerEachTimeThenStartsSlowly() {
@@ -159,26 +159,26 @@ class ClientStateTest {
 
     @Test
     void floorsAreTheSameOnTheServerThatPlans() {
-        SessionFloors floors = new SessionFloors();
+        SessionWatermarks floors = new SessionWatermarks();
         floors.raise(1, 4, 2, 3, 10);
         floors.raise(1, 4, 0, 1, 5);
         floors.raise(9, 1, 0, 1, 7);
         QueryRequest request = new QueryRequest(new TableName("t"), "q", 1, 1, floors.told(1));
         assertThat(request.floors()).containsExactly(new QueryRequest.Floor(0, 1, 5), new QueryRequest.Floor(2, 3, 10));
-        SessionFloors there = SessionFloors.of(request);
+        SessionWatermarks there = SessionWatermarks.of(request);
         for (int actor = 0; actor < 6; actor++) {
             assertThat(there.floor(1, actor(actor, 3, 1))).isEqualTo(floors.floor(1, actor(actor, 3, 1)));
         }
         assertThat(there.floor(9, actor(0, 1, 1))).isZero();
         assertThat(floors.told(8)).isEmpty();
-        assertThat(SessionFloors.of(new QueryRequest(new TableName("t"), "q", 1))
+        assertThat(SessionWatermarks.of(new QueryRequest(new TableName("t"), "q", 1))
                         .told(0))
                 .isEmpty();
     }
 
     @Test
     void floorsOnlyRiseUntilATakeoverFromDurableStorage() {
-        SessionFloors floors = new SessionFloors();
+        SessionWatermarks floors = new SessionWatermarks();
         floors.raise(1, 4, 2, 1, 10);
         floors.raise(1, 4, 2, 1, 7);
         assertThat(floors.floor(1, actor(2, 1, 1))).isEqualTo(10);

@@ -127,7 +127,7 @@ class HedgingTest {
 
     @Test
     void silentServerIsPassedOverWithoutBudgetAndThenAvoided() {
-        world.settings(ReaderSettings.defaults().withHedgePermille(0));
+        world.settings(RequestSettings.defaults().withHedgePermille(0));
         world.route(2, actor(0, 1, 1, 2));
         query();
         world.pass(world.settings.silenceNanos());
@@ -141,7 +141,7 @@ class HedgingTest {
 
     @Test
     void serverThatAnswersOthersIsNotSilent() {
-        world.settings(ReaderSettings.defaults().withHedgePermille(0));
+        world.settings(RequestSettings.defaults().withHedgePermille(0));
         world.route(2, actor(0, 1, 1, 2));
         query();
         world.pass(100 * MS);
@@ -214,7 +214,7 @@ class HedgingTest {
     private void query() {
         outcomes.clear();
         world.network.reads.clear();
-        new QueryMachine(
+        new QueryExecution(
                         world.environment(),
                         new Query(
                                         TABLE,

@@ -242,7 +242,7 @@ class ReadSessionTest {
 
     private void query(Optional<List<Integer>> actors) {
         Query query = new Query(TABLE, actors, "op@1", Bytes.EMPTY, ReadMode.LINEARIZABLE, world.nanos() + 10_000 * MS);
-        new QueryMachine(world.environment(), query, Optional.of(session), outcomes::add).start();
+        new QueryExecution(world.environment(), query, Optional.of(session), outcomes::add).start();
     }
 
     private List<Read> later() {

@@ -12,7 +12,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.message.StagedRows;
+import io.uniserve.protocol.message.StagedRowsRef;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
@@ -107,7 +107,7 @@ final class TestingClientNetwork implements ClientNetwork {
         void stagedAll() {
             completion.done(Outcome.ok(UpdateReply.of(request.actors().stream()
                     .map(rows -> new UpdateReply.ActorStaged(
-                            rows.actor(), new StagedRows(rows.rows().size(), Sha256.hex(rows.rows()))))
+                            rows.actor(), new StagedRowsRef(rows.rows().size(), Sha256.hex(rows.rows()))))
                     .toList())));
         }
 

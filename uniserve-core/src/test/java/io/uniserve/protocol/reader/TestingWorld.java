@@ -33,7 +33,7 @@ final class TestingWorld implements Clock, Timers, RoutingView {
 
     final TestingClientNetwork network = new TestingClientNetwork();
     final List<Completion<RouteIndex>> refreshes = new ArrayList<>();
-    ReaderSettings settings = ReaderSettings.defaults();
+    RequestSettings settings = RequestSettings.defaults();
     RoutingPolicy policy = (candidates, random) -> 0;
     ClientState state = ClientState.of(settings, policy);
     private final List<Alarm> alarms = new ArrayList<>();
@@ -43,11 +43,11 @@ final class TestingWorld implements Clock, Timers, RoutingView {
     private long idCounter;
     private int rings;
 
-    ReaderEnvironment environment() {
-        return new ReaderEnvironment(this, this, network, this, () -> ++idCounter, state);
+    ClientContext environment() {
+        return new ClientContext(this, this, network, this, () -> ++idCounter, state);
     }
 
-    void settings(ReaderSettings changed) {
+    void settings(RequestSettings changed) {
         settings = changed;
         state = ClientState.of(changed, policy);
     }

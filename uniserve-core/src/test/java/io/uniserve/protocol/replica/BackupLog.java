@@ -9,7 +9,7 @@ public final class BackupLog {
 
     /** The last index of it, of one without a checkpoint; 0 where there is none. */
     public static long end(List<String> keys, String cluster, ReplicaKey key) {
-        List<BackupKeys.Run> chain = BackupKeys.chain(keys, BackupKeys.logPrefix(cluster, key), 0, 0);
+        List<BackupPaths.Run> chain = BackupPaths.chain(keys, BackupPaths.logPrefix(cluster, key), 0, 0);
         return chain.isEmpty() ? 0 : chain.get(chain.size() - 1).last();
     }
 }

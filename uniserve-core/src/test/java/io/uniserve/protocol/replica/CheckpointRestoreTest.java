@@ -55,12 +55,12 @@ class CheckpointRestoreTest {
     }
 
     /** An applier over the log on the disk; it has restored what it can. */
-    private Applier start(ReplicaLog log) {
+    private EngineApplier start(ReplicaLog log) {
         engine = new TestingEngine(loop, disk);
         return begin(log);
     }
 
-    private Applier begin(ReplicaLog log) {
+    private EngineApplier begin(ReplicaLog log) {
         Environment env = new Environment(
                 loop,
                 loop,
@@ -95,7 +95,7 @@ class CheckpointRestoreTest {
                 OnLoss.WAIT,
                 "kv",
                 Map.of());
-        Applier applier = new Applier(
+        EngineApplier applier = new EngineApplier(
                 env,
                 config,
                 KEY,
@@ -133,7 +133,7 @@ class CheckpointRestoreTest {
     /** Fills the log and writes checkpoints on the way. */
     private void fill() {
         ReplicaLog log = log();
-        Applier applier = start(log);
+        EngineApplier applier = start(log);
         for (int i = 1; i <= ENTRIES; i++) {
             log.append(new LogEntry(
                     LogEntry.Type.UPDATE, 1, i, 0, new RequestId(1, 2, i), 1, "put@1", Bytes.utf8("row " + i)));
@@ -150,7 +150,7 @@ class CheckpointRestoreTest {
                 .toList();
     }
 
-    private void whole(Applier applier) {
+    private void whole(EngineApplier applier) {
         assertThat(applier.ready()).isTrue();
         assertThat(applier.applied()).isEqualTo(ENTRIES);
         assertThat(engine.rows(KEY)).hasSize(ENTRIES);

@@ -18,7 +18,7 @@ class StateFileTest {
 
     private final TestingLoop loop = new TestingLoop();
     private final TestingDisk disk = new TestingDisk(loop);
-    private final StateFile file = new StateFile(disk, "t1-a0", DiskState.fresh(new TableName("t"), KEY));
+    private final StateFile file = new StateFile(disk, "t1-a0", PersistentState.fresh(new TableName("t"), KEY));
     private final List<Outcome<Done>> outcomes = new ArrayList<>();
 
     /** An engine that hangs while a replica is removed must not let a late change bring the directory back. */

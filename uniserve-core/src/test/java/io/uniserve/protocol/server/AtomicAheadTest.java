@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableLog;
-import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.TransactionLogState.Decision;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.tx.LogSteps;
+import io.uniserve.protocol.tx.TransactionLogTransitions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -27,12 +27,12 @@ class AtomicAheadTest {
     }
 
     private boolean ahead() {
-        TableLog.InFlight flight = atomic.log().inFlight();
+        TransactionLogState.InFlight flight = atomic.log().inFlight();
         return flight != null && flight.ahead();
     }
 
     private Decision decision(long version) {
-        return LogSteps.decision(atomic.log(), version).orElseThrow();
+        return TransactionLogTransitions.decision(atomic.log(), version).orElseThrow();
     }
 
     /** Version 2 is begun ahead, prepared by both actors, and its commit is on its way. */

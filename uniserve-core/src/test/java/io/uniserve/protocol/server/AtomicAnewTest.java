@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ClusterRecord;
-import io.uniserve.model.TableLog;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class AtomicAnewTest {
     private static final Predicate<List<Op>> LOG_WRITE =
-            ops -> ops.stream().anyMatch(op -> op instanceof Op.Set set && set.value() instanceof TableLog);
+            ops -> ops.stream().anyMatch(op -> op instanceof Op.Set set && set.value() instanceof TransactionLogState);
 
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;
@@ -29,7 +29,7 @@ class AtomicAnewTest {
     private final long old = cluster.map().tableId();
 
     /** The old driver's writes arrive; the new table is as it was, and takes updates. */
-    private void arrives(TableLog before, List<Outcome<UpdateReply>> late) {
+    private void arrives(TransactionLogState before, List<Outcome<UpdateReply>> late) {
         driver.registry().release();
         cluster.loop.run(AtomicCluster.SECOND);
         assertThat(atomic.log()).as("the new table's log").isEqualTo(before);

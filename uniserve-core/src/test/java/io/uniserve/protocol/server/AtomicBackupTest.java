@@ -6,9 +6,9 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
@@ -76,7 +76,8 @@ class AtomicBackupTest {
         for (int actor = 1; actor < 3; actor++) {
             assertThat(texts(rows(cluster, actor))).isEqualTo(whole);
         }
-        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(cluster.logPath(COPY)));
+        TransactionLogState log =
+                (TransactionLogState) Objects.requireNonNull(cluster.store.value(cluster.logPath(COPY)));
         assertThat(log.version()).isEqualTo(whole.size());
         TableMap map = map(cluster);
         long after = atomic.version(atomic.send(

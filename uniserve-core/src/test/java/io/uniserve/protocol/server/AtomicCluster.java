@@ -11,17 +11,17 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.gate.ActorSnapshotRead;
+import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.gate.Settled;
-import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
@@ -41,7 +41,7 @@ final class AtomicCluster {
     /** The write that decides a version. */
     static final Predicate<List<Op>> DECISION = ops -> ops.stream()
             .anyMatch(op -> op instanceof Op.Set set
-                    && set.value() instanceof TableLog log
+                    && set.value() instanceof TransactionLogState log
                     && (log.inFlight() == null || log.inFlight().ahead())
                     && !log.decisions().isEmpty());
 
@@ -112,8 +112,8 @@ final class AtomicCluster {
         return cluster.logPath(Cluster.T);
     }
 
-    TableLog log() {
-        if (cluster.store.value(logPath()) instanceof TableLog log) {
+    TransactionLogState log() {
+        if (cluster.store.value(logPath()) instanceof TransactionLogState log) {
             return log;
         }
         throw new AssertionError("no log");
@@ -260,9 +260,10 @@ final class AtomicCluster {
     }
 
     /** The steps of a reader on a server (docs/protocol.md, section 4). */
-    private VersionedShare serve(Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
+    private ActorSnapshotRead serve(
+            Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
         ReplicaKey key = new ReplicaKey(request.tableId(), target.actor());
-        VersionedShare share = new VersionedShare(request, target, host.version(key.tableId()));
+        ActorSnapshotRead share = new ActorSnapshotRead(request, target, host.version(key.tableId()));
         ReadGate gate = gate(host, key);
         if (gate == null) {
             then.accept(Answer.failed(ErrorCode.UNAVAILABLE));
@@ -273,19 +274,20 @@ final class AtomicCluster {
             case TAKE -> fix(host, key, share, then);
             case SETTLE ->
                 host.machine().settle(request.table(), key, request.at(), request.defers(), settled -> {
-                    if (settled instanceof Outcome.Ok<Settled> ok) {
+                    if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
                         share.settled(ok.value());
                         fix(host, key, share, then);
                     } else {
-                        then.accept(Answer.failed(
-                                ((Outcome.Err<Settled>) settled).error().code()));
+                        then.accept(Answer.failed(((Outcome.Err<InDoubtResolution>) settled)
+                                .error()
+                                .code()));
                     }
                 });
         }
         return share;
     }
 
-    private void fix(Host host, ReplicaKey key, VersionedShare share, Consumer<Answer> then) {
+    private void fix(Host host, ReplicaKey key, ActorSnapshotRead share, Consumer<Answer> then) {
         TestingEngine.State state = host.engine().state(key, share.wanted());
         List<String> rows = List.of();
         if (state == null) {
@@ -303,7 +305,7 @@ final class AtomicCluster {
         }
     }
 
-    private static Answer failed(VersionedShare share) {
+    private static Answer failed(ActorSnapshotRead share) {
         return Answer.failed(share.failure().orElseThrow().code());
     }
 
@@ -332,7 +334,7 @@ final class AtomicCluster {
     }
 
     /** Tells a client of one moment of these tables. */
-    void cut(Address to, List<TableName> tables, Completion<Cut> completion) {
+    void cut(Address to, List<TableName> tables, Completion<ConsistentCut> completion) {
         Optional<Host> host = at(to);
         if (host.isEmpty()) {
             completion.done(Outcome.err(nobody(to)));
@@ -350,7 +352,7 @@ final class AtomicCluster {
         }
         List<VersionedRead.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
-        List<VersionedShare> shares = new ArrayList<>();
+        List<ActorSnapshotRead> shares = new ArrayList<>();
         for (VersionedRead.Target target : request.targets()) {
             shares.add(serve(host.get(), request, target, answer -> {
                 if (answer.error().isPresent()) {
@@ -362,7 +364,7 @@ final class AtomicCluster {
                 if (parts.size() + failures.size() == request.targets().size()) {
                     List<Long> denials = List.of(host.get().denied(request.tableId()));
                     cluster.loop.soon(() -> completion.done(
-                            Outcome.ok(VersionedShare.reply(request, shares, parts, failures, denials))));
+                            Outcome.ok(ActorSnapshotRead.reply(request, shares, parts, failures, denials))));
                 }
             }));
         }

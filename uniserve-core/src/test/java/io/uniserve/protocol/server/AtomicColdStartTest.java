@@ -6,8 +6,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -70,7 +70,8 @@ class AtomicColdStartTest {
     private long restored(Cluster cluster) {
         done(cluster, new AdminRequest.VerifyBackup(B));
         done(cluster, new AdminRequest.RestoreTable(B, Cluster.T));
-        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(cluster.logPath(Cluster.T)));
+        TransactionLogState log =
+                (TransactionLogState) Objects.requireNonNull(cluster.store.value(cluster.logPath(Cluster.T)));
         for (int actor = 0; actor < ACTORS; actor++) {
             int which = actor;
             List<String> due = committed.headMap(log.version(), true).entrySet().stream()

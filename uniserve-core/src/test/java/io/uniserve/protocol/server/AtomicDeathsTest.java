@@ -8,7 +8,7 @@ import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.SnapshotRead;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -297,7 +297,7 @@ class AtomicDeathsTest {
                 .as("a version that is not committed")
                 .isPresent();
         driver.registry().release();
-        Outcome<VersionedReadMachine.Result> read = atomic.reader().ask(10, 0, 1);
+        Outcome<SnapshotRead.Result> read = atomic.reader().ask(10, 0, 1);
         assertThat(read).isInstanceOf(Outcome.Ok.class);
     }
 }

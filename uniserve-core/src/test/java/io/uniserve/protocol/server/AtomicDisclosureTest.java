@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.tx.AtomicConfig;
+import io.uniserve.protocol.tx.TransactionConfig;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A version whose commit is under way: its driver may deny it for a moment, and nobody else may act on it within that. */
 class AtomicDisclosureTest {
-    private static final long WITHHELD = AtomicConfig.defaults().withholdNanos();
+    private static final long WITHHELD = TransactionConfig.defaults().withholdNanos();
 
     private final AtomicCluster atomic = new AtomicCluster(5, 2, 2);
     private final Cluster cluster = atomic.cluster;
@@ -84,10 +84,10 @@ class AtomicDisclosureTest {
 
     /** The version of the table at a moment after the call, as the server tells a client. */
     private long moment(Host host) {
-        List<Outcome<Cut>> outcome = new ArrayList<>();
+        List<Outcome<ConsistentCut>> outcome = new ArrayList<>();
         atomic.cut(host.address(), List.of(Cluster.T), outcome::add);
         cluster.await(() -> !outcome.isEmpty(), 10);
-        if (outcome.get(0) instanceof Outcome.Ok<Cut> ok) {
+        if (outcome.get(0) instanceof Outcome.Ok<ConsistentCut> ok) {
             return ok.value().tables().get(0).version();
         }
         throw new AssertionError("no moment: " + outcome);

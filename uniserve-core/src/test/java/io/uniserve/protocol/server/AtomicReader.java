@@ -18,23 +18,23 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.RoutingView;
-import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionFloors;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.tx.VersionWatermarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 /** A client that reads, and knows the newest map. */
 final class AtomicReader implements RoutingView, ClientNetwork {
     private final AtomicCluster atomic;
-    final VersionFloors floors = new VersionFloors();
+    final VersionWatermarks floors = new VersionWatermarks();
     /** So many answers to strict reads say that the state is gone. */
     int gone;
     /** So many fail in another way; so many are right before. */
@@ -89,8 +89,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     record Read(long version, Map<Integer, String> values, int rounds) {}
 
     Read read(int... actors) {
-        Outcome<VersionedReadMachine.Result> outcome = ask(20, actors);
-        if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+        Outcome<SnapshotRead.Result> outcome = ask(20, actors);
+        if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
             TreeMap<Integer, String> values = new TreeMap<>();
             ok.value().values().forEach((actor, value) -> values.put(actor, value.utf8()));
             return new Read(ok.value().version(), values, ok.value().rounds());
@@ -98,15 +98,15 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         throw new AssertionError("not read: " + outcome);
     }
 
-    Outcome<VersionedReadMachine.Result> ask(long seconds, int... actors) {
-        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
+    Outcome<SnapshotRead.Result> ask(long seconds, int... actors) {
+        List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
         begin(seconds, IntStream.of(actors).boxed().toList(), outcome::add);
         atomic.cluster.await(() -> !outcome.isEmpty(), seconds + 1);
         return outcome.get(0);
     }
 
     /** Begins a read of these actors, or of all where there are none. */
-    void begin(long seconds, List<Integer> asked, Completion<VersionedReadMachine.Result> told) {
+    void begin(long seconds, List<Integer> asked, Completion<SnapshotRead.Result> told) {
         Cluster cluster = atomic.cluster;
         Query query = new Query(
                 Cluster.T,
@@ -115,7 +115,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
-        VersionedReadMachine machine = new VersionedReadMachine(environment(), this::fresh, floors, query, told);
+        SnapshotRead machine = new SnapshotRead(environment(), this::fresh, floors, query, told);
         if (atomic.level() == ConsistencyLevel.SERIALIZABLE) {
             machine.eachAsOfNow();
         }
@@ -132,12 +132,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     /** Reads all actors of these tables as of one confirmed moment. */
-    Outcome<List<StrictReadMachine.Result>> strict(long seconds, TableName... tables) {
+    Outcome<List<StrictRead.Result>> strict(long seconds, TableName... tables) {
         return strictAt(null, seconds, tables);
     }
 
     /** The same of an earlier moment. */
-    Outcome<List<StrictReadMachine.Result>> strictAt(@Nullable Cut cut, long seconds, TableName... tables) {
+    Outcome<List<StrictRead.Result>> strictAt(@Nullable ConsistentCut cut, long seconds, TableName... tables) {
         Cluster cluster = atomic.cluster;
         List<Query> queries = new ArrayList<>();
         for (TableName table : tables) {
@@ -149,9 +149,9 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     ReadMode.LINEARIZABLE,
                     cluster.loop.nanos() + seconds * Cluster.SECOND));
         }
-        List<Outcome<List<StrictReadMachine.Result>>> outcome = new ArrayList<>();
-        StrictReadMachine machine =
-                new StrictReadMachine(environment(), this::versioned, this::cut, floors, queries, cut, outcome::add);
+        List<Outcome<List<StrictRead.Result>>> outcome = new ArrayList<>();
+        StrictRead machine =
+                new StrictRead(environment(), this::versioned, this::cut, floors, queries, cut, outcome::add);
         if (ofOneMoment) {
             machine.ofOneMoment();
         }
@@ -183,7 +183,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     /** Asks a server for a moment. */
-    void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion) {
+    void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         atomic.cluster.loop.soon(() -> atomic.cut(to, tables, completion));
     }
 
@@ -200,15 +200,15 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                         .toList());
     }
 
-    ReaderEnvironment environment() {
+    ClientContext environment() {
         Cluster cluster = atomic.cluster;
-        return new ReaderEnvironment(
+        return new ClientContext(
                 cluster.loop,
                 cluster.loop,
                 this,
                 this,
                 () -> cluster.ids++,
-                ClientState.of(ReaderSettings.defaults(), policy));
+                ClientState.of(RequestSettings.defaults(), policy));
     }
 
     @Override

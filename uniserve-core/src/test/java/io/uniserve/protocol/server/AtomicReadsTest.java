@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.tx.AtomicConfig;
+import io.uniserve.protocol.tx.TransactionConfig;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -72,7 +72,7 @@ class AtomicReadsTest {
         atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
-        cluster.loop.run(AtomicConfig.defaults().withholdNanos()); // its driver denies it no more
+        cluster.loop.run(TransactionConfig.defaults().withholdNanos()); // its driver denies it no more
         asked.registry().cut(true);
         assertThat(atomic.ask(asked, 1, 0).error())
                 .as("the lease still runs, the log is away")
@@ -106,7 +106,7 @@ class AtomicReadsTest {
         atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
-        cluster.loop.run(AtomicConfig.defaults().withholdNanos());
+        cluster.loop.run(TransactionConfig.defaults().withholdNanos());
         driver.registry().cut(true);
         assertThat(atomic.ask(driver, 0, 0).error()).isPresent();
         driver.registry().cut(false);

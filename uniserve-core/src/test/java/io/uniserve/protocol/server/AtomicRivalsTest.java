@@ -9,8 +9,8 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
@@ -45,8 +45,8 @@ class AtomicRivalsTest {
         return outcome;
     }
 
-    private TableLog secondLog() {
-        if (cluster.store.value(cluster.logPath(SECOND_TABLE)) instanceof TableLog log) {
+    private TransactionLogState secondLog() {
+        if (cluster.store.value(cluster.logPath(SECOND_TABLE)) instanceof TransactionLogState log) {
             return log;
         }
         throw new AssertionError("no log");

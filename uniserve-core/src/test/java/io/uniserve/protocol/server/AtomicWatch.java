@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.model.TableMap;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.SnapshotRead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,14 +52,14 @@ final class AtomicWatch {
         }
         long asked = map.tableId();
         reader.begin(DEADLINE_SECONDS, List.of(), outcome -> {
-            if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+            if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
                 judge(asked, ok.value());
             }
             atomic.cluster.loop.after(PAUSE_NANOS, this::start);
         });
     }
 
-    private void judge(long asked, VersionedReadMachine.Result read) {
+    private void judge(long asked, SnapshotRead.Result read) {
         answers++;
         newest = asked == table ? newest : 0;
         table = asked;

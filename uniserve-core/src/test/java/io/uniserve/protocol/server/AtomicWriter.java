@@ -13,14 +13,14 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.ClientState;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.tx.AtomicUpdateMachine;
-import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.AtomicUpdateRequest;
+import io.uniserve.protocol.tx.VersionWatermarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 final class AtomicWriter implements ClientNetwork {
     private final AtomicCluster atomic;
     private final RequestTracker tracker;
-    final VersionFloors floors = new VersionFloors();
+    final VersionWatermarks floors = new VersionWatermarks();
     /** What was sent and arrived. */
     final List<UpdateRequest> sent = new ArrayList<>();
     /** Requests that do not arrive. */
@@ -55,16 +55,16 @@ final class AtomicWriter implements ClientNetwork {
                 AckLevel.ISR,
                 batches,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
-        ReaderEnvironment environment = new ReaderEnvironment(
+        ClientContext environment = new ClientContext(
                 cluster.loop,
                 cluster.loop,
                 this,
                 atomic.reader(),
                 () -> cluster.ids++,
-                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
+                ClientState.of(RequestSettings.defaults(), RoutingPolicy.weighted()));
         List<Outcome<Long>> outcome = new ArrayList<>();
         RequestTracker.Ticket ticket = tracker.begin().orElseThrow();
-        new AtomicUpdateMachine(
+        new AtomicUpdateRequest(
                         environment,
                         (to, asked, timeout, completion) -> cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
                         floors,

@@ -8,10 +8,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableLog;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
-import io.uniserve.protocol.message.StagedRows;
+import io.uniserve.protocol.message.StagedRowsRef;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
@@ -29,7 +29,8 @@ class AtomicWritesTest {
     /** The table has so many versions behind it, and has forgotten all but the last. */
     private void past(long versions) {
         String path = atomic.logPath();
-        TableLog old = new TableLog(cluster.map().tableId(), versions, versions + 1, null, List.of(), versions - 1);
+        TransactionLogState old =
+                new TransactionLogState(cluster.map().tableId(), versions, versions + 1, null, List.of(), versions - 1);
         assertThat(cluster.store
                         .multi(
                                 this,
@@ -102,7 +103,7 @@ class AtomicWritesTest {
             return first;
         };
         long version = writer.write(1, rows("a", 0, 1, 2));
-        assertThat(atomic.log().decisions().stream().filter(TableLog.Decision::committed))
+        assertThat(atomic.log().decisions().stream().filter(TransactionLogState.Decision::committed))
                 .hasSize(1);
         assertThat(atomic.readAlike(0, 1, 2)).isEqualTo(version + "=a");
     }
@@ -122,7 +123,7 @@ class AtomicWritesTest {
         assertThat(driver).isNotSameAs(holder);
         long version = writer.write(1, rows("a", 0, held));
         assertThat(writer.sent).filteredOn(AtomicWritesTest::drives).hasSizeGreaterThan(1);
-        assertThat(atomic.log().decisions().stream().filter(TableLog.Decision::committed))
+        assertThat(atomic.log().decisions().stream().filter(TransactionLogState.Decision::committed))
                 .hasSize(1);
         assertThat(atomic.readAlike(0, held)).isEqualTo(version + "=a");
     }
@@ -130,7 +131,7 @@ class AtomicWritesTest {
     @Test
     void othersMergedWithRowsThatAreGoneAreCommitted() {
         UpdateRequest.ActorRows nowhere =
-                new UpdateRequest.ActorRows(1, 0, Bytes.EMPTY, new StagedRows(4, "0".repeat(64)));
+                new UpdateRequest.ActorRows(1, 0, Bytes.EMPTY, new StagedRowsRef(4, "0".repeat(64)));
         Host driver = atomic.primary(0);
         driver.registry().hold(AtomicCluster.DECISION);
         List<Outcome<UpdateReply>> first = atomic.send(driver, cluster.nextId(), 1, rows("a", 0));

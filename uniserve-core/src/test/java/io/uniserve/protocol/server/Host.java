@@ -3,9 +3,9 @@ package io.uniserve.protocol.server;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.UncommittedClaim;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingEngine;
 import io.uniserve.protocol.testing.TestingRegistry;
@@ -24,7 +24,7 @@ final class Host {
     final TreeMap<ReplicaKey, ReadGate> gates = new TreeMap<>();
     final List<String> fatal = new ArrayList<>();
     private final TreeMap<Long, Long> versions = new TreeMap<>();
-    private final TreeMap<Long, Denial> denials = new TreeMap<>();
+    private final TreeMap<Long, UncommittedClaim> denials = new TreeMap<>();
     private boolean up;
     private long incarnation;
     private @Nullable ServerMachine machine;
@@ -95,7 +95,7 @@ final class Host {
 
     /** What its driver denies to readers now, 0 for nothing. */
     long denied(long tableId) {
-        return denials.getOrDefault(tableId, Denial.NONE).at(version(tableId), cluster.loop.nanos());
+        return denials.getOrDefault(tableId, UncommittedClaim.NONE).at(version(tableId), cluster.loop.nanos());
     }
 
     Address address() {
@@ -141,7 +141,7 @@ final class Host {
         }
 
         @Override
-        public void denies(long tableId, Denial denial) {
+        public void denies(long tableId, UncommittedClaim denial) {
             denials.put(tableId, denial);
         }
 

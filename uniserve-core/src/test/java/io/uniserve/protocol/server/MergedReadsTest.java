@@ -13,7 +13,7 @@ import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.RoutingPolicy;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.SnapshotRead;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -35,7 +35,7 @@ class MergedReadsTest {
     private int requests;
 
     /** Servers merge what is complete through the same version; the test may change their replies. */
-    private VersionedReadMachine.Result read(UnaryOperator<VersionedRead.Reply> change) {
+    private SnapshotRead.Result read(UnaryOperator<VersionedRead.Reply> change) {
         Query query = new Query(
                 Cluster.T,
                 Optional.empty(),
@@ -43,8 +43,8 @@ class MergedReadsTest {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + 20 * Cluster.SECOND);
-        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
-        new VersionedReadMachine(
+        List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
+        new SnapshotRead(
                         reader.environment(),
                         (to, request, completion) -> {
                             requests++;
@@ -60,7 +60,7 @@ class MergedReadsTest {
                         outcome::add)
                 .start();
         cluster.await(() -> !outcome.isEmpty(), 21);
-        if (outcome.get(0) instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+        if (outcome.get(0) instanceof Outcome.Ok<SnapshotRead.Result> ok) {
             return ok.value();
         }
         throw new AssertionError("not read: " + outcome);
@@ -83,7 +83,7 @@ class MergedReadsTest {
                 Bytes.utf8(one.value().utf8() + "+" + other.value().utf8()));
     }
 
-    private static void complete(VersionedReadMachine.Result result, String row) {
+    private static void complete(SnapshotRead.Result result, String row) {
         List<Integer> actors = new ArrayList<>();
         List<String> values = new ArrayList<>();
         for (VersionedRead.Part part : result.parts()) {
@@ -101,7 +101,7 @@ class MergedReadsTest {
     void aPartOfSeveralActorsIsOnePart() {
         long version = atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
-        VersionedReadMachine.Result result = read(reply -> reply);
+        SnapshotRead.Result result = read(reply -> reply);
         complete(result, "a");
         assertThat(result.version()).isEqualTo(version);
         assertThat(result.parts()).hasSizeLessThan(ACTORS).hasSize(requests);
@@ -185,7 +185,7 @@ class MergedReadsTest {
         cluster.loop.run(Cluster.SECOND);
         reader.read(0, 1, 2, 3); // its client will have no older version
         boolean[] first = {true};
-        VersionedReadMachine.Result result = read(reply -> {
+        SnapshotRead.Result result = read(reply -> {
             boolean older = first[0];
             first[0] = false;
             return older
@@ -205,7 +205,7 @@ class MergedReadsTest {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
         int[] replies = {0};
-        VersionedReadMachine.Result result = read(reply -> {
+        SnapshotRead.Result result = read(reply -> {
             if (replies[0]++ >= 2) {
                 return reply;
             }
@@ -228,7 +228,7 @@ class MergedReadsTest {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
         TreeSet<Integer> failed = new TreeSet<>();
-        VersionedReadMachine.Result result = read(reply -> {
+        SnapshotRead.Result result = read(reply -> {
             if (!failed.isEmpty() || reply.parts().isEmpty()) {
                 return reply;
             }

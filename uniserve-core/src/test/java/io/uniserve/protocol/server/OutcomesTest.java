@@ -8,8 +8,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableLog;
-import io.uniserve.model.TableOutcomes;
+import io.uniserve.model.TransactionHistory;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
@@ -49,14 +49,16 @@ class OutcomesTest {
         return RegistryPaths.outcomes(Cluster.T, cluster.map().tableId());
     }
 
-    private TableOutcomes outcomes() {
-        return cluster.store.value(outcomesPath()) instanceof TableOutcomes found ? found : TableOutcomes.none(-1);
+    private TransactionHistory outcomes() {
+        return cluster.store.value(outcomesPath()) instanceof TransactionHistory found
+                ? found
+                : TransactionHistory.none(-1);
     }
 
     @Test
     void retriesFindWhatHasMoved() {
         commit(atomic.primary(0), 4 * Limits.TABLE_DECISIONS_RECENT_MAX);
-        TableLog log = atomic.log();
+        TransactionLogState log = atomic.log();
         assertThat(log.outcomes()).isEqualTo(outcomes().number()).isPositive();
         assertThat(log.decisions()).hasSizeLessThan(Limits.TABLE_DECISIONS_RECENT_MAX + 4);
         everyRetryHearsItsOwn(atomic.primary(0));
@@ -127,8 +129,9 @@ class OutcomesTest {
                 .isEqualTo(1);
         List<Outcome<UpdateReply>> third = atomic.send(away, id, 3, rows("a", 0));
         cluster.loop.run(2 * AtomicCluster.SECOND);
-        TableLog known = atomic.log();
-        TableLog later = new TableLog(known.tableId(), known.version(), known.next(), null, List.of(), 1);
+        TransactionLogState known = atomic.log();
+        TransactionLogState later =
+                new TransactionLogState(known.tableId(), known.version(), known.next(), null, List.of(), 1);
         int version = cluster.store.read(atomic.logPath()).version();
         assertThat(cluster.store
                         .multi(this, List.of(new Op.Set(atomic.logPath(), later, version)))

@@ -4,8 +4,8 @@ import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.StrictRead;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -46,7 +46,7 @@ class SlowReadsTest {
     void operatorsThatLeaveSomethingAreNotRunTwice() {
         AtomicReader reader = reader(new AtomicCluster(4, 2, 2));
         reader.ofOneMoment = true;
-        Outcome<List<StrictReadMachine.Result>> read = reader.strict(SECONDS, Cluster.T);
+        Outcome<List<StrictRead.Result>> read = reader.strict(SECONDS, Cluster.T);
         assertThat(read).isInstanceOf(Outcome.Ok.class);
         assertThat(reader.actorsAsked.values().stream()
                         .mapToInt(Integer::intValue)
@@ -60,7 +60,7 @@ class SlowReadsTest {
         AtomicCluster atomic = new AtomicCluster(3, 2, 1);
         AtomicReader reader = reader(atomic);
         reader.takesNanos = 600 * Cluster.SECOND; // the answer never comes
-        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
+        List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
         reader.begin(60, List.of(1), outcome::add);
         atomic.cluster.loop.run(Cluster.SECOND);
         Host dead = atomic.primary(1);

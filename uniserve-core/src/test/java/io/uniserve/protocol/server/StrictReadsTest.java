@@ -13,7 +13,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.tx.StrictReadMachine;
+import io.uniserve.protocol.tx.StrictRead;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -23,14 +23,14 @@ class StrictReadsTest {
     private final Cluster cluster = atomic.cluster;
     private final Host driver = atomic.primary(0);
 
-    private static List<StrictReadMachine.Result> ok(Outcome<List<StrictReadMachine.Result>> outcome) {
-        if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
+    private static List<StrictRead.Result> ok(Outcome<List<StrictRead.Result>> outcome) {
+        if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
             return ok.value();
         }
         throw new AssertionError("not read: " + outcome);
     }
 
-    private static List<String> texts(StrictReadMachine.Result result) {
+    private static List<String> texts(StrictRead.Result result) {
         return result.values().values().stream().map(Bytes::utf8).toList();
     }
 
@@ -40,7 +40,7 @@ class StrictReadsTest {
                 .as("nothing is committed yet")
                 .isZero();
         atomic.update(driver, rows("a", 0, 1));
-        StrictReadMachine.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictRead.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
         assertThat(read.version()).isEqualTo(1);
         assertThat(texts(read)).containsOnly("1=a");
     }
@@ -76,7 +76,7 @@ class StrictReadsTest {
         cluster.servers.values().forEach(host -> host.registry().lag());
         atomic.update(driver, rows("a", 0, 1));
         cluster.servers.values().forEach(host -> assertThat(host.up()).isTrue());
-        StrictReadMachine.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictRead.Result read = ok(atomic.reader().strict(5, Cluster.T)).get(0);
         assertThat(read.version()).isEqualTo(1);
     }
 
@@ -85,8 +85,7 @@ class StrictReadsTest {
         atomic.update(driver, rows("a", 0, 1));
         Host dead = atomic.primary(1);
         dead.kill();
-        StrictReadMachine.Result read =
-                ok(atomic.reader().strict(30, Cluster.T)).get(0);
+        StrictRead.Result read = ok(atomic.reader().strict(30, Cluster.T)).get(0);
         assertThat(texts(read)).containsOnly("1=a");
     }
 
@@ -114,10 +113,9 @@ class StrictReadsTest {
     @Test
     void laterRoundsSeeTheMomentOfTheFirst() {
         atomic.update(driver, rows("a", 0, 1));
-        StrictReadMachine.Result first =
-                ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        StrictRead.Result first = ok(atomic.reader().strict(5, Cluster.T)).get(0);
         atomic.update(driver, rows("b", 0, 1));
-        StrictReadMachine.Result second =
+        StrictRead.Result second =
                 ok(atomic.reader().strictAt(first.cut(), 5, Cluster.T)).get(0);
         assertThat(second.version()).isEqualTo(first.version());
         assertThat(texts(second)).containsOnly("1=a");
@@ -131,7 +129,7 @@ class StrictReadsTest {
     @Test
     void oneTableMayBeReadTwice() {
         atomic.update(driver, rows("a", 0, 1));
-        List<StrictReadMachine.Result> read = ok(atomic.reader().strict(5, Cluster.T, Cluster.T));
+        List<StrictRead.Result> read = ok(atomic.reader().strict(5, Cluster.T, Cluster.T));
         assertThat(read).hasSize(2).allSatisfy(result -> {
             assertThat(result.version()).isEqualTo(1);
             assertThat(texts(result)).containsOnly("1=a");
@@ -149,13 +147,13 @@ class StrictReadsTest {
                     atomic.send(Cluster.T, cluster.map().tableId(), driver, cluster.nextId(), 1, rows("x", 0, 1)));
             List<Outcome<UpdateReply>> later =
                     atomic.send(SECOND_TABLE, second, driver, cluster.nextId(), 1, rows("y", 0, 1));
-            List<StrictReadMachine.Result> read = ok(atomic.reader().strict(10, Cluster.T, SECOND_TABLE));
+            List<StrictRead.Result> read = ok(atomic.reader().strict(10, Cluster.T, SECOND_TABLE));
             assertThat(read).hasSize(2);
             assertThat(read.get(0).version()).isEqualTo(i);
             assertThat(read.get(1).version())
                     .as("of the second, never ahead of the first")
                     .isBetween(i - 1L, (long) i);
-            for (StrictReadMachine.Result result : read) {
+            for (StrictRead.Result result : read) {
                 assertThat(texts(result).stream().distinct().toList())
                         .as("one version")
                         .hasSize(1);
@@ -171,9 +169,9 @@ class StrictReadsTest {
         assertThat(error(atomic.reader().strict(5, SECOND_TABLE))).isEqualTo(ErrorCode.UNSUPPORTED);
     }
 
-    private static ErrorCode error(Outcome<List<StrictReadMachine.Result>> outcome) {
+    private static ErrorCode error(Outcome<List<StrictRead.Result>> outcome) {
         assertThat(outcome).isInstanceOf(Outcome.Err.class);
-        return ((Outcome.Err<List<StrictReadMachine.Result>>) outcome).error().code();
+        return ((Outcome.Err<List<StrictRead.Result>>) outcome).error().code();
     }
 
     @Test

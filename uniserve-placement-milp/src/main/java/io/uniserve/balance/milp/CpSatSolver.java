@@ -5,8 +5,8 @@ import com.google.ortools.sat.CpSolverStatus;
 import io.uniserve.balance.constraint.LoadBalance;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.ExactSolver;
+import io.uniserve.balance.policy.SearchBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +26,7 @@ public final class CpSatSolver implements ExactSolver {
     private static final double SECONDS_MAX = 86_400;
 
     @Override
-    public Solved solve(ClusterLoad in, Assignment start, Effort effort) {
+    public Solved solve(ClusterLoad in, Assignment start, SearchBudget effort) {
         NativeLibrary.load();
         if (in.actors() == 0 || in.servers() == 0) {
             return new Solved(start, List.of());
@@ -82,7 +82,7 @@ public final class CpSatSolver implements ExactSolver {
         return found > 0 ? 1 - solver.bestObjectiveBound() / found : 0;
     }
 
-    private static CpSolver solver(Effort effort, double seconds) {
+    private static CpSolver solver(SearchBudget effort, double seconds) {
         CpSolver solver = new CpSolver();
         solver.getParameters()
                 .setRandomSeed((int) (effort.seed() & Integer.MAX_VALUE))

@@ -3,7 +3,7 @@ package io.uniserve.balance.milp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ClusterLoadBuilder;
@@ -36,7 +36,8 @@ class AggregatedBoundTest {
 
     @Test
     void theSearchMakesLittleMoreThanItMust() {
-        Shape shape = new Shape(256, 1_000, 2, Shape.Change.DRIFT, Shape.Mix.RANGE, 1);
+        InstanceParameters shape =
+                new InstanceParameters(256, 1_000, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
         Instance instance = InstanceGenerator.make(shape, 3);
         Assignment current = instance.initial();
         for (int round = 0; round < 2; round++) {

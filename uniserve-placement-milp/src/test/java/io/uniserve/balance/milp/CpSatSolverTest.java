@@ -8,13 +8,13 @@ import io.uniserve.balance.check.PlacementCheck;
 import io.uniserve.balance.check.PlacementChecker;
 import io.uniserve.balance.constraint.Constraints;
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ClusterLoadBuilder;
 import io.uniserve.balance.model.ShardSet;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PlacementStatus;
 import io.uniserve.balance.run.PolicyRunner;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** The solver against what can be counted by hand, against the search, and where it can do nothing. */
 class CpSatSolverTest {
     private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
-    private static final Effort EFFORT = new Effort(1, () -> false, 60);
+    private static final SearchBudget EFFORT = new SearchBudget(1, () -> false, 60);
 
     private static ClusterLoadBuilder pairs() {
         double[] loads = {1, 1, 1, 1};
@@ -47,8 +47,9 @@ class CpSatSolverTest {
 
     @Test
     void theSearchIsWithinOnePercentOfTheOptimumAndNoMoveMoreOn16Actors() {
-        for (Shape.Change change : Shape.Change.values()) {
-            Instance instance = InstanceGenerator.make(new Shape(16, 1_000, 3, change, Shape.Mix.RANGE, 1), 2);
+        for (InstanceParameters.Change change : InstanceParameters.Change.values()) {
+            Instance instance = InstanceGenerator.make(
+                    new InstanceParameters(16, 1_000, 3, change, InstanceParameters.Mix.RANGE, 1), 2);
             Assignment current = instance.initial();
             for (int round = 0; round < 3; round++) {
                 ClusterLoad in = instance.at(round, current, 0.05, 1);
@@ -89,10 +90,12 @@ class CpSatSolverTest {
 
     @Test
     void twoReplicasOfMixedSetsAreSoundAndBalanced() {
-        Instance instance = InstanceGenerator.make(new Shape(24, 200, 1, Shape.Change.DRIFT, Shape.Mix.MIXED, 2), 4);
+        Instance instance = InstanceGenerator.make(
+                new InstanceParameters(24, 200, 1, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.MIXED, 2),
+                4);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 2);
         BalancePolicy policy = Policies.named("milp");
-        Effort effort = new Effort(7, () -> false, 8);
+        SearchBudget effort = new SearchBudget(7, () -> false, 8);
         Assignment first = RUNNER.run(policy, in, effort).assignment();
         PlacementCheck check = PlacementChecker.check(in, first);
         assertThat(check.sound()).isTrue();

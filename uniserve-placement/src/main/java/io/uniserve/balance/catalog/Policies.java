@@ -10,7 +10,7 @@ import io.uniserve.balance.policy.basic.MilpPolicy;
 import io.uniserve.balance.policy.basic.ParallelismPolicy;
 import io.uniserve.balance.policy.basic.StaticPolicy;
 import io.uniserve.balance.timeorder.ArrivalPolicy;
-import io.uniserve.balance.timeorder.Chooser;
+import io.uniserve.balance.timeorder.ServerSelector;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
@@ -42,9 +42,9 @@ public final class Policies {
         all.put("estore", EstorePolicy::new);
         all.put("getafix", GetafixPolicy::new);
         all.put("static", StaticPolicy::new);
-        all.put("easy", () -> new ArrivalPolicy(Chooser.easy()));
-        all.put("spread", () -> new ArrivalPolicy(Chooser.spread(SPREAD_HALF_LIFE)));
-        all.put("balancenum", () -> new ArrivalPolicy(Chooser.balanceNum()));
+        all.put("easy", () -> new ArrivalPolicy(ServerSelector.easy()));
+        all.put("spread", () -> new ArrivalPolicy(ServerSelector.spread(SPREAD_HALF_LIFE)));
+        all.put("balancenum", () -> new ArrivalPolicy(ServerSelector.balanceNum()));
         return all;
     }
 

@@ -19,7 +19,7 @@ public final class InstanceGenerator {
     private static final double NOISE = 0.1;
     private static final double NOISE_KEPT = 0.7;
 
-    private final Shape shape;
+    private final InstanceParameters shape;
     private final SplittableRandom random;
     private final int actors;
     private final int servers;
@@ -27,7 +27,7 @@ public final class InstanceGenerator {
     private final double[] noise;
     private List<int[]> sets = new ArrayList<>();
 
-    private InstanceGenerator(Shape shape, long seed) {
+    private InstanceGenerator(InstanceParameters shape, long seed) {
         this.shape = shape;
         random = new SplittableRandom(seed * 1_000_003 + shape.actors());
         actors = shape.actors();
@@ -38,7 +38,7 @@ public final class InstanceGenerator {
     }
 
     /** The problem of this seed. */
-    public static Instance make(Shape shape, long seed) {
+    public static Instance make(InstanceParameters shape, long seed) {
         return new InstanceGenerator(shape, seed).make();
     }
 
@@ -56,7 +56,7 @@ public final class InstanceGenerator {
     }
 
     private void change() {
-        if (shape.change() == Shape.Change.RESAMPLE) {
+        if (shape.change() == InstanceParameters.Change.RESAMPLE) {
             rank = permutation(actors);
             sets = new ArrayList<>();
         } else {
@@ -118,7 +118,7 @@ public final class InstanceGenerator {
     }
 
     private int[] draw() {
-        double kind = shape.mix() == Shape.Mix.RANGE ? 0 : random.nextDouble();
+        double kind = shape.mix() == InstanceParameters.Mix.RANGE ? 0 : random.nextDouble();
         if (kind < 0.80) {
             return range(Math.min(actors, random.nextInt(2, 9)));
         }

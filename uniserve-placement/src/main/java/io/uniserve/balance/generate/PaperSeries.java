@@ -23,7 +23,8 @@ public final class PaperSeries {
 
     /** The problem of this seed. */
     public static Instance make(int actors, int rounds, long seed) {
-        Shape shape = new Shape(actors, SETS, 1, Shape.Change.DRIFT, Shape.Mix.RANGE, 1);
+        InstanceParameters shape = new InstanceParameters(
+                actors, SETS, 1, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
         Instance first = InstanceGenerator.make(shape, seed);
         List<ShardSet> sets = first.rounds().get(0).sets();
         SplittableRandom random = new SplittableRandom(seed);

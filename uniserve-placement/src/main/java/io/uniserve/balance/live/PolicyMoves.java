@@ -3,11 +3,11 @@ package io.uniserve.balance.live;
 import io.uniserve.balance.check.PlacementCheck;
 import io.uniserve.balance.check.PlacementChecker;
 import io.uniserve.balance.constraint.Constraints;
-import io.uniserve.balance.live.LiveUnits.Unit;
+import io.uniserve.balance.live.LiveClusterAdapter.Unit;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.error.ErrorCode;
@@ -44,7 +44,7 @@ public final class PolicyMoves implements RebalancePolicy {
     private final double tolerance;
     private final int movesMax;
     private final PolicyRunner runner;
-    private final Supplier<Effort> effort;
+    private final Supplier<SearchBudget> effort;
 
     /**
      * The moves of a policy.
@@ -54,7 +54,8 @@ public final class PolicyMoves implements RebalancePolicy {
      * @param hangMs time after which a policy is given up, in milliseconds; 0 to wait for as long as it takes
      * @param effort how hard the policy should try this time
      */
-    public PolicyMoves(BalancePolicy policy, double tolerance, int movesMax, long hangMs, Supplier<Effort> effort) {
+    public PolicyMoves(
+            BalancePolicy policy, double tolerance, int movesMax, long hangMs, Supplier<SearchBudget> effort) {
         this.policy = policy;
         this.tolerance = tolerance;
         this.movesMax = movesMax;
@@ -64,7 +65,7 @@ public final class PolicyMoves implements RebalancePolicy {
 
     @Override
     public List<ReplicaMove> moves(LiveCluster cluster) {
-        LiveUnits live = new LiveUnits(cluster);
+        LiveClusterAdapter live = new LiveClusterAdapter(cluster);
         if (live.units().isEmpty() || cluster.servers().size() < 2) {
             return List.of();
         }
@@ -86,7 +87,7 @@ public final class PolicyMoves implements RebalancePolicy {
         private final int[] places;
         private final Set<ReplicaKey> moved = new TreeSet<>();
 
-        Selection(LiveCluster cluster, LiveUnits live, ClusterLoad load) {
+        Selection(LiveCluster cluster, LiveClusterAdapter live, ClusterLoad load) {
             this.cluster = cluster;
             this.units = live.units();
             this.load = load;

@@ -15,5 +15,5 @@ public interface BalancePolicy {
      * @param in where everything is, and what it bears
      * @param effort seed, and when to come to an end
      */
-    Proposal place(ClusterLoad in, Effort effort);
+    Proposal place(ClusterLoad in, SearchBudget effort);
 }

@@ -5,8 +5,8 @@ import io.uniserve.balance.constraint.Constraint;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.error.Printable;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ public final class PolicyRunner {
     }
 
     /** Runs the policy once and checks what it proposes. */
-    public PlacementResult run(BalancePolicy policy, ClusterLoad in, Effort effort) {
+    public PlacementResult run(BalancePolicy policy, ClusterLoad in, SearchBudget effort) {
         Feasibility feasible = Feasibility.of(in);
         if (!feasible.impossible().isEmpty()) {
             return kept(PlacementStatus.INFEASIBLE, feasible.impossible(), in);
@@ -75,7 +75,7 @@ public final class PolicyRunner {
     /** What a policy proposed; where that is nothing, why. */
     private record Answer(@Nullable Proposal proposal, String failure) {}
 
-    private Answer answer(BalancePolicy policy, ClusterLoad in, Effort effort) {
+    private Answer answer(BalancePolicy policy, ClusterLoad in, SearchBudget effort) {
         if (hangMs <= 0) {
             return ask(policy, in, effort);
         }
@@ -97,7 +97,7 @@ public final class PolicyRunner {
         }
     }
 
-    private static Answer ask(BalancePolicy policy, ClusterLoad in, Effort effort) {
+    private static Answer ask(BalancePolicy policy, ClusterLoad in, SearchBudget effort) {
         try {
             return new Answer(policy.place(in, effort), "the policy failed: it proposed nothing");
         } catch (Throwable e) { // anybody's code: whatever it throws is its answer

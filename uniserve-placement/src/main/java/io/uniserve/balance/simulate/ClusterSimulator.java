@@ -5,7 +5,7 @@ import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ClusterLoadBuilder;
 import io.uniserve.balance.model.ShardSet;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.stats.SpaceSaving;
@@ -27,10 +27,10 @@ public final class ClusterSimulator {
     private static final double SMOOTHING = 0.5;
 
     private final ClusterShape shape;
-    private final Workload workload;
+    private final AccessPattern workload;
     private final BalancePolicy policy;
     private final PolicyRunner runner;
-    private final Supplier<Effort> effort;
+    private final Supplier<SearchBudget> effort;
     private final SplittableRandom random;
     private final ServerQueue[] servers;
     private final double[] loads;
@@ -45,7 +45,11 @@ public final class ClusterSimulator {
      * @param effort asked once an interval
      */
     public ClusterSimulator(
-            ClusterShape shape, Workload workload, BalancePolicy policy, PolicyRunner runner, Supplier<Effort> effort) {
+            ClusterShape shape,
+            AccessPattern workload,
+            BalancePolicy policy,
+            PolicyRunner runner,
+            Supplier<SearchBudget> effort) {
         this.shape = shape;
         this.workload = workload;
         this.policy = policy;

@@ -1,10 +1,10 @@
 package io.uniserve.balance.simulate;
 
 import io.uniserve.balance.simulate.TimeScenario.Table;
-import io.uniserve.balance.timeorder.Chooser;
-import io.uniserve.balance.timeorder.Chooser.Chunk;
 import io.uniserve.balance.timeorder.FutureLoad;
 import io.uniserve.balance.timeorder.FutureLoad.Seen;
+import io.uniserve.balance.timeorder.ServerSelector;
+import io.uniserve.balance.timeorder.ServerSelector.Chunk;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,14 +32,14 @@ public final class TimeSimulator {
     private record Held(int table, double born, double rows, double expiry) {}
 
     private final TimeScenario scenario;
-    private final Chooser chooser;
+    private final ServerSelector chooser;
     private final SplittableRandom random;
     private final List<List<Held>> servers = new ArrayList<>();
     private final List<List<Seen>> seen = new ArrayList<>();
     private final FutureLoad[] models;
 
     /** Prepares a run. */
-    public TimeSimulator(TimeScenario scenario, Chooser chooser, long seed) {
+    public TimeSimulator(TimeScenario scenario, ServerSelector chooser, long seed) {
         this.scenario = scenario;
         this.chooser = chooser;
         random = new SplittableRandom(seed);

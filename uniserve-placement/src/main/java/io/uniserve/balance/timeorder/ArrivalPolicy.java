@@ -3,9 +3,9 @@ package io.uniserve.balance.timeorder;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
-import io.uniserve.balance.timeorder.Chooser.Chunk;
+import io.uniserve.balance.policy.SearchBudget;
+import io.uniserve.balance.timeorder.ServerSelector.Chunk;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,15 +15,15 @@ import java.util.List;
  * chooser says, in the order of the actors' numbers, which is that of time. An actor's load is what is predicted for it.
  */
 public final class ArrivalPolicy implements BalancePolicy {
-    private final Chooser chooser;
+    private final ServerSelector chooser;
 
     /** Asks this chooser. */
-    public ArrivalPolicy(Chooser chooser) {
+    public ArrivalPolicy(ServerSelector chooser) {
         this.chooser = chooser;
     }
 
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
         List<List<Chunk>> held = new ArrayList<>();
         double[] used = new double[in.servers()];
         for (int j = 0; j < in.servers(); j++) {

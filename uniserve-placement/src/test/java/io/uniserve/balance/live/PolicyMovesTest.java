@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.policy.basic.GreedyPolicy;
 import io.uniserve.balance.policy.basic.ParallelismPolicy;
 import io.uniserve.error.UniserveException;
@@ -42,7 +42,7 @@ class PolicyMovesTest {
     }
 
     private List<ReplicaMove> moves(BalancePolicy policy) {
-        return new PolicyMoves(policy, 0.2, 1_000, 0, () -> Effort.unhurried(1))
+        return new PolicyMoves(policy, 0.2, 1_000, 0, () -> SearchBudget.unhurried(1))
                 .moves(new LiveCluster(servers, actors, together));
     }
 

@@ -41,9 +41,9 @@ class OddShapesTest {
     }
 
     private static PlacementResult place(String policy, ClusterLoad in) {
-        PlacementResult result = RUNNER.run(Policies.named(policy), in, Effort.unhurried(1));
+        PlacementResult result = RUNNER.run(Policies.named(policy), in, SearchBudget.unhurried(1));
         ClusterLoad next = in.toBuilder().current(result.assignment()).build();
-        PlacementResult again = RUNNER.run(Policies.named(policy), next, Effort.unhurried(1));
+        PlacementResult again = RUNNER.run(Policies.named(policy), next, SearchBudget.unhurried(1));
         assertThat(again.assignment()).isEqualTo(result.assignment());
         assertThat(result.check().sound()).isTrue();
         return result;
@@ -74,7 +74,7 @@ class OddShapesTest {
     @ValueSource(strings = {"greedy", "parallelism"})
     void fullServersExchangeActors(String policy) {
         ClusterLoad in = cluster(41, 6, 7).build();
-        double before = RUNNER.run(Policies.named("static"), in, Effort.unhurried(1))
+        double before = RUNNER.run(Policies.named("static"), in, SearchBudget.unhurried(1))
                 .check()
                 .outside();
         assertThat(place(policy, in).check().outside()).isLessThan(0.7 * before);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.constraint.Constraints;
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.run.PlacementResult;
@@ -22,13 +22,14 @@ class PolicyQualityTest {
     private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
 
     @ParameterizedTest
-    @EnumSource(Shape.Change.class)
-    void rangesOf256ActorsReachTheLowerBound(Shape.Change change) {
-        Instance instance = InstanceGenerator.make(new Shape(256, 1_000, 3, change, Shape.Mix.RANGE, 1), 3);
+    @EnumSource(InstanceParameters.Change.class)
+    void rangesOf256ActorsReachTheLowerBound(InstanceParameters.Change change) {
+        Instance instance = InstanceGenerator.make(
+                new InstanceParameters(256, 1_000, 3, change, InstanceParameters.Mix.RANGE, 1), 3);
         Assignment current = instance.initial();
         for (int round = 0; round < 3; round++) {
             ClusterLoad in = instance.at(round, current, 0.05, 1);
-            PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, Effort.unhurried(1));
+            PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, SearchBudget.unhurried(1));
             assertThat(result.status())
                     .as("round %d: %s", round, result.reasons())
                     .isEqualTo(PlacementStatus.BALANCED);
@@ -36,7 +37,7 @@ class PolicyQualityTest {
             assertThat(result.check().adds()).isLessThan(round == 0 ? 235 : 35);
             current = result.assignment();
             ClusterLoad again = instance.at(round, current, 0.05, 1);
-            assertThat(RUNNER.run(Policies.named("parallelism"), again, Effort.unhurried(1))
+            assertThat(RUNNER.run(Policies.named("parallelism"), again, SearchBudget.unhurried(1))
                             .assignment())
                     .isEqualTo(current);
         }
@@ -44,10 +45,11 @@ class PolicyQualityTest {
 
     @Test
     void threeReplicasOnNearlyAllServersReachTheLowerBound() {
-        Shape shape = new Shape(256, 1_000, 1, Shape.Change.RESAMPLE, Shape.Mix.RANGE, 3);
+        InstanceParameters shape = new InstanceParameters(
+                256, 1_000, 1, InstanceParameters.Change.RESAMPLE, InstanceParameters.Mix.RANGE, 3);
         Instance instance = InstanceGenerator.make(shape, 1);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 3);
-        PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, Effort.unhurried(1));
+        PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, SearchBudget.unhurried(1));
         assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
         assertThat(result.check().gap()).isLessThan(1e-6);
     }
@@ -55,11 +57,13 @@ class PolicyQualityTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void replicasAreMadeAndBalanced(int rf) {
-        Instance instance = InstanceGenerator.make(new Shape(100, 200, 2, Shape.Change.DRIFT, Shape.Mix.MIXED, rf), 5);
+        Instance instance = InstanceGenerator.make(
+                new InstanceParameters(100, 200, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.MIXED, rf),
+                5);
         Assignment current = instance.initial();
         for (int round = 0; round < 2; round++) {
             ClusterLoad in = instance.at(round, current, 0.05, rf);
-            PlacementResult result = RUNNER.run(Policies.named("greedy"), in, Effort.unhurried(1));
+            PlacementResult result = RUNNER.run(Policies.named("greedy"), in, SearchBudget.unhurried(1));
             assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
             assertThat(result.check().sound()).isTrue();
             current = result.assignment();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.constraint.Constraints;
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.run.PlacementResult;
@@ -20,7 +20,7 @@ class SettledPlacementTest {
     private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
 
     private static PlacementResult place(ClusterLoad in) {
-        return RUNNER.run(Policies.named("parallelism"), in, Effort.unhurried(1));
+        return RUNNER.run(Policies.named("parallelism"), in, SearchBudget.unhurried(1));
     }
 
     @ParameterizedTest
@@ -31,8 +31,14 @@ class SettledPlacementTest {
         "256, MIXED, RESAMPLE, 3, 2, 0.05, 80"
     })
     void roundsAreGoodAndStay(
-            int actors, Shape.Mix mix, Shape.Change change, int seed, int rounds, double gapMax, int laterAdds) {
-        Instance instance = InstanceGenerator.make(new Shape(actors, 1_000, rounds, change, mix, 1), seed);
+            int actors,
+            InstanceParameters.Mix mix,
+            InstanceParameters.Change change,
+            int seed,
+            int rounds,
+            double gapMax,
+            int laterAdds) {
+        Instance instance = InstanceGenerator.make(new InstanceParameters(actors, 1_000, rounds, change, mix, 1), seed);
         Assignment current = instance.initial();
         for (int round = 0; round < rounds; round++) {
             PlacementResult result = place(instance.at(round, current, 0.05, 1));

@@ -25,7 +25,7 @@ class TightMemoryTest {
         ClusterLoad in = new ClusterLoadBuilder(new double[] {6, 1}, new double[] {1, 1})
                 .current(Assignment.single(new int[] {0, 1}))
                 .build();
-        PlacementResult result = RUNNER.run(Policies.named(policy), in, Effort.unhurried(1));
+        PlacementResult result = RUNNER.run(Policies.named(policy), in, SearchBudget.unhurried(1));
         assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BEST_EFFORT);
         assertThat(result.check().adds()).isZero();
     }
@@ -54,7 +54,7 @@ class TightMemoryTest {
                     .rf(rf)
                     .current(Assignment.single(where))
                     .build();
-            PlacementResult result = RUNNER.run(Policies.named("greedy"), in, Effort.unhurried(seed));
+            PlacementResult result = RUNNER.run(Policies.named("greedy"), in, SearchBudget.unhurried(seed));
             assertThat(result.taken()).as("seed %d: %s", seed, result.reasons()).isTrue();
         }
     }

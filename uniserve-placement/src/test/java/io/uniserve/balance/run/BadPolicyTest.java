@@ -12,8 +12,8 @@ import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ClusterLoadBuilder;
 import io.uniserve.balance.model.ShardSet;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +40,7 @@ class BadPolicyTest {
 
     private static void rejected(BalancePolicy policy, String reason) {
         ClusterLoad in = cluster(6, 3).build();
-        PlacementResult result = RUNNER.run(policy, in, Effort.unhurried(1));
+        PlacementResult result = RUNNER.run(policy, in, SearchBudget.unhurried(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
         assertThat(result.reasons().toString()).contains(reason);
         assertThat(result.assignment()).isEqualTo(in.current());
@@ -103,14 +103,14 @@ class BadPolicyTest {
     void notesAreOneLineEach() {
         ClusterLoad in = cluster(6, 3).build();
         BalancePolicy talking = (load, effort) -> new Proposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
-        PlacementResult result = RUNNER.run(talking, in, Effort.unhurried(1));
+        PlacementResult result = RUNNER.run(talking, in, SearchBudget.unhurried(1));
         assertThat(result.reasons()).containsExactly("well, round 7 0.0 0:1");
     }
 
     @Test
     void ofManyActorsThatFitNowhereAFewAreTold() {
         ClusterLoad in = new ClusterLoadBuilder(of(5_000, 1), of(3, 0.5)).build();
-        PlacementResult result = RUNNER.run(Policies.named("greedy"), in, Effort.unhurried(1));
+        PlacementResult result = RUNNER.run(Policies.named("greedy"), in, SearchBudget.unhurried(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.INFEASIBLE);
         assertThat(result.reasons()).hasSize(5).contains("so do 4997 more actors");
     }
@@ -127,7 +127,8 @@ class BadPolicyTest {
             }
             return Proposal.of(load.current());
         };
-        PlacementResult result = new PolicyRunner(Constraints.standard(), 50).run(hanging, in, Effort.unhurried(1));
+        PlacementResult result =
+                new PolicyRunner(Constraints.standard(), 50).run(hanging, in, SearchBudget.unhurried(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
         assertThat(result.reasons()).containsExactly("the policy did not answer within 50 ms");
     }
@@ -137,7 +138,7 @@ class BadPolicyTest {
         List<Constraint> constraints = new ArrayList<>(Constraints.standard());
         constraints.add(new MovesLimit(1));
         PlacementResult result = new PolicyRunner(constraints, 0)
-                .run(single(1, 2, 0, 1, 2, 0), cluster(6, 3).build(), Effort.unhurried(1));
+                .run(single(1, 2, 0, 1, 2, 0), cluster(6, 3).build(), SearchBudget.unhurried(1));
         assertThat(result.reasons()).containsExactly("moves: 6 new replicas, 1 are allowed");
         assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
     }
@@ -146,7 +147,7 @@ class BadPolicyTest {
     @ValueSource(strings = {"greedy", "parallelism", "estore", "getafix", "static"})
     void whatCannotBeHadIsToldWithItsReason(String name) {
         BalancePolicy policy = Policies.named(name);
-        Effort effort = Effort.unhurried(1);
+        SearchBudget effort = SearchBudget.unhurried(1);
         ClusterLoad nowhere = new ClusterLoadBuilder(of(3, 1), of(0, 1)).build();
         PlacementResult none = RUNNER.run(policy, nowhere, effort);
         assertThat(none.status()).isEqualTo(PlacementStatus.INFEASIBLE);
@@ -168,7 +169,7 @@ class BadPolicyTest {
     @ValueSource(strings = {"greedy", "parallelism"})
     void oddClustersAreCasesLikeOthers(String name) {
         BalancePolicy policy = Policies.named(name);
-        Effort effort = Effort.unhurried(1);
+        SearchBudget effort = SearchBudget.unhurried(1);
         List<ShardSet> sets = List.of(new ShardSet(1, new int[0]), new ShardSet(0, new int[] {0, 1}));
         ClusterLoad idle = cluster(6, 3).loads(of(6, 0)).sets(sets).rf(2).build();
         PlacementResult zero = RUNNER.run(policy, idle, effort);

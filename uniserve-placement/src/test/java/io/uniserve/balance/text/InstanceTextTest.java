@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.balance.generate.InstanceGenerator;
-import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.generate.InstanceParameters;
 import io.uniserve.balance.model.Assignment;
 import java.io.BufferedReader;
 import java.io.StringReader;
@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InstanceTextTest {
     @Test
     void whatIsWrittenIsReadAgain() {
-        Instance made = InstanceGenerator.make(new Shape(40, 30, 2, Shape.Change.DRIFT, Shape.Mix.MIXED, 1), 7);
+        Instance made = InstanceGenerator.make(
+                new InstanceParameters(40, 30, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.MIXED, 1), 7);
         String text = InstanceWriter.write(made);
         Instance read = InstanceReader.read(new StringReader(text), "f");
         assertThat(InstanceWriter.write(read)).isEqualTo(text);

@@ -45,12 +45,12 @@ class FutureLoadTest {
 
     @Test
     void choosersPickTheLeast() {
-        Chooser.Chunk old = new Chooser.Chunk(0, 1, 5);
-        Chooser.Chunk young = new Chooser.Chunk(0, 9, 1);
-        List<List<Chooser.Chunk>> servers = List.of(List.of(old), List.of(young, young), List.of(young));
-        Chooser.Chunk fresh = new Chooser.Chunk(0, 10, 3);
-        assertThat(Chooser.easy().choose(fresh, servers)).isEqualTo(2);
-        assertThat(Chooser.spread(1).choose(fresh, servers)).isZero();
-        assertThat(Chooser.balanceNum().choose(fresh, servers)).isZero();
+        ServerSelector.Chunk old = new ServerSelector.Chunk(0, 1, 5);
+        ServerSelector.Chunk young = new ServerSelector.Chunk(0, 9, 1);
+        List<List<ServerSelector.Chunk>> servers = List.of(List.of(old), List.of(young, young), List.of(young));
+        ServerSelector.Chunk fresh = new ServerSelector.Chunk(0, 10, 3);
+        assertThat(ServerSelector.easy().choose(fresh, servers)).isEqualTo(2);
+        assertThat(ServerSelector.spread(1).choose(fresh, servers)).isZero();
+        assertThat(ServerSelector.balanceNum().choose(fresh, servers)).isZero();
     }
 }

@@ -1,7 +1,7 @@
 package io.uniserve.runtime.config;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import java.time.Duration;
 import java.util.List;
 
@@ -11,7 +11,7 @@ public record ClientSettings(
         Duration queryDeadline,
         Duration updateDeadline,
         Duration connectTimeout,
-        ReaderSettings reader) {
+        RequestSettings reader) {
     private static final Duration MS = Duration.ofMillis(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration MINUTES_10 = Duration.ofMinutes(10);
@@ -27,9 +27,9 @@ public record ClientSettings(
                 reader(client));
     }
 
-    private static ReaderSettings reader(Section client) {
+    private static RequestSettings reader(Section client) {
         Section hedge = client.section("hedge");
-        return new ReaderSettings(
+        return new RequestSettings(
                 hedge.duration("delay-min", Duration.ZERO, MINUTE).toNanos(),
                 hedge.duration("delay-cold", MS, MINUTE).toNanos(),
                 (int) Math.round(hedge.share("budget", 1) * 1_000),

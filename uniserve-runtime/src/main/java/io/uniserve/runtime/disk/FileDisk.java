@@ -42,7 +42,7 @@ public final class FileDisk implements Disk, AutoCloseable {
 
     private final Path root;
     private final Completions pool;
-    private final RoomReserve reserve;
+    private final DiskReserve reserve;
     private final OpenFiles open;
     private final boolean durable;
 
@@ -64,7 +64,7 @@ public final class FileDisk implements Disk, AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.of("cannot make " + root, e);
         }
-        this.reserve = new RoomReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
+        this.reserve = new DiskReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
         this.pool = new Completions(name, threads, loop);
     }
 

@@ -5,7 +5,7 @@ import io.uniserve.api.ActorView;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +22,8 @@ public final class HostedActor {
     private final OpenPort port;
     private final Runnable whenFree;
     private final AtomicInteger holders = new AtomicInteger(1);
-    private final Publication publication;
-    private final @Nullable AtomicParts atomic;
+    private final PublicationTracker publication;
+    private final @Nullable ActorTransactionState atomic;
     private volatile long state;
 
     HostedActor(
@@ -31,8 +31,8 @@ public final class HostedActor {
             TableMeta meta,
             OpenPort port,
             long state,
-            Publication publication,
-            @Nullable AtomicParts atomic,
+            PublicationTracker publication,
+            @Nullable ActorTransactionState atomic,
             Runnable whenFree) {
         this.atomic = atomic;
         this.state = state;
@@ -80,12 +80,12 @@ public final class HostedActor {
      * The state of an atomic table's actor that readers of this version see, 0 for the newest; empty where it is gone. Let go
      * of it before the actor.
      */
-    public Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
+    public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
         return atomic == null ? Optional.empty() : atomic.at(version);
     }
 
     /** INTERNAL where the table is eventual. */
-    AtomicParts parts() {
+    ActorTransactionState parts() {
         if (atomic == null) {
             throw new UniserveException(ErrorCode.INTERNAL, "table " + meta.name() + " is eventual");
         }
@@ -104,7 +104,7 @@ public final class HostedActor {
         port.run("closing an actor", actor::close);
     }
 
-    Publication publication() {
+    PublicationTracker publication() {
         return publication;
     }
 

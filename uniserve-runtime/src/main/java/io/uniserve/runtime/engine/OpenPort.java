@@ -12,7 +12,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.TransactionService;
 import io.uniserve.runtime.port.LoadedPort;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -74,7 +74,7 @@ final class OpenPort implements AutoCloseable {
     }
 
     void validate(TableMeta meta, Optional<TableMeta> before) {
-        if (before.isPresent() && AtomicService.serves(meta.level())) {
+        if (before.isPresent() && TransactionService.serves(meta.level())) {
             throw UniserveException.unsupported("table " + meta.name() + " has level " + meta.level()
                     + ", whose options cannot change; make a new table, or use one of level EVENTUAL");
         }
@@ -128,7 +128,7 @@ final class OpenPort implements AutoCloseable {
 
     /** Runs the port's code with its class loader and its errors translated. */
     <T> T call(String what, Supplier<T> work) {
-        return PortErrors.guard(name, what, () -> port.call(work));
+        return PortCallGuard.guard(name, what, () -> port.call(work));
     }
 
     void run(String what, Runnable work) {

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.EngineContext;
-import io.uniserve.api.LaterOptions;
+import io.uniserve.api.MutableOptions;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.codec.Bytes;
@@ -19,7 +19,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.RowCondition;
-import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.TransactionService;
 import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
@@ -175,7 +175,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
         calls.inOrder(key, "create " + key, completion, () -> {
-            make(key, LaterOptions.created(meta), 0, OpenPort::create);
+            make(key, MutableOptions.created(meta), 0, OpenPort::create);
             return Done.DONE;
         });
     }
@@ -192,7 +192,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
-                TableMeta own = OptionFiles.taken(meta, laidOut);
+                TableMeta own = MutableOptionsFile.taken(meta, laidOut);
                 make(key, own, version, (port, context) -> port.restore(context, laidOut));
             } finally {
                 DurableFiles.deleteTree(laidOut);
@@ -205,8 +205,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
         beside("validate rows for " + key, key, completion, hosted -> {
             OpenPort port = hosted.port();
-            if (function.equals(LaterOptions.FUNCTION) && !hosted.atomic()) {
-                TableMeta next = OptionFiles.changed(hosted.meta(), rows);
+            if (function.equals(MutableOptions.FUNCTION) && !hosted.atomic()) {
+                TableMeta next = MutableOptionsFile.changed(hosted.meta(), rows);
                 port.validate(next, Optional.of(hosted.meta()));
                 return Optional.of(RowCondition.NONE);
             }
@@ -262,7 +262,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         calls.inOrder(key, "apply to " + key, completion, () -> {
             int from = 0;
             for (int i = 0; i < updates.size(); i++) {
-                if (updates.get(i).function().equals(LaterOptions.FUNCTION)) {
+                if (updates.get(i).function().equals(MutableOptions.FUNCTION)) {
                     apply(key, updates.subList(from, i), publish);
                     Bytes rows = updates.get(i).rows();
                     changing(key, hosted -> remake(key, hosted, rows));
@@ -301,7 +301,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
      * it. What is no change that the port allows, or not any more, changes nothing: it was checked before it was logged.
      */
     private void remake(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {
-        TableMeta next = OptionFiles.changed(hosted.meta(), rows);
+        TableMeta next = MutableOptionsFile.changed(hosted.meta(), rows);
         if (next.equals(hosted.meta()) || !hosted.port().allows(next, hosted.meta())) {
             return;
         }
@@ -356,7 +356,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** For a reader who has found the actor with something to publish: one that was let go of meanwhile is left as it is. */
-    private void publishForReaders(ReplicaKey key, Publication publication) {
+    private void publishForReaders(ReplicaKey key, PublicationTracker publication) {
         Completion<Done> end = outcome -> {
             if (outcome instanceof Outcome.Err<Done> err) {
                 LOG.warn("{} cannot be published for its readers", key, err.error());
@@ -404,7 +404,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path written = newDirectory("checkpoint-" + key);
             try {
                 hosted.port().run("writing a checkpoint", () -> hosted.actor().writeTo(written));
-                OptionFiles.add(hosted.meta(), written);
+                MutableOptionsFile.add(hosted.meta(), written);
                 DurableFiles.deleteTree(target);
                 DurableFiles.createDirectories(target);
                 CheckpointFiles.seal(written, target);
@@ -433,7 +433,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             return Optional.of(hosted.port()
                     .call(
                             "digest",
-                            () -> OptionFiles.digest(
+                            () -> MutableOptionsFile.digest(
                                     hosted.meta(), hosted.actor().digest())));
         });
     }
@@ -495,8 +495,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         boolean made = false;
         try {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
-            AtomicParts parts = AtomicService.serves(meta.level())
-                    ? new AtomicParts(port, actor, version, this::stateBytesMax)
+            ActorTransactionState parts = TransactionService.serves(meta.level())
+                    ? new ActorTransactionState(port, actor, version, this::stateBytesMax)
                     : null;
             made = true;
             HostedActor hosted = new HostedActor(
@@ -504,7 +504,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                     meta,
                     port,
                     newState(),
-                    new Publication(self -> publishForReaders(key, self)),
+                    new PublicationTracker(self -> publishForReaders(key, self)),
                     parts,
                     () -> dispose(key, port, actor, parts, own));
             HostedActor old = actors.put(key, hosted);
@@ -519,7 +519,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** The last holder has gone; it may be a reader, whose thread must not do this work. */
-    private void dispose(ReplicaKey key, OpenPort port, Actor actor, @Nullable AtomicParts parts, Path own) {
+    private void dispose(ReplicaKey key, OpenPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
         calls.detached("destroy the actor of " + key, () -> {
             try {
                 if (parts != null) {

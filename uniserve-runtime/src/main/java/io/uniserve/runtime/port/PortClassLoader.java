@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A port's own jars. Its resources come before those of the JDK, so that a service (an XML parser, say) is the one it
- * brings; its classes cannot hide those of the JDK or {@link SharedTypes}, or the two sides would not meet.
+ * brings; its classes cannot hide those of the JDK or {@link PortApiClassLoader}, or the two sides would not meet.
  */
 final class PortClassLoader extends URLClassLoader {
     static {

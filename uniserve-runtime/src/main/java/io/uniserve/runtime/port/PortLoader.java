@@ -79,7 +79,8 @@ public final class PortLoader {
     }
 
     private static LoadedPort load(Path lib, List<URL> jars, String name) throws IOException {
-        PortClassLoader loader = new PortClassLoader(name, jars, new SharedTypes(PortLoader.class.getClassLoader()));
+        PortClassLoader loader =
+                new PortClassLoader(name, jars, new PortApiClassLoader(PortLoader.class.getClassLoader()));
         boolean loaded = false;
         try {
             LoadedPort port = new LoadedPort(engine(loader, lib, name), loader, PortBuild.of(jars));

@@ -21,12 +21,12 @@ final class ArchiveMapping {
     }
 
     static PeerRequest.PinActor fromProto(PeerProto.PinActor proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new PeerRequest.PinActor(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.identifier("backup", proto.getBackup()),
-                Wire.notNegative("version", proto.getVersion()));
+                ProtoChecks.identifier("backup", proto.getBackup()),
+                ProtoChecks.notNegative("version", proto.getVersion()));
     }
 
     static PeerProto.Archive toProto(ArchiveRequest request) {
@@ -75,42 +75,42 @@ final class ArchiveMapping {
             case STORE ->
                 new ArchiveRequest.Store(
                         BytesMapping.fromProto("store", proto.getStore(), Limits.BACKUP_MANIFEST_BYTES_MAX));
-            case FIND -> new ArchiveRequest.Find(Wire.identifier("find", proto.getFind()));
-            case READ -> new ArchiveRequest.Read(Wire.identifier("read", proto.getRead()));
+            case FIND -> new ArchiveRequest.Find(ProtoChecks.identifier("find", proto.getFind()));
+            case READ -> new ArchiveRequest.Read(ProtoChecks.identifier("read", proto.getRead()));
             case SALVAGE -> {
-                Wire.present("key", proto.getSalvage().hasKey());
+                ProtoChecks.present("key", proto.getSalvage().hasKey());
                 yield new ArchiveRequest.Salvage(
                         IdentityMapping.fromProto(proto.getSalvage().getKey()),
-                        Wire.identifier("backup", proto.getSalvage().getBackup()),
-                        Wire.notNegative("before", proto.getSalvage().getBefore()));
+                        ProtoChecks.identifier("backup", proto.getSalvage().getBackup()),
+                        ProtoChecks.notNegative("before", proto.getSalvage().getBefore()));
             }
             case SURVEY -> new ArchiveRequest.Survey(IdentityMapping.fromProto(proto.getSurvey()));
             case CHECK ->
                 new ArchiveRequest.Check(
                         manifest(proto.getCheck()), proto.getCheck().getActor());
             case COPY -> {
-                Wire.present("target", proto.getCopy().hasTarget());
+                ProtoChecks.present("target", proto.getCopy().hasTarget());
                 yield new ArchiveRequest.Copy(
                         manifest(proto.getCopy()),
                         proto.getCopy().getActor(),
                         IdentityMapping.fromProto(proto.getCopy().getTarget()));
             }
             case RELEASE -> {
-                Wire.present("key", proto.getRelease().hasKey());
+                ProtoChecks.present("key", proto.getRelease().hasKey());
                 yield new ArchiveRequest.Release(
                         IdentityMapping.table(proto.getRelease().getTable()),
-                        Wire.identifier("cluster", proto.getRelease().getCluster()),
+                        ProtoChecks.identifier("cluster", proto.getRelease().getCluster()),
                         IdentityMapping.fromProto(proto.getRelease().getKey()),
-                        Wire.identifier("backup", proto.getRelease().getBackup()));
+                        ProtoChecks.identifier("backup", proto.getRelease().getBackup()));
             }
             case FORGET ->
                 new ArchiveRequest.Forget(
-                        Wire.identifier("name", proto.getForget().getName()),
-                        Wire.identifier("id", proto.getForget().getId()),
+                        ProtoChecks.identifier("name", proto.getForget().getName()),
+                        ProtoChecks.identifier("id", proto.getForget().getId()),
                         proto.getForget().getAll());
             case DEFINITIONS -> new ArchiveRequest.Definitions();
             case REQUEST_NOT_SET ->
-                throw Wire.malformed("archive request is missing or of a kind this version does not know");
+                throw ProtoChecks.malformed("archive request is missing or of a kind this version does not know");
         };
     }
 
@@ -138,7 +138,7 @@ final class ArchiveMapping {
     }
 
     static List<Bytes> objects(PeerProto.Manifests proto) {
-        return Wire.list(
+        return ProtoChecks.list(
                 "objects",
                 proto.getObjectsList(),
                 Limits.BACKUPS_TOLD_MAX,

@@ -3,15 +3,15 @@ package io.uniserve.runtime.proto;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableLog;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Tell;
 import io.uniserve.protocol.message.PeerRequest.Undisclosed;
-import io.uniserve.protocol.message.StagedRows;
-import io.uniserve.protocol.message.ToldLog;
+import io.uniserve.protocol.message.StagedRowsRef;
+import io.uniserve.protocol.message.TransactionLogSnapshot;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,20 +39,20 @@ final class AtomicMapping {
                 .setRequest(IdentityMapping.toProto(batch.request()))
                 .setFunction(batch.function())
                 .setRows(BytesMapping.toProto(batch.rows()));
-        StagedRows staged = batch.staged();
+        StagedRowsRef staged = batch.staged();
         return staged == null ? proto : proto.setStaged(UpdateMapping.toProto(staged));
     }
 
     static Prepare fromProto(PeerProto.Prepare proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Prepare(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("version", proto.getVersion()),
-                Wire.notNegative("previous", proto.getPrevious()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("version", proto.getVersion()),
+                ProtoChecks.notNegative("previous", proto.getPrevious()),
                 proto.getParticipants(),
-                Wire.list(
+                ProtoChecks.list(
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
@@ -60,26 +60,26 @@ final class AtomicMapping {
                 proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
     }
 
-    private static PeerProto.ToldLog toProto(ToldLog told) {
+    private static PeerProto.ToldLog toProto(TransactionLogSnapshot told) {
         return PeerProto.ToldLog.newBuilder()
-                .setLog(TableLogMapping.toProto(told.log()))
+                .setLog(TransactionLogMapping.toProto(told.log()))
                 .setNodeVersion(told.nodeVersion())
                 .build();
     }
 
-    private static ToldLog fromProto(PeerProto.ToldLog proto) {
-        Wire.present("log", proto.hasLog());
+    private static TransactionLogSnapshot fromProto(PeerProto.ToldLog proto) {
+        ProtoChecks.present("log", proto.hasLog());
         RegistryProto.TableLog log = proto.getLog();
-        atMost("updates", SettledDecisions.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
+        atMost("updates", DecisionHistoryCodec.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
         atMost("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
-        TableLog told = TableLogMapping.fromProto(log);
+        TransactionLogState told = TransactionLogMapping.fromProto(log);
         atMost("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
-        return new ToldLog(told, (int) Wire.notNegative("node_version", proto.getNodeVersion()));
+        return new TransactionLogSnapshot(told, (int) ProtoChecks.notNegative("node_version", proto.getNodeVersion()));
     }
 
     private static void atMost(String what, int count, int max) {
         if (count > max) {
-            throw Wire.malformed("the log that is told has " + count + " " + what + ", at most " + max);
+            throw ProtoChecks.malformed("the log that is told has " + count + " " + what + ", at most " + max);
         }
     }
 
@@ -91,15 +91,15 @@ final class AtomicMapping {
     }
 
     static Tell fromProto(PeerProto.Tell proto) {
-        Wire.present("told", proto.hasTold());
+        ProtoChecks.present("told", proto.hasTold());
         return new Tell(IdentityMapping.table(proto.getTable()), fromProto(proto.getTold()));
     }
 
     private static BatchRows fromProto(PeerProto.BatchRows proto) {
-        Wire.present("request", proto.hasRequest());
+        ProtoChecks.present("request", proto.hasRequest());
         return new BatchRows(
                 IdentityMapping.fromProto(proto.getRequest()),
-                Wire.text("function", proto.getFunction(), Limits.IDENTIFIER_CHARS_MAX),
+                ProtoChecks.text("function", proto.getFunction(), Limits.IDENTIFIER_CHARS_MAX),
                 BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX),
                 proto.hasStaged() ? UpdateMapping.fromProto(proto.getStaged()) : null);
     }
@@ -115,11 +115,11 @@ final class AtomicMapping {
     }
 
     static Decide fromProto(PeerProto.Decide proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Decide(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("version", proto.getVersion()),
+                ProtoChecks.notNegative("version", proto.getVersion()),
                 proto.getCommit(),
                 proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
     }
@@ -135,15 +135,15 @@ final class AtomicMapping {
     static Undisclosed fromProto(PeerProto.Undisclosed proto) {
         return new Undisclosed(
                 IdentityMapping.table(proto.getTable()),
-                Wire.notNegative("table_id", proto.getTableId()),
-                Wire.notNegative("version", proto.getVersion()));
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.notNegative("version", proto.getVersion()));
     }
 
     static PeerProto.Vote toProto(Vote vote) {
         PeerProto.Vote.Builder proto = PeerProto.Vote.newBuilder()
-                .setKindValue(Wire.number(vote.kind()))
+                .setKindValue(ProtoChecks.number(vote.kind()))
                 .setEpoch(vote.epoch())
-                .setReason(Wire.clip(vote.reason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                .setReason(ProtoChecks.clip(vote.reason(), Limits.MESSAGE_TEXT_CHARS_MAX));
         RequestId refused = vote.refused();
         if (refused != null) {
             proto.setRefused(IdentityMapping.toProto(refused));
@@ -155,10 +155,10 @@ final class AtomicMapping {
     static Vote fromProto(PeerProto.Vote proto) {
         @Nullable RequestId refused = proto.hasRefused() ? IdentityMapping.fromProto(proto.getRefused()) : null;
         return new Vote(
-                Wire.constant("kind", KINDS, proto.getKindValue()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.constant("kind", KINDS, proto.getKindValue()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 refused,
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 proto.getCode() == 0 ? null : ErrorCode.ofNumber(proto.getCode()));
     }
 }

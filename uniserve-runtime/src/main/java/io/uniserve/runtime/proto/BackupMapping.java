@@ -49,7 +49,8 @@ final class BackupMapping {
                         new BackupName(proto.getBackupTable().getName()));
             case SALVAGE_TABLE ->
                 new AdminRequest.SalvageTable(
-                        Wire.notNegative("table_id", proto.getSalvageTable().getTableId()),
+                        ProtoChecks.notNegative(
+                                "table_id", proto.getSalvageTable().getTableId()),
                         new BackupName(proto.getSalvageTable().getName()));
             case RESTORE_TABLE ->
                 new AdminRequest.RestoreTable(
@@ -60,7 +61,7 @@ final class BackupMapping {
             case DELETE_BACKUP -> new AdminRequest.DeleteBackup(new BackupName(proto.getDeleteBackup()));
             case BACKUP_WORK -> new AdminRequest.BackupWork(new BackupName(proto.getBackupWork()));
             case LOST_TABLES -> new AdminRequest.LostTables();
-            default -> throw Wire.malformed("admin request is not about backups");
+            default -> throw ProtoChecks.malformed("admin request is not about backups");
         };
     }
 
@@ -86,28 +87,28 @@ final class BackupMapping {
                 .setTable(info.table())
                 .setTableId(info.tableId())
                 .setActors(info.actors())
-                .setStateValue(Wire.number(info.state()))
+                .setStateValue(ProtoChecks.number(info.state()))
                 .setBytes(info.bytes())
                 .setEntries(info.entries())
-                .setDetail(Wire.clip(info.detail(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setDetail(ProtoChecks.clip(info.detail(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .build();
     }
 
     static List<BackupInfo> infos(List<ModelProto.BackupInfo> protos) {
-        return Wire.list("backups", protos, 2 * Limits.BACKUPS_TOLD_MAX, BackupMapping::fromProto);
+        return ProtoChecks.list("backups", protos, 2 * Limits.BACKUPS_TOLD_MAX, BackupMapping::fromProto);
     }
 
     private static BackupInfo fromProto(ModelProto.BackupInfo proto) {
         return new BackupInfo(
-                Wire.identifier("id", proto.getId()),
-                Wire.identifier("name", proto.getName()),
-                Wire.identifier("cluster", proto.getCluster()),
-                Wire.identifier("table", proto.getTable()),
-                Wire.notNegative("table_id", proto.getTableId()),
-                (int) Wire.notNegative("actors", proto.getActors()),
-                Wire.constant("state", BackupInfo.State.values(), proto.getStateValue()),
-                Wire.notNegative("bytes", proto.getBytes()),
-                Wire.notNegative("entries", proto.getEntries()),
-                Wire.text("detail", proto.getDetail(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoChecks.identifier("id", proto.getId()),
+                ProtoChecks.identifier("name", proto.getName()),
+                ProtoChecks.identifier("cluster", proto.getCluster()),
+                ProtoChecks.identifier("table", proto.getTable()),
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                (int) ProtoChecks.notNegative("actors", proto.getActors()),
+                ProtoChecks.constant("state", BackupInfo.State.values(), proto.getStateValue()),
+                ProtoChecks.notNegative("bytes", proto.getBytes()),
+                ProtoChecks.notNegative("entries", proto.getEntries()),
+                ProtoChecks.text("detail", proto.getDetail(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

@@ -19,7 +19,7 @@ final class BytesMapping {
     /** A view of the message's own array; a string in several pieces is copied. */
     static Bytes fromProto(String field, ByteString string, int bytesMax) {
         if (string.size() > bytesMax) {
-            throw Wire.malformed(field + " has " + string.size() + " bytes, at most " + bytesMax);
+            throw ProtoChecks.malformed(field + " has " + string.size() + " bytes, at most " + bytesMax);
         }
         if (string.isEmpty()) {
             return Bytes.EMPTY;

@@ -17,18 +17,18 @@ final class CopyMapping {
                 .setEpoch(verdict.epoch())
                 .setPrimary(verdict.primary().value())
                 .setServer(verdict.server().value())
-                .setReason(Wire.clip(verdict.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setReason(ProtoChecks.clip(verdict.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .build();
     }
 
     static SetAside fromProto(PeerProto.SetAside proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new SetAside(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
                 IdentityMapping.server(proto.getServer()),
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 
     static PeerProto.TakeDigest toProto(TakeDigest request) {
@@ -40,11 +40,11 @@ final class CopyMapping {
     }
 
     static TakeDigest fromProto(PeerProto.TakeDigest proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new TakeDigest(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("index", proto.getIndex()));
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("index", proto.getIndex()));
     }
 
     static PeerProto.CompareCopies toProto(CompareCopies request) {
@@ -55,7 +55,7 @@ final class CopyMapping {
     }
 
     static CompareCopies fromProto(PeerProto.CompareCopies proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new CompareCopies(IdentityMapping.table(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
     }
 
@@ -69,7 +69,7 @@ final class CopyMapping {
 
     static Digested fromProto(PeerProto.Digested proto) {
         return new Digested(
-                Wire.notNegative("index", proto.getIndex()),
+                ProtoChecks.notNegative("index", proto.getIndex()),
                 proto.getLogHash(),
                 BytesMapping.fromProto("digest", proto.getDigest(), Limits.DIGEST_BYTES_MAX));
     }
@@ -79,23 +79,23 @@ final class CopyMapping {
         reply.copies()
                 .forEach(copy -> proto.addCopies(PeerProto.ComparedCopy.newBuilder()
                         .setServer(copy.server().value())
-                        .setVerdictValue(Wire.number(copy.verdict()))
+                        .setVerdictValue(ProtoChecks.number(copy.verdict()))
                         .setDigest(copy.digest())
-                        .setReason(Wire.clip(copy.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))));
+                        .setReason(ProtoChecks.clip(copy.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))));
         return proto.build();
     }
 
     static Compared fromProto(PeerProto.Compared proto) {
         return new Compared(
-                Wire.notNegative("index", proto.getIndex()),
-                Wire.list("copies", proto.getCopiesList(), Limits.SERVERS_MAX, CopyMapping::copy));
+                ProtoChecks.notNegative("index", proto.getIndex()),
+                ProtoChecks.list("copies", proto.getCopiesList(), Limits.SERVERS_MAX, CopyMapping::copy));
     }
 
     private static Compared.Copy copy(PeerProto.ComparedCopy proto) {
         return new Compared.Copy(
                 IdentityMapping.server(proto.getServer()),
-                Wire.constant("verdict", Compared.Verdict.values(), proto.getVerdictValue()),
-                Wire.text("digest", proto.getDigest(), 2 * Limits.DIGEST_BYTES_MAX),
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoChecks.constant("verdict", Compared.Verdict.values(), proto.getVerdictValue()),
+                ProtoChecks.text("digest", proto.getDigest(), 2 * Limits.DIGEST_BYTES_MAX),
+                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

@@ -21,13 +21,13 @@ public final class ErrorMapping {
     public static byte[] encode(UniserveException error) {
         ErrorProto.ErrorDetail.Builder proto = ErrorProto.ErrorDetail.newBuilder()
                 .setCode(error.code().number())
-                .setMessage(Wire.clip(error.reason(), TRAILER_TEXT_CHARS_MAX));
+                .setMessage(ProtoChecks.clip(error.reason(), TRAILER_TEXT_CHARS_MAX));
         int attempts = error.tried().size();
         for (Attempt attempt : error.tried().subList(Math.max(0, attempts - TRAILER_ATTEMPTS_MAX), attempts)) {
             proto.addTried(ErrorProto.TriedAttempt.newBuilder()
-                    .setWhere(Wire.clip(attempt.where(), Limits.IDENTIFIER_CHARS_MAX))
+                    .setWhere(ProtoChecks.clip(attempt.where(), Limits.IDENTIFIER_CHARS_MAX))
                     .setCode(attempt.code().number())
-                    .setMessage(Wire.clip(attempt.message(), Limits.IDENTIFIER_CHARS_MAX)));
+                    .setMessage(ProtoChecks.clip(attempt.message(), Limits.IDENTIFIER_CHARS_MAX)));
         }
         return proto.build().toByteArray();
     }
@@ -56,15 +56,15 @@ public final class ErrorMapping {
         ErrorProto.ErrorDetail proto = ErrorProto.ErrorDetail.parseFrom(bytes);
         return new UniserveException(
                 ErrorCode.ofNumber(proto.getCode()),
-                Wire.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
-                Wire.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
+                ProtoChecks.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoChecks.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
                 cause);
     }
 
     private static Attempt attempt(ErrorProto.TriedAttempt proto) {
         return new Attempt(
-                Wire.identifier("where", proto.getWhere()),
+                ProtoChecks.identifier("where", proto.getWhere()),
                 ErrorCode.ofNumber(proto.getCode()),
-                Wire.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoChecks.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

@@ -5,8 +5,8 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Production;
 import io.uniserve.protocol.message.PullChunk;
+import io.uniserve.protocol.message.ScatterOutput;
 
 /** What servers ask of each other for plans with scatters. */
 final class ExchangeMapping {
@@ -30,8 +30,8 @@ final class ExchangeMapping {
     }
 
     static PeerRequest.PullChunks fromProto(PeerProto.PullChunks proto) {
-        return new PeerRequest.PullChunks(
-                Wire.list("parts", proto.getPartsList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
+        return new PeerRequest.PullChunks(ProtoChecks.list(
+                "parts", proto.getPartsList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
     }
 
     private static PeerProto.PullChunk toProto(PullChunk pull) {
@@ -47,13 +47,16 @@ final class ExchangeMapping {
     }
 
     private static PullChunk fromProto(PeerProto.PullChunk proto) {
-        Wire.present("exchange", proto.hasExchange());
+        ProtoChecks.present("exchange", proto.hasExchange());
         return new PullChunk(
-                new Production(
-                        fromProto(proto.getExchange()), proto.getStage(), Wire.actor(proto.getActor()), proto.getRun()),
-                (int) Wire.notNegative("slot", proto.getSlot()),
-                (int) Wire.notNegative("offset", proto.getOffset()),
-                (int) Wire.notNegative("length", proto.getLength()));
+                new ScatterOutput(
+                        fromProto(proto.getExchange()),
+                        proto.getStage(),
+                        ProtoChecks.actor(proto.getActor()),
+                        proto.getRun()),
+                (int) ProtoChecks.notNegative("slot", proto.getSlot()),
+                (int) ProtoChecks.notNegative("offset", proto.getOffset()),
+                (int) ProtoChecks.notNegative("length", proto.getLength()));
     }
 
     static PeerProto.Pieces toProto(PeerReply.Pieces pieces) {
@@ -63,8 +66,8 @@ final class ExchangeMapping {
     }
 
     static PeerReply.Pieces fromProto(PeerProto.Pieces proto) {
-        return new PeerReply.Pieces(
-                Wire.list("pieces", proto.getPiecesList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
+        return new PeerReply.Pieces(ProtoChecks.list(
+                "pieces", proto.getPiecesList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
     }
 
     private static PeerProto.Piece toProto(PeerReply.Piece piece) {
@@ -79,8 +82,8 @@ final class ExchangeMapping {
     private static PeerReply.Piece fromProto(PeerProto.Piece proto) {
         return new PeerReply.Piece(
                 new ChunkInfo(
-                        Wire.notNegative("rows", proto.getRows()),
-                        (int) Wire.notNegative("total", proto.getTotal()),
+                        ProtoChecks.notNegative("rows", proto.getRows()),
+                        (int) ProtoChecks.notNegative("total", proto.getTotal()),
                         proto.getChecksum()),
                 BytesMapping.fromProto("bytes", proto.getBytes(), Limits.MESSAGE_BYTES_MAX));
     }

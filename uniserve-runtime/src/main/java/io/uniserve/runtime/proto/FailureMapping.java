@@ -13,20 +13,20 @@ final class FailureMapping {
         return DataProto.ActorFailure.newBuilder()
                 .setActor(failure.actor())
                 .setCode(failure.code().number())
-                .setMessage(Wire.clip(failure.message(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setMessage(ProtoChecks.clip(failure.message(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .setEpoch(failure.epoch())
                 .build();
     }
 
     static List<ActorFailure> fromProto(List<DataProto.ActorFailure> failures) {
-        return Wire.list("failures", failures, Limits.ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
+        return ProtoChecks.list("failures", failures, Limits.ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
     }
 
     private static ActorFailure fromProto(DataProto.ActorFailure failure) {
         return new ActorFailure(
-                Wire.actor(failure.getActor()),
+                ProtoChecks.actor(failure.getActor()),
                 ErrorCode.ofNumber(failure.getCode()),
-                Wire.text("message", failure.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoChecks.text("message", failure.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 failure.getEpoch());
     }
 }

@@ -20,7 +20,7 @@ final class IdentityMapping {
     }
 
     static Address fromProto(ModelProto.Address address) {
-        return new Address(Wire.identifier("host", address.getHost()), address.getPort());
+        return new Address(ProtoChecks.identifier("host", address.getHost()), address.getPort());
     }
 
     static ModelProto.ReplicaKey toProto(ReplicaKey key) {
@@ -31,7 +31,7 @@ final class IdentityMapping {
     }
 
     static ReplicaKey fromProto(ModelProto.ReplicaKey key) {
-        return new ReplicaKey(Wire.notNegative("table_id", key.getTableId()), Wire.actor(key.getActor()));
+        return new ReplicaKey(ProtoChecks.notNegative("table_id", key.getTableId()), ProtoChecks.actor(key.getActor()));
     }
 
     static ModelProto.RequestId toProto(RequestId id) {
@@ -43,11 +43,12 @@ final class IdentityMapping {
     }
 
     static RequestId fromProto(ModelProto.RequestId id) {
-        return new RequestId(id.getClientHigh(), id.getClientLow(), Wire.notNegative("sequence", id.getSequence()));
+        return new RequestId(
+                id.getClientHigh(), id.getClientLow(), ProtoChecks.notNegative("sequence", id.getSequence()));
     }
 
     static ServerId server(String id) {
-        return new ServerId(Wire.text("server", id, Limits.NAME_LENGTH_MAX));
+        return new ServerId(ProtoChecks.text("server", id, Limits.NAME_LENGTH_MAX));
     }
 
     static List<String> texts(List<ServerId> servers) {
@@ -55,7 +56,7 @@ final class IdentityMapping {
     }
 
     static List<ServerId> servers(String field, List<String> ids) {
-        return Wire.list(field, ids, Limits.SERVERS_MAX, IdentityMapping::server);
+        return ProtoChecks.list(field, ids, Limits.SERVERS_MAX, IdentityMapping::server);
     }
 
     static TableName table(String name) {

@@ -28,10 +28,11 @@ final class LoadMapping {
     static Load fromProto(PeerProto.Load proto) {
         return new Load(
                 IdentityMapping.server(proto.getServer()),
-                Wire.list("replicas", proto.getReplicasList(), Limits.REPLICAS_PER_SERVER_MAX, LoadMapping::fromProto),
+                ProtoChecks.list(
+                        "replicas", proto.getReplicasList(), Limits.REPLICAS_PER_SERVER_MAX, LoadMapping::fromProto),
                 proto.getCpuMillisPerSecond(),
                 proto.getMemoryBytes(),
-                Wire.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto),
+                ProtoChecks.list("sets", proto.getSetsList(), Limits.SHARD_SETS_TOLD_MAX, LoadMapping::fromProto),
                 proto.hasRegistryAgeMillis() ? proto.getRegistryAgeMillis() : -1,
                 problems(proto.getProblemsList()));
     }
@@ -39,7 +40,7 @@ final class LoadMapping {
     static List<PeerProto.Problem> toProto(List<Problem> problems) {
         return problems.stream()
                 .map(problem -> PeerProto.Problem.newBuilder()
-                        .setSeverityValue(Wire.number(problem.severity()))
+                        .setSeverityValue(ProtoChecks.number(problem.severity()))
                         .setObject(problem.object())
                         .setText(problem.text())
                         .build())
@@ -47,7 +48,7 @@ final class LoadMapping {
     }
 
     static List<Problem> problems(List<PeerProto.Problem> problems) {
-        return Wire.list("problems", problems, Limits.PROBLEMS_TOLD_MAX, proto -> {
+        return ProtoChecks.list("problems", problems, Limits.PROBLEMS_TOLD_MAX, proto -> {
             int number = proto.getSeverityValue();
             Severity[] severities = Severity.values();
             // One that a later version adds is not taken for harmless.
@@ -73,7 +74,7 @@ final class LoadMapping {
     private static PopularSet fromProto(PeerProto.PopularSet proto) {
         return new PopularSet(
                 proto.getTableId(),
-                Wire.list("actors", proto.getActorsList(), Limits.SHARD_SET_ACTORS_MAX, Wire::actor),
+                ProtoChecks.list("actors", proto.getActorsList(), Limits.SHARD_SET_ACTORS_MAX, ProtoChecks::actor),
                 proto.getPerSecond(),
                 proto.getError());
     }
@@ -95,7 +96,7 @@ final class LoadMapping {
                 .setBackupIndex(load.backupIndex())
                 .setBackupCheckpointIndex(load.backupCheckpointIndex())
                 .setAgeSeconds(load.ageSeconds())
-                .setServingValue(Wire.number(load.serving()) - 1)
+                .setServingValue(ProtoChecks.number(load.serving()) - 1)
                 .setBackupFailingMillis(load.backupFailingMillis())
                 .build();
     }
@@ -104,7 +105,7 @@ final class LoadMapping {
         return new ReplicaLoad(
                 IdentityMapping.fromProto(proto.getKey()),
                 proto.getEpoch(),
-                Wire.identifier("role", proto.getRole()),
+                ProtoChecks.identifier("role", proto.getRole()),
                 proto.getLastIndex(),
                 proto.getStableIndex(),
                 proto.getAppliedIndex(),

@@ -60,7 +60,7 @@ public final class PeerReplyMapping {
                 new PeerReply.Vouched(
                         IdentityMapping.server(proto.getVouched().getServer()),
                         proto.getVouched().getIncarnation(),
-                        Wire.list(
+                        ProtoChecks.list(
                                 "replicas",
                                 proto.getVouched().getReplicasList(),
                                 Limits.REPLICAS_PER_SERVER_MAX,
@@ -69,9 +69,9 @@ public final class PeerReplyMapping {
             case LOAD -> LoadMapping.fromProto(proto.getLoad());
             case PINNED ->
                 new PeerReply.Pinned(
-                        Wire.identifier("sha256", proto.getPinned().getSha256()),
-                        Wire.notNegative("index", proto.getPinned().getIndex()),
-                        Wire.notNegative("bytes", proto.getPinned().getBytes()));
+                        ProtoChecks.identifier("sha256", proto.getPinned().getSha256()),
+                        ProtoChecks.notNegative("index", proto.getPinned().getIndex()),
+                        ProtoChecks.notNegative("bytes", proto.getPinned().getBytes()));
             case ARCHIVES ->
                 new PeerReply.Archives(BackupMapping.infos(proto.getArchives().getBackupsList()));
             case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
@@ -80,13 +80,14 @@ public final class PeerReplyMapping {
             case TRASH -> new PeerReply.Trashed(TrashMapping.fromProto(proto.getTrash()));
             case DIGESTED -> CopyMapping.fromProto(proto.getDigested());
             case COMPARED -> CopyMapping.fromProto(proto.getCompared());
-            case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
+            case REPLY_NOT_SET ->
+                throw ProtoChecks.malformed("peer reply is missing or of a kind this version does not know");
         };
     }
 
     private static PeerReply.Vouched.Whole whole(PeerProto.WholeReplica proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new PeerReply.Vouched.Whole(
-                IdentityMapping.fromProto(proto.getKey()), Wire.notNegative("installed", proto.getInstalled()));
+                IdentityMapping.fromProto(proto.getKey()), ProtoChecks.notNegative("installed", proto.getInstalled()));
     }
 }

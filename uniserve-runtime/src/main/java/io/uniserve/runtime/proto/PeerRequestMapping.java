@@ -57,7 +57,7 @@ public final class PeerRequestMapping {
                     .setKey(IdentityMapping.toProto(unfit.key()))
                     .setEpoch(unfit.epoch())
                     .setServer(unfit.server().value())
-                    .setReason(Wire.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                    .setReason(ProtoChecks.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                     .setLost(unfit.lost()));
         } else if (request instanceof Begun begun) {
             proto.setBegun(toProto(begun));
@@ -193,7 +193,7 @@ public final class PeerRequestMapping {
             case UNFIT -> unfit(proto.getUnfit());
             case BEGUN -> begun(proto.getBegun());
             case VOUCH ->
-                new Vouch(Wire.list(
+                new Vouch(ProtoChecks.list(
                         "keys",
                         proto.getVouch().getKeysList(),
                         Limits.REPLICAS_PER_SERVER_MAX,
@@ -222,7 +222,7 @@ public final class PeerRequestMapping {
             case TAKE_DIGEST -> CopyMapping.fromProto(proto.getTakeDigest());
             case COMPARE_COPIES -> CopyMapping.fromProto(proto.getCompareCopies());
             case REQUEST_NOT_SET ->
-                throw Wire.malformed("peer request is missing or of a kind this version does not know");
+                throw ProtoChecks.malformed("peer request is missing or of a kind this version does not know");
         };
     }
 
@@ -235,60 +235,60 @@ public final class PeerRequestMapping {
     }
 
     private static Certified certified(PeerProto.Certified proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Certified(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
                 IdentityMapping.server(proto.getLearner()),
                 proto.getIncarnation());
     }
 
     private static Fenced fenced(PeerProto.Fenced proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Fenced(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
     }
 
     private static EraseBackup eraseBackup(PeerProto.EraseBackup proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new EraseBackup(new TableName(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
     }
 
     private static Unfit unfit(PeerProto.Unfit proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Unfit(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getServer()),
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
                 proto.getLost());
     }
 
     private static Begun begun(PeerProto.Begun proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Begun(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()));
     }
 
     private static Renew renew(PeerProto.Renew proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Renew(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()));
     }
 
     private static HandOver handOver(PeerProto.HandOver proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new HandOver(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
-                Wire.list("successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
+                ProtoChecks.list("successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
     }
 }

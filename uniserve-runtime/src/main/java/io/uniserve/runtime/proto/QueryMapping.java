@@ -20,7 +20,7 @@ public final class QueryMapping {
                 .setRemainingNanos(request.remainingNanos())
                 .setTableId(request.tableId())
                 .addAllActors(request.actors())
-                .setModeValue(Wire.number(request.mode()))
+                .setModeValue(ProtoChecks.number(request.mode()))
                 .setExplain(request.explain())
                 .setCopies(request.copies());
         request.session().ifPresent(session -> {
@@ -41,15 +41,15 @@ public final class QueryMapping {
     public static QueryRequest fromProto(DataProto.QueryRequest proto) {
         return new QueryRequest(
                 IdentityMapping.table(proto.getTable()),
-                Wire.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
-                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
+                ProtoChecks.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
+                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
                 proto.hasHold() ? Optional.of(session(proto)) : Optional.empty(),
-                Wire.remaining(proto.getRemainingNanos()),
-                Wire.notNegative("table_id", proto.getTableId()),
-                Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
+                ProtoChecks.remaining(proto.getRemainingNanos()),
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
                 proto.getModeValue() == 0
                         ? ReadMode.LINEARIZABLE
-                        : Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
+                        : ProtoChecks.constant("mode", ReadMode.values(), proto.getModeValue()),
                 proto.getExplain(),
                 proto.getCopies());
     }
@@ -68,21 +68,21 @@ public final class QueryMapping {
                 hold.high(),
                 hold.low(),
                 hold.remainingNanos(),
-                Wire.list(
+                ProtoChecks.list(
                         "pins",
                         proto.getPinsList(),
                         Limits.ACTORS_PER_TABLE_MAX,
                         pin -> new QueryRequest.Session.Pin(
-                                Wire.actor(pin.getActor()),
+                                ProtoChecks.actor(pin.getActor()),
                                 IdentityMapping.server(pin.getServer()),
                                 pin.getVersion())));
     }
 
     private static QueryRequest.Floor fromProto(DataProto.QueryFloor proto) {
         return new QueryRequest.Floor(
-                Wire.actor(proto.getActor()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("index", proto.getIndex()));
+                ProtoChecks.actor(proto.getActor()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("index", proto.getIndex()));
     }
 
     /** The answer to the request as a message. */
@@ -113,7 +113,7 @@ public final class QueryMapping {
     /** The message's answer; INVALID_ARGUMENT where it is malformed. */
     public static Answer fromProto(DataProto.QueryReply proto) {
         return new Answer(
-                Wire.identifier("content_type", proto.getContentType()),
+                ProtoChecks.identifier("content_type", proto.getContentType()),
                 BytesMapping.fromProto("body", proto.getBody(), Limits.RESULT_BYTES_PER_REPLY_MAX),
                 new Answer.Effort(proto.getRequests(), proto.getRetries(), proto.getHedges()));
     }

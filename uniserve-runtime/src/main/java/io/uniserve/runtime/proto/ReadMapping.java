@@ -21,7 +21,7 @@ public final class ReadMapping {
                 .setQueryLow(request.queryLow())
                 .setAttempt(request.attempt())
                 .setRemainingNanos(request.remainingNanos())
-                .setModeValue(Wire.number(request.mode()));
+                .setModeValue(ProtoChecks.number(request.mode()));
         request.targets().forEach(target -> proto.addTargets(toProto(target)));
         proto.addAllTogether(request.together());
         request.hold().ifPresent(hold -> proto.setHold(toProto(hold)));
@@ -48,25 +48,27 @@ public final class ReadMapping {
     public static ReadRequest fromProto(DataProto.ReadRequest proto) {
         return new ReadRequest(
                 IdentityMapping.table(proto.getTable()),
-                Wire.notNegative("table_id", proto.getTableId()),
-                Wire.list("targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
-                Wire.identifier("operator", proto.getOperator()),
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.list(
+                        "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                ProtoChecks.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
                 proto.getQueryHigh(),
                 proto.getQueryLow(),
                 proto.getAttempt(),
-                Wire.remaining(proto.getRemainingNanos()),
-                Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
-                Wire.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, Wire::actor),
+                ProtoChecks.remaining(proto.getRemainingNanos()),
+                ProtoChecks.constant("mode", ReadMode.values(), proto.getModeValue()),
+                ProtoChecks.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, ProtoChecks::actor),
                 proto.hasHold() ? Optional.of(fromProto(proto.getHold())) : Optional.empty(),
-                Wire.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
+                ProtoChecks.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
     }
 
     private static ReadRequest.Beside fromProto(DataProto.BesideTable proto) {
         return new ReadRequest.Beside(
                 IdentityMapping.table(proto.getTable()),
-                Wire.notNegative("table_id", proto.getTableId()),
-                Wire.list("targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.list(
+                        "targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
     }
 
     static DataProto.Hold toProto(ReadRequest.Hold hold) {
@@ -80,14 +82,14 @@ public final class ReadMapping {
 
     static ReadRequest.Hold fromProto(DataProto.Hold proto) {
         return new ReadRequest.Hold(
-                proto.getHigh(), proto.getLow(), Wire.remaining(proto.getNanos()), proto.getPresent());
+                proto.getHigh(), proto.getLow(), ProtoChecks.remaining(proto.getNanos()), proto.getPresent());
     }
 
     private static ReadRequest.Target fromProto(DataProto.ReadTarget proto) {
         return new ReadRequest.Target(
-                Wire.actor(proto.getActor()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("floor_index", proto.getFloorIndex()),
+                ProtoChecks.actor(proto.getActor()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("floor_index", proto.getFloorIndex()),
                 proto.getVersion());
     }
 
@@ -108,15 +110,15 @@ public final class ReadMapping {
     /** The message's reply; INVALID_ARGUMENT where it is malformed. */
     public static ReadReply fromProto(DataProto.ReadReply proto) {
         return new ReadReply(
-                Wire.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                ProtoChecks.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 proto.getCostNanos());
     }
 
     private static ReadReply.Part fromProto(DataProto.ReadPart proto) {
         return new ReadReply.Part(
-                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
+                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX),
-                Wire.list("versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
+                ProtoChecks.list("versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
     }
 }

@@ -26,7 +26,7 @@ final class RebalanceMapping {
         return new Rebalance(
                 proto.getState(),
                 proto.getWaiting(),
-                Wire.list(
+                ProtoChecks.list(
                         "moves",
                         proto.getMovesList(),
                         Limits.REBALANCE_PLAN_MOVES_MAX,

@@ -9,12 +9,12 @@ import io.uniserve.model.CoordinatorRecord;
 import io.uniserve.model.IdentityRecord;
 import io.uniserve.model.RegistryValue;
 import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
-import io.uniserve.model.TableOutcomes;
 import io.uniserve.model.TermRecord;
 import io.uniserve.model.Tombstone;
+import io.uniserve.model.TransactionHistory;
+import io.uniserve.model.TransactionLogState;
 
 /**
  * What a node of the registry holds, as bytes with a format version. Fields that a later version added are ignored; a
@@ -57,10 +57,10 @@ public final class RegistryCodec {
             node.setTableMap(TableMapMapping.toProto(map));
         } else if (value instanceof BackupRecord backup) {
             node.setBackup(toProto(backup));
-        } else if (value instanceof TableLog log) {
-            node.setTableLog(TableLogMapping.toProto(log));
-        } else if (value instanceof TableOutcomes outcomes) {
-            node.setTableOutcomes(TableLogMapping.toProto(outcomes));
+        } else if (value instanceof TransactionLogState log) {
+            node.setTableLog(TransactionLogMapping.toProto(log));
+        } else if (value instanceof TransactionHistory outcomes) {
+            node.setTableOutcomes(TransactionLogMapping.toProto(outcomes));
         } else if (value instanceof IdentityRecord identity) {
             node.setIdentity(RegistryProto.IdentityRecord.newBuilder()
                     .setCluster(identity.cluster())
@@ -69,7 +69,7 @@ public final class RegistryCodec {
             node.setTombstone(RegistryProto.Tombstone.newBuilder()
                     .setTableId(tombstone.tableId())
                     .setName(tombstone.name().value())
-                    .setReasonValue(Wire.number(tombstone.reason())));
+                    .setReasonValue(ProtoChecks.number(tombstone.reason())));
         }
         return node.build().toByteArray();
     }
@@ -82,7 +82,8 @@ public final class RegistryCodec {
         if (value instanceof ClusterRecord cluster && cluster.numbered()) {
             return FORMAT;
         }
-        boolean two = value instanceof TableOutcomes || value instanceof TableLog log && log.outcomes() > 0;
+        boolean two =
+                value instanceof TransactionHistory || value instanceof TransactionLogState log && log.outcomes() > 0;
         return two ? SECOND_FORMAT : FIRST_FORMAT;
     }
 
@@ -117,39 +118,42 @@ public final class RegistryCodec {
 
     private static RegistryValue fromProto(RegistryProto.RegistryNode node) {
         if (node.getFormat() < 1) {
-            throw Wire.malformed("format is missing");
+            throw ProtoChecks.malformed("format is missing");
         }
         return switch (node.getValueCase()) {
             case CLUSTER ->
                 new ClusterRecord(
-                        Wire.identifier("cluster_id", node.getCluster().getClusterId()),
-                        Wire.notNegative("next_table_id", node.getCluster().getNextTableId()),
+                        ProtoChecks.identifier("cluster_id", node.getCluster().getClusterId()),
+                        ProtoChecks.notNegative(
+                                "next_table_id", node.getCluster().getNextTableId()),
                         IdentityMapping.servers("drained", node.getCluster().getDrainedList()),
                         node.getFormat() >= FORMAT);
             case COORDINATOR ->
                 new CoordinatorRecord(
-                        Wire.identifier("id", node.getCoordinator().getId()),
+                        ProtoChecks.identifier("id", node.getCoordinator().getId()),
                         IdentityMapping.fromProto(node.getCoordinator().getAddress()));
-            case TERM -> new TermRecord(Wire.identifier("leader", node.getTerm().getLeader()));
+            case TERM ->
+                new TermRecord(ProtoChecks.identifier("leader", node.getTerm().getLeader()));
             case SERVER -> ServerMapping.fromProto(node.getServer());
             case TABLE_META -> TableMapping.fromProto(node.getTableMeta());
             case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
             case BACKUP -> fromProto(node.getBackup());
-            case TABLE_LOG -> TableLogMapping.fromProto(node.getTableLog());
-            case TABLE_OUTCOMES -> TableLogMapping.fromProto(node.getTableOutcomes());
+            case TABLE_LOG -> TransactionLogMapping.fromProto(node.getTableLog());
+            case TABLE_OUTCOMES -> TransactionLogMapping.fromProto(node.getTableOutcomes());
             case IDENTITY ->
                 new IdentityRecord(
-                        Wire.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
-                        Wire.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
+                        ProtoChecks.text("cluster", node.getIdentity().getCluster(), KEY_CHARS_MAX),
+                        ProtoChecks.text("identity", node.getIdentity().getIdentity(), KEY_CHARS_MAX));
             case TOMBSTONE ->
                 new Tombstone(
-                        Wire.notNegative("table_id", node.getTombstone().getTableId()),
+                        ProtoChecks.notNegative("table_id", node.getTombstone().getTableId()),
                         IdentityMapping.table(node.getTombstone().getName()),
-                        Wire.constant(
+                        ProtoChecks.constant(
                                 "reason",
                                 Tombstone.Reason.values(),
                                 node.getTombstone().getReasonValue()));
-            case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
+            case VALUE_NOT_SET ->
+                throw ProtoChecks.malformed("value is missing or of a kind this version does not know");
         };
     }
 
@@ -165,13 +169,13 @@ public final class RegistryCodec {
     }
 
     static BackupRecord fromProto(ModelProto.BackupRecord proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new BackupRecord(
                 IdentityMapping.fromProto(proto.getKey()),
                 proto.getClean(),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("shipped_index", proto.getShippedIndex()),
-                Wire.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
-                Wire.notNegative("checkpoint_index", proto.getCheckpointIndex()));
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("shipped_index", proto.getShippedIndex()),
+                ProtoChecks.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
+                ProtoChecks.notNegative("checkpoint_index", proto.getCheckpointIndex()));
     }
 }

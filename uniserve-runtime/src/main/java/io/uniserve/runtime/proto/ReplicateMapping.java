@@ -25,23 +25,24 @@ final class ReplicateMapping {
     }
 
     static Replicate fromProto(PeerProto.Replicate proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new Replicate(
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
-                Wire.notNegative("prev_index", proto.getPrevIndex()),
-                Wire.notNegative("prev_epoch", proto.getPrevEpoch()),
-                Wire.list("entries", proto.getEntriesList(), Limits.REPLICATE_ENTRIES_MAX, ReplicateMapping::fromProto),
-                Wire.notNegative("stable_index", proto.getStableIndex()),
-                Wire.notNegative("base_index", proto.getBaseIndex()),
+                ProtoChecks.notNegative("prev_index", proto.getPrevIndex()),
+                ProtoChecks.notNegative("prev_epoch", proto.getPrevEpoch()),
+                ProtoChecks.list(
+                        "entries", proto.getEntriesList(), Limits.REPLICATE_ENTRIES_MAX, ReplicateMapping::fromProto),
+                ProtoChecks.notNegative("stable_index", proto.getStableIndex()),
+                ProtoChecks.notNegative("base_index", proto.getBaseIndex()),
                 proto.getPrevHash(),
                 proto.getLastHash());
     }
 
     static PeerProto.LogEntry toProto(LogEntry entry) {
         PeerProto.LogEntry.Builder proto = PeerProto.LogEntry.newBuilder()
-                .setTypeValue(Wire.number(entry.type()))
+                .setTypeValue(ProtoChecks.number(entry.type()))
                 .setEpoch(entry.epoch())
                 .setIndex(entry.index())
                 .setVersion(entry.version())
@@ -56,19 +57,19 @@ final class ReplicateMapping {
 
     static LogEntry fromProto(PeerProto.LogEntry proto) {
         return new LogEntry(
-                Wire.constant("type", LogEntry.Type.values(), proto.getTypeValue()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("index", proto.getIndex()),
-                Wire.notNegative("version", proto.getVersion()),
+                ProtoChecks.constant("type", LogEntry.Type.values(), proto.getTypeValue()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("index", proto.getIndex()),
+                ProtoChecks.notNegative("version", proto.getVersion()),
                 proto.hasRequest() ? IdentityMapping.fromProto(proto.getRequest()) : null,
-                Wire.notNegative("low_water", proto.getLowWater()),
-                Wire.identifier("function", proto.getFunction()),
+                ProtoChecks.notNegative("low_water", proto.getLowWater()),
+                ProtoChecks.identifier("function", proto.getFunction()),
                 BytesMapping.fromProto("rows", proto.getRows(), Limits.LOG_ENTRY_BYTES_MAX));
     }
 
     static PeerProto.Replicated toProto(Replicated reply) {
         return PeerProto.Replicated.newBuilder()
-                .setStatusValue(Wire.number(reply.status()))
+                .setStatusValue(ProtoChecks.number(reply.status()))
                 .setEpoch(reply.epoch())
                 .setLastIndex(reply.lastIndex())
                 .setDurableIndex(reply.durableIndex())
@@ -80,7 +81,7 @@ final class ReplicateMapping {
 
     static Replicated fromProto(PeerProto.Replicated proto) {
         return new Replicated(
-                Wire.constant("status", Replicated.Status.values(), proto.getStatusValue()),
+                ProtoChecks.constant("status", Replicated.Status.values(), proto.getStatusValue()),
                 proto.getEpoch(),
                 proto.getLastIndex(),
                 proto.getDurableIndex(),

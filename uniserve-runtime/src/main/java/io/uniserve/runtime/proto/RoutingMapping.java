@@ -22,9 +22,9 @@ public final class RoutingMapping {
     /** The message's routing; INVALID_ARGUMENT where it is malformed. */
     public static Routing fromProto(ModelProto.Routing proto) {
         return new Routing(
-                Wire.identifier("cluster_id", proto.getClusterId()),
-                Wire.list("tables", proto.getTablesList(), Limits.TABLES_MAX, RoutingMapping::fromProto),
-                Wire.list("servers", proto.getServersList(), Limits.SERVERS_MAX, ServerMapping::fromProto),
+                ProtoChecks.identifier("cluster_id", proto.getClusterId()),
+                ProtoChecks.list("tables", proto.getTablesList(), Limits.TABLES_MAX, RoutingMapping::fromProto),
+                ProtoChecks.list("servers", proto.getServersList(), Limits.SERVERS_MAX, ServerMapping::fromProto),
                 proto.hasCoordinator() ? IdentityMapping.fromProto(proto.getCoordinator()) : null);
     }
 

@@ -29,15 +29,15 @@ final class ServerMapping {
     }
 
     static ServerRecord fromProto(ModelProto.ServerRecord proto) {
-        Wire.present("address", proto.hasAddress());
+        ProtoChecks.present("address", proto.hasAddress());
         ModelProto.Capacity capacity = proto.getCapacity();
         return new ServerRecord(
                 IdentityMapping.server(proto.getId()),
                 proto.getIncarnation(),
                 IdentityMapping.fromProto(proto.getAddress()),
-                Wire.identifier("zone", proto.getZone()),
+                ProtoChecks.identifier("zone", proto.getZone()),
                 new Capacity(capacity.getCpuMillis(), capacity.getMemoryBytes(), capacity.getDiskBytes()),
-                Wire.list("ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
+                ProtoChecks.list("ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
     }
 
     private static ModelProto.PortInfo toProto(PortInfo port) {
@@ -50,28 +50,30 @@ final class ServerMapping {
                 .setCopiesDiffer(port.copiesDiffer())
                 .setTextKeys(port.textKeys());
         // By number, so that equal values give equal bytes whatever the set's order.
-        port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(Wire.number(level)));
+        port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(ProtoChecks.number(level)));
         return proto.build();
     }
 
     private static PortInfo fromProto(ModelProto.PortInfo proto) {
-        List<ConsistencyLevel> levels = Wire.list(
+        List<ConsistencyLevel> levels = ProtoChecks.list(
                 "levels",
                 proto.getLevelsValueList(),
                 ConsistencyLevel.values().length,
-                number -> Wire.constant("level", ConsistencyLevel.values(), number));
+                number -> ProtoChecks.constant("level", ConsistencyLevel.values(), number));
         return new PortInfo(
-                Wire.identifier("port", proto.getName()),
-                Wire.identifier("version", proto.getVersion()),
+                ProtoChecks.identifier("port", proto.getName()),
+                ProtoChecks.identifier("version", proto.getVersion()),
                 new HashSet<>(levels),
                 functions("operators", proto.getOperatorsList()),
                 functions("updates", proto.getUpdatesList()),
-                Optional.of(proto.getWhole()).filter(id -> !id.isEmpty()).map(id -> Wire.identifier("whole", id)),
+                Optional.of(proto.getWhole())
+                        .filter(id -> !id.isEmpty())
+                        .map(id -> ProtoChecks.identifier("whole", id)),
                 proto.getCopiesDiffer(),
                 proto.getTextKeys());
     }
 
     private static List<String> functions(String field, List<String> ids) {
-        return Wire.list(field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> Wire.identifier(field, id));
+        return ProtoChecks.list(field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> ProtoChecks.identifier(field, id));
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
-import io.uniserve.model.Former;
+import io.uniserve.model.PreviousIsr;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import java.util.HashMap;
@@ -25,17 +25,19 @@ final class TableMapMapping {
 
     static TableMap fromProto(ModelProto.TableMap proto) {
         List<ServerId> servers =
-                Wire.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
+                ProtoChecks.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
         Reader reader = new Reader(servers);
         List<ActorState> actors =
-                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
+                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
         for (int i = 0; i < actors.size(); i++) {
             if (actors.get(i).actor() != i) {
-                throw Wire.malformed("actor " + actors.get(i).actor() + " stands at place " + i + " of the map");
+                throw ProtoChecks.malformed("actor " + actors.get(i).actor() + " stands at place " + i + " of the map");
             }
         }
         return new TableMap(
-                IdentityMapping.table(proto.getName()), Wire.notNegative("table_id", proto.getTableId()), actors);
+                IdentityMapping.table(proto.getName()),
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                actors);
     }
 
     private record Writer(ModelProto.TableMap.Builder map, Map<ServerId, Integer> places) {
@@ -82,58 +84,59 @@ final class TableMapMapping {
     private record Reader(List<ServerId> servers) {
         private ServerId server(int place) {
             if (place < 0 || place >= servers.size()) {
-                throw Wire.malformed("server number " + place + " of " + servers.size());
+                throw ProtoChecks.malformed("server number " + place + " of " + servers.size());
             }
             return servers.get(place);
         }
 
         private List<ServerId> servers(String field, List<Integer> places) {
-            return Wire.list(field, places, Limits.SERVERS_MAX, this::server);
+            return ProtoChecks.list(field, places, Limits.SERVERS_MAX, this::server);
         }
 
         private ActorState actor(ModelProto.ActorState proto) {
             Map<ServerId, Double> weights = new TreeMap<>();
-            Wire.list(
+            ProtoChecks.list(
                     "weights",
                     proto.getWeightsList(),
                     Limits.SERVERS_MAX,
                     weight -> weights.put(server(weight.getServer()), share(weight.getShare())));
             ActorState state = new ActorState(
-                    Wire.actor(proto.getActor()),
-                    Wire.notNegative("epoch", proto.getEpoch()),
+                    ProtoChecks.actor(proto.getActor()),
+                    ProtoChecks.notNegative("epoch", proto.getEpoch()),
                     server(proto.getPrimary()),
                     servers("isr", proto.getIsrList()),
                     servers("learners", proto.getLearnersList()),
-                    Wire.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
+                    ProtoChecks.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
                     servers("desired", proto.getDesiredList()),
                     weights,
-                    Wire.notNegative("restoreEpoch", proto.getRestoreEpoch()),
+                    ProtoChecks.notNegative("restoreEpoch", proto.getRestoreEpoch()),
                     proto.getBegun(),
-                    new Former(
+                    new PreviousIsr(
                             servers("former", proto.getFormerList()),
-                            Wire.notNegative("formerEpoch", proto.getFormerEpoch()),
-                            Wire.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
+                            ProtoChecks.notNegative("formerEpoch", proto.getFormerEpoch()),
+                            ProtoChecks.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
                     copies(proto.getCopies()));
             if (!state.isr().contains(state.primary())) {
-                throw Wire.malformed("primary of actor " + state.actor() + " is not in its ISR");
+                throw ProtoChecks.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }
             return state;
         }
 
         private Fencing fencing(ModelProto.Fencing proto) {
-            return new Fencing(server(proto.getServer()), Wire.notNegative("epoch", proto.getEpoch()));
+            return new Fencing(server(proto.getServer()), ProtoChecks.notNegative("epoch", proto.getEpoch()));
         }
 
         private static int copies(int copies) {
             if (copies < 0 || copies > Limits.REPLICATION_FACTOR_MAX) {
-                throw Wire.malformed("copies is " + copies + ", it must be 0 to " + Limits.REPLICATION_FACTOR_MAX);
+                throw ProtoChecks.malformed(
+                        "copies is " + copies + ", it must be 0 to " + Limits.REPLICATION_FACTOR_MAX);
             }
             return copies;
         }
 
         private static double share(double share) {
             if (!(share >= 0 && share < Double.POSITIVE_INFINITY)) {
-                throw Wire.malformed("weight is " + share + ", it must be a number not below 0");
+                throw ProtoChecks.malformed("weight is " + share + ", it must be a number not below 0");
             }
             return share;
         }

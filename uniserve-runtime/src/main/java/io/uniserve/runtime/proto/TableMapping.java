@@ -19,11 +19,11 @@ final class TableMapping {
                 .setTableId(meta.tableId())
                 .setPartitioner(toProto(meta.partitioner()))
                 .setKeyField(meta.keyField())
-                .setLevelValue(Wire.number(meta.level()))
+                .setLevelValue(ProtoChecks.number(meta.level()))
                 .setRf(meta.rf())
                 .setMinIsr(meta.minIsr())
-                .setOnLossValue(Wire.number(meta.onLoss()))
-                .setDurabilityValue(Wire.number(meta.durability()))
+                .setOnLossValue(ProtoChecks.number(meta.onLoss()))
+                .setDurabilityValue(ProtoChecks.number(meta.durability()))
                 .setPort(meta.port())
                 .putAllOptions(meta.options())
                 .build();
@@ -32,30 +32,31 @@ final class TableMapping {
     static TableMeta fromProto(ModelProto.TableMeta proto) {
         return new TableMeta(
                 IdentityMapping.table(proto.getName()),
-                Wire.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
                 fromProto(proto.getPartitioner()),
-                Wire.identifier("key_field", proto.getKeyField()),
-                Wire.constant("level", ConsistencyLevel.values(), proto.getLevelValue()),
+                ProtoChecks.identifier("key_field", proto.getKeyField()),
+                ProtoChecks.constant("level", ConsistencyLevel.values(), proto.getLevelValue()),
                 proto.getRf(),
                 proto.getMinIsr(),
-                Wire.constant("on_loss", OnLoss.values(), proto.getOnLossValue()),
+                ProtoChecks.constant("on_loss", OnLoss.values(), proto.getOnLossValue()),
                 durability(proto.getDurabilityValue()),
-                Wire.identifier("port", proto.getPort()),
+                ProtoChecks.identifier("port", proto.getPort()),
                 options(proto.getOptionsMap()));
     }
 
     /** What does not say it is LOCAL. */
     private static Durability durability(int number) {
-        return number == 0 ? Durability.LOCAL : Wire.constant("durability", Durability.values(), number);
+        return number == 0 ? Durability.LOCAL : ProtoChecks.constant("durability", Durability.values(), number);
     }
 
     static Map<String, String> options(Map<String, String> options) {
         if (options.size() > Limits.TABLE_OPTIONS_MAX) {
-            throw Wire.malformed("options has " + options.size() + " entries, at most " + Limits.TABLE_OPTIONS_MAX);
+            throw ProtoChecks.malformed(
+                    "options has " + options.size() + " entries, at most " + Limits.TABLE_OPTIONS_MAX);
         }
         options.forEach((name, value) -> {
-            Wire.identifier("option name", name);
-            Wire.text("option " + name, value, Limits.TABLE_OPTION_BYTES_MAX);
+            ProtoChecks.identifier("option name", name);
+            ProtoChecks.text("option " + name, value, Limits.TABLE_OPTION_BYTES_MAX);
         });
         return new TreeMap<>(options);
     }
@@ -74,9 +75,10 @@ final class TableMapping {
         return switch (proto.getKindCase()) {
             case HASH -> new Partitioner.Hash(proto.getHash().getActors());
             case RANGE ->
-                new Partitioner.Range(Wire.list(
+                new Partitioner.Range(ProtoChecks.list(
                         "bounds", proto.getRange().getBoundsList(), Limits.ACTORS_PER_TABLE_MAX, bound -> bound));
-            case KIND_NOT_SET -> throw Wire.malformed("partitioner is missing or of a kind this version does not know");
+            case KIND_NOT_SET ->
+                throw ProtoChecks.malformed("partitioner is missing or of a kind this version does not know");
         };
     }
 }

@@ -11,15 +11,15 @@ final class TrashMapping {
 
     static PeerProto.TrashCall toProto(TrashCall call) {
         return PeerProto.TrashCall.newBuilder()
-                .setActionValue(Wire.number(call.action()))
+                .setActionValue(ProtoChecks.number(call.action()))
                 .setEntry(call.entry())
                 .build();
     }
 
     static TrashCall fromProto(PeerProto.TrashCall proto) {
         return new TrashCall(
-                Wire.constant("action", TrashCall.Action.values(), proto.getActionValue()),
-                Wire.identifier("entry", proto.getEntry()));
+                ProtoChecks.constant("action", TrashCall.Action.values(), proto.getActionValue()),
+                ProtoChecks.identifier("entry", proto.getEntry()));
     }
 
     static PeerProto.Trash toProto(TrashReport report) {
@@ -39,28 +39,29 @@ final class TrashMapping {
                 .setBytes(entry.bytes())
                 .setTrashedMs(entry.trashedMs())
                 .setKeptUntilMs(entry.keptUntilMs())
-                .setReason(Wire.clip(entry.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setReason(ProtoChecks.clip(entry.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                 .build();
     }
 
     static TrashReport fromProto(PeerProto.Trash proto) {
         return new TrashReport(
-                Wire.list("entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
-                Wire.list("held", proto.getHeldList(), Limits.REPLICAS_PER_SERVER_MAX, IdentityMapping::fromProto),
-                Wire.notNegative("bytes_max", proto.getBytesMax()));
+                ProtoChecks.list("entries", proto.getEntriesList(), Limits.TRASH_ENTRIES_TOLD_MAX, TrashMapping::entry),
+                ProtoChecks.list(
+                        "held", proto.getHeldList(), Limits.REPLICAS_PER_SERVER_MAX, IdentityMapping::fromProto),
+                ProtoChecks.notNegative("bytes_max", proto.getBytesMax()));
     }
 
     private static TrashEntry entry(PeerProto.TrashEntry proto) {
-        Wire.present("key", proto.hasKey());
+        ProtoChecks.present("key", proto.hasKey());
         return new TrashEntry(
-                Wire.identifier("id", proto.getId()),
-                Wire.identifier("table", proto.getTable()),
+                ProtoChecks.identifier("id", proto.getId()),
+                ProtoChecks.identifier("table", proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("last_index", proto.getLastIndex()),
-                Wire.notNegative("bytes", proto.getBytes()),
-                Wire.notNegative("trashed_ms", proto.getTrashedMs()),
-                Wire.notNegative("kept_until_ms", proto.getKeptUntilMs()),
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.notNegative("last_index", proto.getLastIndex()),
+                ProtoChecks.notNegative("bytes", proto.getBytes()),
+                ProtoChecks.notNegative("trashed_ms", proto.getTrashedMs()),
+                ProtoChecks.notNegative("kept_until_ms", proto.getKeptUntilMs()),
+                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
     }
 }

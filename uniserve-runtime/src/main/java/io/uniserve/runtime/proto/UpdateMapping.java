@@ -3,7 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
-import io.uniserve.protocol.message.StagedRows;
+import io.uniserve.protocol.message.StagedRowsRef;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 
@@ -19,7 +19,7 @@ public final class UpdateMapping {
                 .setRequest(IdentityMapping.toProto(request.request()))
                 .setLowWater(request.lowWater())
                 .setAttempt(request.attempt())
-                .setLevelValue(Wire.number(request.level()))
+                .setLevelValue(ProtoChecks.number(request.level()))
                 .setFunction(request.function())
                 .setRemainingNanos(request.remainingNanos())
                 .setStages(request.stages());
@@ -28,7 +28,7 @@ public final class UpdateMapping {
                     .setActor(rows.actor())
                     .setEpoch(rows.epoch())
                     .setRows(BytesMapping.toProto(rows.rows()));
-            StagedRows staged = rows.staged();
+            StagedRowsRef staged = rows.staged();
             proto.addActors(staged == null ? actor : actor.setStaged(toProto(staged)));
         }
         return proto.build();
@@ -36,36 +36,38 @@ public final class UpdateMapping {
 
     /** The message's request; INVALID_ARGUMENT where it is malformed. */
     public static UpdateRequest fromProto(DataProto.UpdateRequest proto) {
-        Wire.present("request", proto.hasRequest());
+        ProtoChecks.present("request", proto.hasRequest());
         return new UpdateRequest(
                 IdentityMapping.table(proto.getTable()),
-                Wire.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
                 IdentityMapping.fromProto(proto.getRequest()),
-                Wire.notNegative("low_water", proto.getLowWater()),
+                ProtoChecks.notNegative("low_water", proto.getLowWater()),
                 proto.getAttempt(),
-                Wire.constant("level", AckLevel.values(), proto.getLevelValue()),
-                Wire.identifier("function", proto.getFunction()),
-                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
-                Wire.remaining(proto.getRemainingNanos()),
+                ProtoChecks.constant("level", AckLevel.values(), proto.getLevelValue()),
+                ProtoChecks.identifier("function", proto.getFunction()),
+                ProtoChecks.list(
+                        "actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
+                ProtoChecks.remaining(proto.getRemainingNanos()),
                 proto.getStages());
     }
 
-    static ModelProto.StagedRows toProto(StagedRows staged) {
+    static ModelProto.StagedRows toProto(StagedRowsRef staged) {
         return ModelProto.StagedRows.newBuilder()
                 .setBytes(staged.bytes())
                 .setSha256(staged.sha256())
                 .build();
     }
 
-    static StagedRows fromProto(ModelProto.StagedRows proto) {
+    static StagedRowsRef fromProto(ModelProto.StagedRows proto) {
         if (proto.getBytes() < 1 || proto.getBytes() > Limits.BATCH_BYTES_MAX) {
-            throw Wire.malformed("staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
+            throw ProtoChecks.malformed("staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
         }
         String sha256 = proto.getSha256();
         if (sha256.length() != Sha256.HEX_CHARS || !sha256.chars().allMatch(UpdateMapping::isHex)) {
-            throw Wire.malformed("staged.sha256 is not " + Sha256.HEX_CHARS + " hexadecimal digits in lower case");
+            throw ProtoChecks.malformed(
+                    "staged.sha256 is not " + Sha256.HEX_CHARS + " hexadecimal digits in lower case");
         }
-        return new StagedRows(proto.getBytes(), sha256);
+        return new StagedRowsRef(proto.getBytes(), sha256);
     }
 
     private static boolean isHex(int digit) {
@@ -74,8 +76,8 @@ public final class UpdateMapping {
 
     private static UpdateRequest.ActorRows fromProto(DataProto.ActorRows proto) {
         return new UpdateRequest.ActorRows(
-                Wire.actor(proto.getActor()),
-                Wire.notNegative("epoch", proto.getEpoch()),
+                ProtoChecks.actor(proto.getActor()),
+                ProtoChecks.notNegative("epoch", proto.getEpoch()),
                 BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX),
                 proto.hasStaged() ? fromProto(proto.getStaged()) : null);
     }
@@ -101,18 +103,19 @@ public final class UpdateMapping {
     /** The message's reply; INVALID_ARGUMENT where it is malformed. */
     public static UpdateReply fromProto(DataProto.UpdateReply proto) {
         return new UpdateReply(
-                Wire.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
+                ProtoChecks.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
                 FailureMapping.fromProto(proto.getFailuresList()),
-                Wire.list("staged", proto.getStagedList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto));
+                ProtoChecks.list(
+                        "staged", proto.getStagedList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto));
     }
 
     private static UpdateReply.ActorStaged fromProto(DataProto.ActorStaged proto) {
-        Wire.present("staged.rows", proto.hasRows());
-        return new UpdateReply.ActorStaged(Wire.actor(proto.getActor()), fromProto(proto.getRows()));
+        ProtoChecks.present("staged.rows", proto.hasRows());
+        return new UpdateReply.ActorStaged(ProtoChecks.actor(proto.getActor()), fromProto(proto.getRows()));
     }
 
     private static UpdateReply.ActorAck fromProto(DataProto.ActorAck proto) {
         return new UpdateReply.ActorAck(
-                Wire.actor(proto.getActor()), proto.getEpoch(), proto.getIndex(), proto.getDuplicate());
+                ProtoChecks.actor(proto.getActor()), proto.getEpoch(), proto.getIndex(), proto.getDuplicate());
     }
 }

@@ -32,20 +32,21 @@ public final class VersionedReadMapping {
     public static VersionedRead fromProto(DataProto.VersionedRead proto) {
         return new VersionedRead(
                 IdentityMapping.table(proto.getTable()),
-                Wire.notNegative("table_id", proto.getTableId()),
-                Wire.list(
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.list(
                         "targets",
                         proto.getTargetsList(),
                         Limits.ACTORS_PER_TABLE_MAX,
                         target -> new VersionedRead.Target(
-                                Wire.actor(target.getActor()), Wire.notNegative("epoch", target.getEpoch()))),
-                Wire.identifier("operator", proto.getOperator()),
+                                ProtoChecks.actor(target.getActor()),
+                                ProtoChecks.notNegative("epoch", target.getEpoch()))),
+                ProtoChecks.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
-                Wire.notNegative("at", proto.getAt()),
+                ProtoChecks.notNegative("at", proto.getAt()),
                 proto.getMerged(),
                 proto.getDefers(),
                 proto.getStrict(),
-                Wire.remaining(proto.getRemainingNanos()));
+                ProtoChecks.remaining(proto.getRemainingNanos()));
     }
 
     /** The reply as a message; values are shared, not copied. */
@@ -65,23 +66,25 @@ public final class VersionedReadMapping {
     /** The message's reply; INVALID_ARGUMENT where it is malformed. */
     public static VersionedRead.Reply replyFromProto(DataProto.ReadReply proto) {
         return new VersionedRead.Reply(
-                Wire.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
+                ProtoChecks.list(
+                        "parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
                 FailureMapping.fromProto(proto.getFailuresList()),
                 versions("open", proto.getOpenList()),
                 versions("denied", proto.getDeniedList()));
     }
 
     private static List<Long> versions(String field, List<Long> versions) {
-        return Wire.list(field, versions, VersionedRead.Reply.DOUBTS_MAX, version -> Wire.notNegative(field, version));
+        return ProtoChecks.list(
+                field, versions, VersionedRead.Reply.DOUBTS_MAX, version -> ProtoChecks.notNegative(field, version));
     }
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {
         if (proto.getVersionsCount() != 1) {
-            throw Wire.malformed("a part has " + proto.getVersionsCount() + " versions, one is due");
+            throw ProtoChecks.malformed("a part has " + proto.getVersionsCount() + " versions, one is due");
         }
         return new VersionedRead.Part(
-                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
-                Wire.notNegative("version", proto.getVersions(0)),
+                ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
+                ProtoChecks.notNegative("version", proto.getVersions(0)),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
     }
 }

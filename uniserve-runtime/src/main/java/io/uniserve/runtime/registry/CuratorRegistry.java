@@ -75,7 +75,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
             call.succeed(new Versioned(null, ABSENT));
         } else if (code == Code.OK && data != null && stat != null) {
             try {
-                call.succeed(new Versioned(NodeValue.decode(path, data), stat.getVersion()));
+                call.succeed(new Versioned(ZnodeCodec.decode(path, data), stat.getVersion()));
             } catch (UniserveException e) {
                 call.fail(e.code(), e.reason());
             }
@@ -173,7 +173,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
      * All watches of the path, of which there is one: ZooKeeper's removal of a named one leaves it at the server. Where this
      * fails changes go on being told to nobody, until the session ends or the path is watched again.
      */
-    private void disarm(Handle handle, String path) {
+    private void disarm(ZooKeeperHandle handle, String path) {
         handle.client()
                 .removeAllWatches(
                         root + path,
@@ -235,7 +235,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         }
     }
 
-    private void onSession(SessionEvent event, @Nullable Handle handle) {
+    private void onSession(SessionEvent event, @Nullable ZooKeeperHandle handle) {
         LOG.info("registry session {}", event);
         if (event == SessionEvent.EXPIRED) {
             watches.clear();
@@ -252,7 +252,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     }
 
     /** Persistent watches tell of value, existence and children, and stay. Where this fails the reconnect does it again. */
-    private void arm(Handle handle, String path, Runnable then) {
+    private void arm(ZooKeeperHandle handle, String path, Runnable then) {
         handle.client()
                 .addWatch(
                         root + path,

@@ -41,11 +41,11 @@ final class PendingCall<T> {
     /** Sends requests by a handle; ends the call by {@link #succeed} or {@link #fail}. */
     @FunctionalInterface
     interface Step<T> {
-        void send(Handle handle, PendingCall<T> call);
+        void send(ZooKeeperHandle handle, PendingCall<T> call);
     }
 
     /** Sends the operation, unless it has ended while it waited. */
-    void send(Handle handle) {
+    void send(ZooKeeperHandle handle) {
         synchronized (this) {
             if (done) {
                 return;

@@ -37,11 +37,11 @@ final class RegistryChecks {
             }
             bytes += values.get(i).length + op.path().length() + 64L;
         }
-        if (bytes > NodeValue.BYTES_MAX) {
+        if (bytes > ZnodeCodec.BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "a multi of " + ops.size() + " operations takes " + bytes + " bytes, at most " + NodeValue.BYTES_MAX
-                            + "; split it");
+                    "a multi of " + ops.size() + " operations takes " + bytes + " bytes, at most "
+                            + ZnodeCodec.BYTES_MAX + "; split it");
         }
     }
 

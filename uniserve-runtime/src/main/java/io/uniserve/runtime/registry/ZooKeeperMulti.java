@@ -36,12 +36,12 @@ final class ZooKeeperMulti {
 
     private static byte[] value(Op op) {
         if (op instanceof Op.Create create) {
-            return NodeValue.encode(op.path(), create.value());
+            return ZnodeCodec.encode(op.path(), create.value());
         }
-        return op instanceof Op.Set set ? NodeValue.encode(op.path(), set.value()) : NO_VALUE;
+        return op instanceof Op.Set set ? ZnodeCodec.encode(op.path(), set.value()) : NO_VALUE;
     }
 
-    void send(Handle handle, PendingCall<MultiResult> call) {
+    void send(ZooKeeperHandle handle, PendingCall<MultiResult> call) {
         attempts++;
         List<org.apache.zookeeper.Op> requests = new ArrayList<>();
         for (int i = 0; i < ops.size(); i++) {
@@ -51,7 +51,7 @@ final class ZooKeeperMulti {
                 .multi(requests, (rc, path, context, results) -> answered(handle, call, Code.get(rc), results), null);
     }
 
-    private org.apache.zookeeper.Op request(Handle handle, Op op, byte[] value) {
+    private org.apache.zookeeper.Op request(ZooKeeperHandle handle, Op op, byte[] value) {
         String path = root + op.path();
         if (op instanceof Op.Create create) {
             CreateMode mode = create.ephemeral() ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT;
@@ -66,7 +66,10 @@ final class ZooKeeperMulti {
     }
 
     private void answered(
-            Handle handle, PendingCall<MultiResult> call, @Nullable Code code, @Nullable List<OpResult> results) {
+            ZooKeeperHandle handle,
+            PendingCall<MultiResult> call,
+            @Nullable Code code,
+            @Nullable List<OpResult> results) {
         if (code == Code.OK && results != null) {
             MultiResult applied = new MultiResult(
                     true, results.stream().map(ZooKeeperMulti::version).toList(), -1);
@@ -105,7 +108,7 @@ final class ZooKeeperMulti {
     }
 
     /** Creates all ancestors of the nodes to be created, then sends the multi again. The multi was not done. */
-    private void makeParents(Handle handle, PendingCall<MultiResult> call) {
+    private void makeParents(ZooKeeperHandle handle, PendingCall<MultiResult> call) {
         TreeSet<String> parents = new TreeSet<>();
         TreeSet<String> made = new TreeSet<>();
         for (Op op : ops) {
@@ -142,13 +145,13 @@ final class ZooKeeperMulti {
         }
     }
 
-    private void removeEmptyParents(Handle handle, Runnable then) {
+    private void removeEmptyParents(ZooKeeperHandle handle, Runnable then) {
         TreeSet<String> parents = new TreeSet<>();
         for (Op op : ops) {
             if (op instanceof Op.Delete) {
                 RegistryChecks.ancestors(op.path()).forEach(parents::add);
             }
         }
-        new EmptyParents(handle, root, parents.descendingSet().iterator(), then).next();
+        new EmptyParentCleaner(handle, root, parents.descendingSet().iterator(), then).next();
     }
 }

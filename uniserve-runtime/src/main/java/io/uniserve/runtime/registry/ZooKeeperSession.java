@@ -43,13 +43,13 @@ final class ZooKeeperSession {
     private final CoarseTimers timers = new CoarseTimers("uniserve-registry-timer", SystemClock.INSTANCE, TICK_NANOS);
 
     private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
-    private @Nullable Handle connected;
+    private @Nullable ZooKeeperHandle connected;
     private boolean closed;
 
     /** Hears events in their order, on ZooKeeper's threads; {@code handle} is there when connected. */
     @FunctionalInterface
     interface Listener {
-        void on(SessionEvent event, @Nullable Handle handle);
+        void on(SessionEvent event, @Nullable ZooKeeperHandle handle);
     }
 
     ZooKeeperSession(RegistryOptions options, Listener listener) {
@@ -119,7 +119,7 @@ final class ZooKeeperSession {
     }
 
     /** Runs the task with the connected handle, if there is one, in order with calls. */
-    synchronized void ifConnected(Consumer<Handle> task) {
+    synchronized void ifConnected(Consumer<ZooKeeperHandle> task) {
         if (connected != null) {
             task.accept(connected);
         }
@@ -164,7 +164,7 @@ final class ZooKeeperSession {
         }
         switch (state) {
             case SyncConnected -> {
-                Handle handle = new Handle(client, acl);
+                ZooKeeperHandle handle = new ZooKeeperHandle(client, acl);
                 connected = handle;
                 listener.on(SessionEvent.CONNECTED, handle);
                 while (!waiting.isEmpty()) {

@@ -9,9 +9,9 @@ import io.uniserve.runtime.proto.AdminProto;
 /** Calls of administrators. */
 final class AdminService extends AdminGrpc.AdminImplBase {
     private final ClusterIdentity cluster;
-    private final AdminHandler handler;
+    private final AdminRpcHandler handler;
 
-    AdminService(ClusterIdentity cluster, AdminHandler handler) {
+    AdminService(ClusterIdentity cluster, AdminRpcHandler handler) {
         this.cluster = cluster;
         this.handler = handler;
     }
@@ -20,7 +20,7 @@ final class AdminService extends AdminGrpc.AdminImplBase {
     public void call(AdminProto.AdminCall call, StreamObserver<AdminProto.AdminReplyEnvelope> observer) {
         Reply<AdminReply, AdminProto.AdminReplyEnvelope> reply = new Reply<>(observer, AdminMapping::toProto);
         try {
-            Unparsed.refuse(call);
+            UnknownFieldCheck.refuse(call);
             cluster.check(call.getCluster());
             handler.call(AdminMapping.fromProto(call), reply);
         } catch (RuntimeException e) {

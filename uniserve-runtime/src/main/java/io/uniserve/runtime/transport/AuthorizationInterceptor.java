@@ -26,19 +26,19 @@ final class AuthorizationInterceptor implements ServerInterceptor {
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
         String method = call.getMethodDescriptor().getFullMethodName();
-        Caller caller = caller(call.getAttributes());
+        CallerIdentity caller = caller(call.getAttributes());
         if (authorizer.allows(caller, method)) {
             return next.startCall(call, headers);
         }
-        StatusRuntimeException refused = Statuses.toStatus(new UniserveException(
+        StatusRuntimeException refused = StatusMapping.toStatus(new UniserveException(
                 ErrorCode.UNAUTHORIZED, caller.principal().orElse(caller.address()) + " may not call " + method));
         Metadata trailers = refused.getTrailers();
         call.close(refused.getStatus(), trailers == null ? new Metadata() : trailers);
         return new ServerCall.Listener<>() {};
     }
 
-    private static Caller caller(Attributes attributes) {
-        return new Caller(
+    private static CallerIdentity caller(Attributes attributes) {
+        return new CallerIdentity(
                 String.valueOf(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
                 principal(attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION)));
     }

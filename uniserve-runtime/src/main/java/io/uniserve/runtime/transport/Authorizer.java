@@ -7,5 +7,5 @@ public interface Authorizer {
     Authorizer ALLOW_ALL = (caller, method) -> true;
 
     /** True if the caller may call the method, e.g. {@code uniserve.Admin/Call}. */
-    boolean allows(Caller caller, String method);
+    boolean allows(CallerIdentity caller, String method);
 }

@@ -80,9 +80,9 @@ public final class ChannelPool implements AutoCloseable {
     }
 
     /** The stream of reads to this address, opened on first use and again after it has ended. */
-    ReadStream reads(Address address, String cluster) {
+    ReadStreamClient reads(Address address, String cluster) {
         Entry entry = entry(address);
-        ReadStream reads = entry.reads;
+        ReadStreamClient reads = entry.reads;
         return reads == null || reads.ended() ? entry.reopen(address, cluster) : reads;
     }
 
@@ -174,7 +174,7 @@ public final class ChannelPool implements AutoCloseable {
         private final ManagedChannel channel;
         private volatile long lastUse;
         private volatile long lastReset;
-        private volatile @Nullable ReadStream reads;
+        private volatile @Nullable ReadStreamClient reads;
 
         private Entry(ManagedChannel channel, long now) {
             this.channel = channel;
@@ -182,10 +182,10 @@ public final class ChannelPool implements AutoCloseable {
             this.lastReset = now;
         }
 
-        private synchronized ReadStream reopen(Address address, String cluster) {
-            ReadStream current = reads;
+        private synchronized ReadStreamClient reopen(Address address, String cluster) {
+            ReadStreamClient current = reads;
             if (current == null || current.ended()) {
-                current = ReadStream.open(address, cluster, channel);
+                current = ReadStreamClient.open(address, cluster, channel);
                 reads = current;
             }
             return current;
@@ -193,7 +193,7 @@ public final class ChannelPool implements AutoCloseable {
 
         /** Ends once its calls have. */
         private synchronized void shutdown() {
-            ReadStream current = reads;
+            ReadStreamClient current = reads;
             if (current != null) {
                 current.finish();
             }

@@ -2,14 +2,18 @@ package io.uniserve.runtime.transport;
 
 /** What answers a server's clients. */
 public record DataHandlers(
-        ReadHandler read, UpdateHandler update, QueryHandler query, CutHandler cut, QueriesHandler queries) {
+        ReadHandler read,
+        UpdateRpcHandler update,
+        QueryHandler query,
+        ConsistentCutHandler cut,
+        QueriesHandler queries) {
     /** Without reads of one moment, and without telling what runs. */
-    public DataHandlers(ReadHandler read, UpdateHandler update, QueryHandler query) {
-        this(read, update, query, CutHandler.NONE);
+    public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query) {
+        this(read, update, query, ConsistentCutHandler.NONE);
     }
 
     /** Without telling what runs. */
-    public DataHandlers(ReadHandler read, UpdateHandler update, QueryHandler query, CutHandler cut) {
+    public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query, ConsistentCutHandler cut) {
         this(read, update, query, cut, QueriesHandler.NONE);
     }
 }

@@ -5,9 +5,9 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.runtime.proto.CutMapping;
+import io.uniserve.runtime.proto.ConsistentCutMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class DataService extends DataGrpc.DataImplBase {
     private final ClusterIdentity cluster;
     private final DataHandlers handlers;
-    private final Set<ServedReads> callers = ConcurrentHashMap.newKeySet();
+    private final Set<ReadStreamHandler> callers = ConcurrentHashMap.newKeySet();
     private volatile boolean finishing;
 
     DataService(ClusterIdentity cluster, DataHandlers handlers) {
@@ -29,7 +29,7 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public StreamObserver<DataProto.ReadsCall> reads(StreamObserver<DataProto.ReadsReply> observer) {
-        ServedReads served = new ServedReads(cluster, handlers.read(), observer, callers::remove);
+        ReadStreamHandler served = new ReadStreamHandler(cluster, handlers.read(), observer, callers::remove);
         callers.add(served);
         if (finishing) {
             served.finish();
@@ -40,14 +40,14 @@ final class DataService extends DataGrpc.DataImplBase {
     /** Ends the calls of those who read, once what they have asked is answered. */
     void finish() {
         finishing = true;
-        callers.forEach(ServedReads::finish);
+        callers.forEach(ReadStreamHandler::finish);
     }
 
     @Override
     public void update(DataProto.UpdateCall call, StreamObserver<DataProto.UpdateReply> observer) {
         Reply<UpdateReply, DataProto.UpdateReply> reply = new Reply<>(observer, UpdateMapping::toProto);
         try {
-            Unparsed.refuse(call);
+            UnknownFieldCheck.refuse(call);
             cluster.check(call.getCluster());
             handlers.update().update(UpdateMapping.fromProto(call.getRequest()), reply);
         } catch (RuntimeException e) {
@@ -57,11 +57,11 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void cut(DataProto.CutCall call, StreamObserver<DataProto.CutReply> observer) {
-        Reply<Cut, DataProto.CutReply> reply = new Reply<>(observer, CutMapping::toProto);
+        Reply<ConsistentCut, DataProto.CutReply> reply = new Reply<>(observer, ConsistentCutMapping::toProto);
         try {
-            Unparsed.refuse(call);
+            UnknownFieldCheck.refuse(call);
             cluster.check(call.getCluster());
-            handlers.cut().cut(CutMapping.fromProto(call), reply);
+            handlers.cut().cut(ConsistentCutMapping.fromProto(call), reply);
         } catch (RuntimeException e) {
             reply.fail(e);
         }
@@ -80,7 +80,7 @@ final class DataService extends DataGrpc.DataImplBase {
     public void queries(DataProto.QueriesCall call, StreamObserver<DataProto.QueriesReply> observer) {
         Reply<QueriesHandler.Running, DataProto.QueriesReply> reply = new Reply<>(observer, QueriesMapping::toProto);
         try {
-            Unparsed.refuse(call);
+            UnknownFieldCheck.refuse(call);
             cluster.check(call.getCluster());
             reply.done(Outcome.ok(handlers.queries().queries(call.getCancel())));
         } catch (RuntimeException e) {
@@ -93,7 +93,7 @@ final class DataService extends DataGrpc.DataImplBase {
         Reply<Answer, DataProto.QueryReply> reply =
                 new Reply<>(observer, answer -> QueryMapping.toProto(call.getRequest(), answer));
         try {
-            Unparsed.refuse(call);
+            UnknownFieldCheck.refuse(call);
             cluster.check(call.getCluster());
             reply.onCancel(handlers.query()
                     .of(clientName(call.getClient()))

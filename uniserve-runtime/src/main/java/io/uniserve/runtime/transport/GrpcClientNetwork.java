@@ -9,16 +9,16 @@ import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
-import io.uniserve.protocol.tx.CutNetwork;
-import io.uniserve.protocol.tx.VersionedNetwork;
-import io.uniserve.runtime.proto.CutMapping;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.runtime.proto.ConsistentCutMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
@@ -31,7 +31,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Requests of clients to servers; completions run on the given executor. Safe for use by several threads. */
-public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
+public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClient, ConsistentCutClient {
     /** A stream may end while a read is on its way to it; a second one that does is a server that goes down. */
     private static final int STREAMS_TRIED_MAX = 2;
 
@@ -94,7 +94,7 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
         @Nullable UniserveException error = null;
         try {
             for (int i = 0; i < STREAMS_TRIED_MAX; i++) {
-                ReadStream stream = channels.reads(to, cluster.orEmpty());
+                ReadStreamClient stream = channels.reads(to, cluster.orEmpty());
                 PendingRead<M> read = stream.read(message, executor, mapping, completion);
                 if (read != null) {
                     return read;
@@ -121,9 +121,14 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
     }
 
     @Override
-    public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion) {
-        new UnaryCall<DataProto.CutReply, Cut>(to, true, CutMapping::fromProto, executor, completion)
-                .start(channels, DataGrpc.getCutMethod(), CutMapping.toProto(cluster.orEmpty(), tables), timeoutNanos);
+    public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+        new UnaryCall<DataProto.CutReply, ConsistentCut>(
+                        to, true, ConsistentCutMapping::fromProto, executor, completion)
+                .start(
+                        channels,
+                        DataGrpc.getCutMethod(),
+                        ConsistentCutMapping.toProto(cluster.orEmpty(), tables),
+                        timeoutNanos);
     }
 
     /** Sends a query in the engine's own language, planned on the server; the returned handle cancels it there. */

@@ -16,7 +16,7 @@ import java.util.concurrent.Executor;
 public final class GrpcNetwork implements Network {
     /** Pieces of chunks are kept as they come. */
     private static final MethodDescriptor<PeerProto.PeerEnvelope, PeerProto.PeerReplyEnvelope> PULL =
-            PiecesMarshaller.answers(PeerGrpc.getCallMethod());
+            ChunkReplyMarshaller.answers(PeerGrpc.getCallMethod());
 
     private final ChannelPool channels;
     private final ClusterIdentity cluster;

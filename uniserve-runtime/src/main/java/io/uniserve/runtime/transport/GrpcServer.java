@@ -27,10 +27,10 @@ public final class GrpcServer implements AutoCloseable {
     private static final long HANDSHAKE_TIMEOUT_SECONDS = 10;
 
     private final Server server;
-    private final PortThreads threads;
+    private final TransportThreads threads;
     private final List<Runnable> longCalls;
 
-    private GrpcServer(Server server, PortThreads threads, List<Runnable> longCalls) {
+    private GrpcServer(Server server, TransportThreads threads, List<Runnable> longCalls) {
         this.server = server;
         this.threads = threads;
         this.longCalls = longCalls;
@@ -107,7 +107,7 @@ public final class GrpcServer implements AutoCloseable {
         }
 
         /** Answers administrators. */
-        public Builder admin(AdminHandler handler) {
+        public Builder admin(AdminRpcHandler handler) {
             services.add(new AdminService(cluster, handler));
             return this;
         }
@@ -156,12 +156,12 @@ public final class GrpcServer implements AutoCloseable {
                     .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
-            services.forEach(service -> builder.addService(Unparsed.tolerant(service)));
+            services.forEach(service -> builder.addService(UnknownFieldCheck.tolerant(service)));
             if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
                 builder.intercept(new AuthorizationInterceptor(authorizer));
             }
             builder.intercept(new IdentityHeader.OfServer(cluster));
-            PortThreads threads = PortThreads.create();
+            TransportThreads threads = TransportThreads.create();
             try {
                 return new GrpcServer(threads.serve(builder).build().start(), threads, List.copyOf(longCalls));
             } catch (IOException e) {

@@ -28,7 +28,7 @@ final class IdentityHeader {
     private IdentityHeader() {}
 
     private static <Q> ServerCall.Listener<Q> refused(ServerCall<Q, ?> call, UniserveException why) {
-        StatusRuntimeException status = Statuses.toStatus(why);
+        StatusRuntimeException status = StatusMapping.toStatus(why);
         Metadata trailers = status.getTrailers();
         call.close(status.getStatus(), trailers == null ? new Metadata() : trailers);
         return new ServerCall.Listener<>() {};
@@ -129,7 +129,7 @@ final class IdentityHeader {
                 super.onClose(status, trailers);
                 return;
             }
-            StatusRuntimeException refused = Statuses.toStatus(why);
+            StatusRuntimeException refused = StatusMapping.toStatus(why);
             Metadata detail = refused.getTrailers();
             super.onClose(refused.getStatus(), detail == null ? new Metadata() : detail);
         }

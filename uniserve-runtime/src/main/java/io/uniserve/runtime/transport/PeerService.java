@@ -21,7 +21,7 @@ final class PeerService extends PeerGrpc.PeerImplBase {
     public void call(PeerProto.PeerEnvelope envelope, StreamObserver<PeerProto.PeerReplyEnvelope> observer) {
         Reply<PeerReply, PeerProto.PeerReplyEnvelope> reply = new Reply<>(observer, PeerReplyMapping::toProto);
         try {
-            Unparsed.refuse(envelope);
+            UnknownFieldCheck.refuse(envelope);
             cluster.check(envelope.getCluster());
             handler.call(PeerRequestMapping.fromProto(envelope), reply);
         } catch (RuntimeException e) {

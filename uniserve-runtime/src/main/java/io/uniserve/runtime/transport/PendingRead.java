@@ -17,14 +17,14 @@ import java.util.function.Function;
 final class PendingRead<M> implements Timers.Cancel {
     final long id;
 
-    private final ReadStream stream;
+    private final ReadStreamClient stream;
     private final Executor executor;
     private final Function<DataProto.ReadReply, M> mapping;
     private final Completion<M> completion;
     private ByteString pieces = ByteString.EMPTY;
 
     PendingRead(
-            ReadStream stream,
+            ReadStreamClient stream,
             long id,
             Executor executor,
             Function<DataProto.ReadReply, M> mapping,

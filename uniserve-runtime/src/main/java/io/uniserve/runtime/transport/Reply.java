@@ -41,7 +41,7 @@ final class Reply<M, P> implements Completion<M> {
         if (outcome instanceof Outcome.Ok<M> ok) {
             send(ok.value());
         } else if (outcome instanceof Outcome.Err<M> failed) {
-            observer.onError(Statuses.toStatus(failed.error()));
+            observer.onError(StatusMapping.toStatus(failed.error()));
         }
     }
 
@@ -50,7 +50,7 @@ final class Reply<M, P> implements Completion<M> {
         try {
             message = mapping.apply(value);
         } catch (RuntimeException e) {
-            observer.onError(Statuses.toStatus(e));
+            observer.onError(StatusMapping.toStatus(e));
             return;
         }
         observer.onNext(message);
@@ -60,7 +60,7 @@ final class Reply<M, P> implements Completion<M> {
     /** The call failed before or in the handler. */
     void fail(RuntimeException error) {
         if (answered.compareAndSet(false, true)) {
-            observer.onError(Statuses.toStatus(error));
+            observer.onError(StatusMapping.toStatus(error));
         }
     }
 }

@@ -272,7 +272,7 @@ public final class RoutingClient implements AutoCloseable {
                         .build());
                 started.halfClose();
             } catch (RuntimeException e) {
-                UniserveException error = Statuses.fromStatus(e, target.toString(), false, true);
+                UniserveException error = StatusMapping.fromStatus(e, target.toString(), false, true);
                 loop.execute(() -> failed(this, error));
             }
         }
@@ -309,7 +309,7 @@ public final class RoutingClient implements AutoCloseable {
         public void onClose(Status status, Metadata trailers) {
             UniserveException error = status.isOk()
                     ? new UniserveException(ErrorCode.UNAVAILABLE, target + " ended the watch")
-                    : Statuses.fromStatus(status.asRuntimeException(trailers), target.toString(), true, true);
+                    : StatusMapping.fromStatus(status.asRuntimeException(trailers), target.toString(), true, true);
             loop.execute(() -> failed(this, error));
         }
 

@@ -26,13 +26,13 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     @Override
     public void watch(AdminProto.WatchCall call, StreamObserver<ModelProto.Routing> observer) {
         try {
-            Unparsed.refuse(call);
+            UnknownFieldCheck.refuse(call);
             if (!call.getCluster().isEmpty()) {
                 cluster.check(call.getCluster());
             }
             new Watcher((ServerCallStreamObserver<ModelProto.Routing>) observer).start();
         } catch (RuntimeException e) {
-            observer.onError(Statuses.toStatus(e));
+            observer.onError(StatusMapping.toStatus(e));
         }
     }
 

@@ -60,7 +60,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
                 started.cancel("stopped as it was sent", null);
             }
         } catch (RuntimeException e) {
-            finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
+            finish(Outcome.err(StatusMapping.fromStatus(e, to.toString(), sent.created, idempotent)));
         }
     }
 
@@ -83,10 +83,10 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
                             .withCause(status.getCause()),
                     trailers);
         } else if (!status.isOk()) {
-            finish(Outcome.err(
-                    Statuses.fromStatus(status.asRuntimeException(trailers), to.toString(), sent.created, idempotent)));
+            finish(Outcome.err(StatusMapping.fromStatus(
+                    status.asRuntimeException(trailers), to.toString(), sent.created, idempotent)));
         } else if (message == null) {
-            finish(Outcome.err(Statuses.fromStatus(
+            finish(Outcome.err(StatusMapping.fromStatus(
                     Status.INTERNAL.withDescription("no answer").asRuntimeException(),
                     to.toString(),
                     true,

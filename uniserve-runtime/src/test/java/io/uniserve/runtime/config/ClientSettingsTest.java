@@ -3,7 +3,7 @@ package io.uniserve.runtime.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.Address;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ class ClientSettingsTest {
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(10),
-                        ReaderSettings.defaults()));
+                        RequestSettings.defaults()));
     }
 
     @Test
@@ -35,13 +35,13 @@ class ClientSettingsTest {
                   update-attempt = 12ms
                 }
                 """;
-        assertThat(ConfigFiles.load(directory, text).client())
+        assertThat(TestingConfigFiles.load(directory, text).client())
                 .isEqualTo(new ClientSettings(
                         List.of(new Address("a", 1)),
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(2),
                         Duration.ofSeconds(3),
-                        new ReaderSettings(
+                        new RequestSettings(
                                 4 * MS, 5 * MS, 250, 60 * MS, 7 * MS, 8 * MS, 9 * MS, 10 * MS, 11 * MS, 12 * MS)));
     }
 }

@@ -84,7 +84,7 @@ class ServerSettingsTest {
               }
             }
             """;
-        assertThat(ConfigFiles.load(directory, text).server())
+        assertThat(TestingConfigFiles.load(directory, text).server())
                 .isEqualTo(new ServerSettings(
                         "127.0.0.1",
                         0,

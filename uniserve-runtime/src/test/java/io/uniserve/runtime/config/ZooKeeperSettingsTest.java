@@ -34,7 +34,7 @@ class ZooKeeperSettingsTest {
                   }
                 }
                 """;
-        assertThat(ConfigFiles.load(directory, text).zookeeper())
+        assertThat(TestingConfigFiles.load(directory, text).zookeeper())
                 .isEqualTo(new ZooKeeperSettings(
                         "search",
                         "a:1,b:2",

@@ -18,7 +18,7 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.env.RowCondition;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AtomicHostTest {
     private static final String PUT = "kv.put@1";
     private static final int STATES_IN_BUDGET = 4;
-    /** What a changed byte counts, see AtomicParts. */
+    /** What a changed byte counts, see ActorTransactionState. */
     private static final int CHANGE_FACTOR = 8;
 
     @TempDir
@@ -70,7 +70,7 @@ class AtomicHostTest {
     private long rowsAt(long version) {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         try {
-            Optional<SnapshotShelf.Ref<ActorView>> state = hosted.at(version);
+            Optional<VersionedSnapshots.Ref<ActorView>> state = hosted.at(version);
             if (state.isEmpty()) {
                 return -1;
             }
@@ -162,7 +162,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        SnapshotShelf.Ref<ActorView> state = hosted.at(0).orElseThrow();
+        VersionedSnapshots.Ref<ActorView> state = hosted.at(0).orElseThrow();
         Waiter.<Done>value(done -> world.host.destroy(KEY, done));
         assertThat(state.state().usage().rows()).isEqualTo(1);
         state.release();
@@ -175,7 +175,7 @@ class AtomicHostTest {
         prepare(1, rows("a"));
         decide(1, true);
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
-        SnapshotShelf.Ref<ActorView> reading = hosted.at(1).orElseThrow();
+        VersionedSnapshots.Ref<ActorView> reading = hosted.at(1).orElseThrow();
         WeakReference<ActorView> first = new WeakReference<>(reading.state());
         int last = 1 + 3 * STATES_IN_BUDGET;
         for (int version = 2; version <= last; version++) {

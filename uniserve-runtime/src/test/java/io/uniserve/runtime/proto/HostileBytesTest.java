@@ -12,9 +12,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.RequestId;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateRequest;
@@ -199,15 +199,17 @@ class HostileBytesTest {
     }
 
     private static RegistryProto.TableLog log(int decisions, int updates) {
-        List<TableLog.Decision> all = new ArrayList<>();
+        List<TransactionLogState.Decision> all = new ArrayList<>();
         for (int i = 1; i <= decisions; i++) {
-            TableLog.Batch batch = new TableLog.Batch(new RequestId(1, 2, i), "0".repeat(Sha256.HEX_CHARS));
-            all.add(new TableLog.Decision(i, true, Collections.nCopies(updates, batch), List.of(), "", List.of()));
+            TransactionLogState.Batch batch =
+                    new TransactionLogState.Batch(new RequestId(1, 2, i), "0".repeat(Sha256.HEX_CHARS));
+            all.add(new TransactionLogState.Decision(
+                    i, true, Collections.nCopies(updates, batch), List.of(), "", List.of()));
         }
-        return TableLogMapping.toProto(new TableLog(9, decisions, decisions + 1, null, all, 0, 0));
+        return TransactionLogMapping.toProto(new TransactionLogState(9, decisions, decisions + 1, null, all, 0, 0));
     }
 
-    private static TableLog told(RegistryProto.TableLog log) {
+    private static TransactionLogState told(RegistryProto.TableLog log) {
         PeerProto.Tell tell = PeerProto.Tell.newBuilder()
                 .setTable("t")
                 .setTold(PeerProto.ToldLog.newBuilder().setLog(log).setNodeVersion(1))
@@ -231,15 +233,18 @@ class HostileBytesTest {
 
     @Test
     void boundsCuts() {
-        DataProto.CutCall two = CutMapping.toProto("c", List.of(new TableName("a"), new TableName("b")));
-        assertThat(CutMapping.fromProto(two)).hasSize(2);
-        refused(() -> CutMapping.fromProto(two.toBuilder().addTables("a").build()), "each once");
-        refused(() -> CutMapping.fromProto(DataProto.CutCall.getDefaultInstance()), "one or more");
+        DataProto.CutCall two = ConsistentCutMapping.toProto("c", List.of(new TableName("a"), new TableName("b")));
+        assertThat(ConsistentCutMapping.fromProto(two)).hasSize(2);
+        refused(
+                () -> ConsistentCutMapping.fromProto(
+                        two.toBuilder().addTables("a").build()),
+                "each once");
+        refused(() -> ConsistentCutMapping.fromProto(DataProto.CutCall.getDefaultInstance()), "one or more");
         DataProto.CutCall.Builder many = DataProto.CutCall.newBuilder();
         for (int i = 0; i <= Limits.CUT_TABLES_MAX; i++) {
             many.addTables("t" + i);
         }
-        refused(() -> CutMapping.fromProto(many.build()), "tables");
+        refused(() -> ConsistentCutMapping.fromProto(many.build()), "tables");
     }
 
     private static void refused(DataProto.ReadRequest request, String field) {

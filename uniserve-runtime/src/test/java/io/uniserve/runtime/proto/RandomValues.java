@@ -9,7 +9,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.StagedRows;
+import io.uniserve.protocol.message.StagedRowsRef;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -127,8 +127,8 @@ final class RandomValues {
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
         }
-        if (type == StagedRows.class) {
-            return new StagedRows(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
+        if (type == StagedRowsRef.class) {
+            return new StagedRowsRef(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
         }
         if (type.isSealed()) {
             Class<?>[] leaves = type.getPermittedSubclasses();

@@ -10,7 +10,7 @@ import io.uniserve.model.RegistryValue;
 import io.uniserve.model.Routing;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.QueryRequest;
@@ -77,7 +77,12 @@ class RoundTripTest {
                         VersionedReadMapping::replyToProto,
                         DataProto.ReadReply.parser(),
                         VersionedReadMapping::replyFromProto),
-                new Family<>("cut", Cut.class, CutMapping::toProto, DataProto.CutReply.parser(), CutMapping::fromProto),
+                new Family<>(
+                        "cut",
+                        ConsistentCut.class,
+                        ConsistentCutMapping::toProto,
+                        DataProto.CutReply.parser(),
+                        ConsistentCutMapping::fromProto),
                 new Family<>(
                         "update",
                         UpdateRequest.class,

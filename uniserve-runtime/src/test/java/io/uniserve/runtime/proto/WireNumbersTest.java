@@ -44,7 +44,9 @@ class WireNumbersTest {
     private static void matches(Enum<?>[] constants, EnumDescriptor descriptor) {
         assertThat(descriptor.getValues()).hasSize(constants.length + 1);
         for (Enum<?> constant : constants) {
-            assertThat(descriptor.findValueByNumber(Wire.number(constant)).getName())
+            assertThat(descriptor
+                            .findValueByNumber(ProtoChecks.number(constant))
+                            .getName())
                     .endsWith("_" + constant.name());
         }
     }

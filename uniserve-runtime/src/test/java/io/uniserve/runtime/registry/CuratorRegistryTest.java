@@ -42,7 +42,7 @@ class CuratorRegistryTest extends RegistryContract {
     private static int clusters;
 
     private final String cluster = "c" + clusters++;
-    private final Map<Registry, Wire> wires = new IdentityHashMap<>();
+    private final Map<Registry, FaultyTcpProxy> wires = new IdentityHashMap<>();
 
     @BeforeAll
     static void startServer() {
@@ -57,7 +57,7 @@ class CuratorRegistryTest extends RegistryContract {
 
     @AfterEach
     void closeAll() throws IOException {
-        for (Map.Entry<Registry, Wire> entry : wires.entrySet()) {
+        for (Map.Entry<Registry, FaultyTcpProxy> entry : wires.entrySet()) {
             entry.getValue().mend();
             end(entry.getKey());
             entry.getValue().close();
@@ -71,7 +71,7 @@ class CuratorRegistryTest extends RegistryContract {
 
     private CuratorRegistry open(Optional<String> digest) {
         try {
-            Wire wire = new Wire(server.port());
+            FaultyTcpProxy wire = new FaultyTcpProxy(server.port());
             CuratorRegistry registry =
                     new CuratorRegistry(new RegistryOptions(wire.address(), cluster, 6_000, 10_000, digest), loop);
             wires.put(registry, wire);
@@ -81,7 +81,7 @@ class CuratorRegistryTest extends RegistryContract {
         }
     }
 
-    private Wire wire(Registry registry) {
+    private FaultyTcpProxy wire(Registry registry) {
         return Optional.ofNullable(wires.get(registry)).orElseThrow();
     }
 

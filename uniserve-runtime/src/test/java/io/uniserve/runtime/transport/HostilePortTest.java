@@ -73,7 +73,7 @@ class HostilePortTest {
         for (byte[] bytes : new byte[][] {JAVA_OBJECT, {(byte) 0xff, (byte) 0xff, (byte) 0xff}}) {
             assertThatThrownBy(() -> callRaw(bytes))
                     .satisfies(e -> assertThat(
-                                    Statuses.fromStatus(e, "x", true, true).code())
+                                    StatusMapping.fromStatus(e, "x", true, true).code())
                             .isEqualTo(ErrorCode.INVALID_ARGUMENT));
         }
         assertThat(net.ping()).isNotNull();
@@ -96,7 +96,7 @@ class HostilePortTest {
                         .build()
                         .toByteArray()))
                 .satisfies(e -> {
-                    UniserveException error = Statuses.fromStatus(e, "x", true, true);
+                    UniserveException error = StatusMapping.fromStatus(e, "x", true, true);
                     assertThat(error)
                             .hasMessageContaining("INVALID_ARGUMENT")
                             .hasMessageContaining("peer request is missing");

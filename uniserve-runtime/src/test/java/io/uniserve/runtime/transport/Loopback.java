@@ -43,7 +43,7 @@ final class Loopback implements AutoCloseable {
                 5)));
         return () -> {};
     };
-    volatile UpdateHandler update = (request, done) ->
+    volatile UpdateRpcHandler update = (request, done) ->
             done.done(Outcome.ok(new UpdateReply(List.of(new UpdateReply.ActorAck(0, 1, 2, false)), List.of())));
     volatile QueryHandler query = (request, done) -> {
         done.done(Outcome.ok(new Answer("text/plain", Bytes.utf8(request.text()))));

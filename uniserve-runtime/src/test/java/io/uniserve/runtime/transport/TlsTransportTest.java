@@ -40,7 +40,7 @@ class TlsTransportTest {
 
     @Test
     void speaksOverMutualTlsAndKnowsTheCaller() {
-        List<Caller> callers = new CopyOnWriteArrayList<>();
+        List<CallerIdentity> callers = new CopyOnWriteArrayList<>();
         Authorizer authorizer = (caller, method) -> callers.add(caller);
         try (Loopback net = new Loopback(
                 Certificates.files(directory, "server", "client", true),

@@ -14,14 +14,14 @@ import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.exchange.ExchangeMachine;
-import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.exchange.PackedChunk;
-import io.uniserve.protocol.exchange.Receipt;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.ScatterOutput;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -82,8 +82,8 @@ public final class ExchangeHost {
     }
 
     /** Runs a scatter on a worker and keeps what it puts, until its plan's attempt is over. */
-    public Receipt scatter(ScatterFrame frame, OperatorContext context, Consumer<ChunkSink> work) {
-        Production production = await(
+    public ScatterManifest scatter(ScatterEnvelope frame, OperatorContext context, Consumer<ChunkSink> work) {
+        ScatterOutput production = await(
                 context.remainingNanos(),
                 future -> future.complete(
                         outcome(() -> machine.begin(frame, context.actor(), context.remainingNanos()))));
@@ -91,7 +91,8 @@ public final class ExchangeHost {
         try {
             work.accept((slot, rows, chunk) -> put(production, context, slot, rows, chunk));
             context.checkActive();
-            Receipt receipt = await(context.remainingNanos(), future -> future.complete(machine.complete(production)));
+            ScatterManifest receipt =
+                    await(context.remainingNanos(), future -> future.complete(machine.complete(production)));
             complete = true;
             return receipt;
         } finally {
@@ -101,7 +102,7 @@ public final class ExchangeHost {
         }
     }
 
-    private void put(Production production, OperatorContext context, int slot, long rows, Bytes chunk) {
+    private void put(ScatterOutput production, OperatorContext context, int slot, long rows, Bytes chunk) {
         context.checkActive();
         if (rows < 0) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a chunk of " + rows + " rows");
@@ -117,9 +118,9 @@ public final class ExchangeHost {
      *
      * @param done hears once, on any thread, when all are here or why not; not after a cancel
      */
-    public Inputs deliver(
-            GatherFrame frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<Inputs>> done) {
-        Inputs inputs = new Inputs(this, frame.inputs().size());
+    public GatherInputs deliver(
+            GatherEnvelope frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<GatherInputs>> done) {
+        GatherInputs inputs = new GatherInputs(this, frame.inputs().size());
         loop.execute(() -> inputs.start(machine, frame, actors, remainingNanos, done));
         return inputs;
     }

@@ -1,8 +1,8 @@
 package io.uniserve.server.query;
 
 import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.ExplainFormatter;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.StepLine;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -16,9 +16,9 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
-import io.uniserve.protocol.reader.SessionFloors;
+import io.uniserve.protocol.reader.SessionWatermarks;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SharedRouting;
@@ -26,9 +26,9 @@ import io.uniserve.runtime.transport.GrpcClientNetwork;
 import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
-import io.uniserve.server.read.Caller;
+import io.uniserve.server.read.CancellationScope;
 import io.uniserve.server.read.ClientShares;
-import io.uniserve.server.read.MemoryFaults;
+import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.RunningQueries;
 import io.uniserve.server.read.Share;
 import io.uniserve.server.read.WorkerPool;
@@ -46,19 +46,19 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final SharedRouting routing;
     private final Timers.Cancel watch;
     private final ClientState state;
-    private final LocalReads here;
+    private final PlannerTransport here;
     private final GrpcClientNetwork remote;
     private final Network peers;
     private final PortPlanners planners;
-    private final MemoryFaults memory;
+    private final OutOfMemoryPolicy memory;
     private final WorkerPool pool;
     private final AtomicInteger queries = new AtomicInteger();
     private final int queriesMax;
     private final ClientShares clients;
     private final RunningQueries running;
     private final long maxNanos;
-    private final Unrest unrest;
-    private final Supplier<Caller> callers;
+    private final UpdateContention unrest;
+    private final Supplier<CancellationScope> callers;
 
     /**
      * Makes the service.
@@ -75,12 +75,12 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             ServerSettings.Work settings,
             Clock clock,
             Ids ids,
-            LocalReads here,
+            PlannerTransport here,
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
-            MemoryFaults memory,
-            Supplier<Caller> callers,
+            OutOfMemoryPolicy memory,
+            Supplier<CancellationScope> callers,
             RunningQueries running) {
         this.running = running;
         this.maxNanos = settings.queryTimeMax().toNanos();
@@ -88,10 +88,10 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.ids = ids;
         this.memory = memory;
         this.callers = callers;
-        this.unrest = new Unrest(clock);
+        this.unrest = new UpdateContention(clock);
         this.planners = planners;
         this.here = here;
-        this.state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.near(here.id()));
+        this.state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.near(here.id()));
         this.remote = new GrpcClientNetwork(here.channels(), here.cluster(), Runnable::run);
         this.peers = new GrpcNetwork(here.channels(), here.cluster(), Runnable::run);
         this.timers = new CoarseTimers("uniserve-plans", clock);
@@ -129,7 +129,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 session(request),
                 unrest,
                 callers.get(),
-                new Receipts(request.explain()),
+                new QueryStats(request.explain()),
                 deadline);
         if (queries.incrementAndGet() > queriesMax) {
             ended(client);
@@ -166,8 +166,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
-    private PlanWorld world(QueryRequest request, String client) {
-        return PlanWorld.of(
+    private QueryContext world(QueryRequest request, String client) {
+        return QueryContext.of(
                 clock,
                 ids,
                 timers,
@@ -176,7 +176,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 remote.as(client),
                 peers,
                 planners,
-                state.with(SessionFloors.of(request), request.copies()));
+                state.with(SessionWatermarks.of(request), request.copies()));
     }
 
     private Outcome<Answer> answer(
@@ -210,7 +210,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         long begun = clock.nanos();
         Answer answer = planned(port, query, context);
         checkSize(answer);
-        return context.receipts().explained(StepLine.answer(answer, StepLine.here(context)), clock.nanos() - begun);
+        return context.receipts()
+                .explained(ExplainFormatter.answer(answer, ExplainFormatter.here(context)), clock.nanos() - begun);
     }
 
     /** Plans the query; again from the start where the states that its rounds saw were lost, until the deadline at most. */

@@ -1,8 +1,8 @@
 package io.uniserve.server.query;
 
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.Combiner;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
@@ -18,19 +18,19 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.ShuffleMachine;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
-import io.uniserve.protocol.tx.AtomicService;
-import io.uniserve.protocol.tx.CutDesk;
-import io.uniserve.protocol.tx.Moment;
-import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionedReadMachine;
-import io.uniserve.server.read.Caller;
+import io.uniserve.protocol.tx.ConsistentCutReader;
+import io.uniserve.protocol.tx.ReadSnapshot;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.server.read.CancellationScope;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -48,47 +48,47 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One query's plans, run by the client's machines on the plan's {@link PlanWorld serial}, for which the planner's thread waits. */
+/** One query's plans, run by the client's machines on the plan's {@link QueryContext serial}, for which the planner's thread waits. */
 final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** The machine ends a query at its deadline by itself; this only guards against waiting for ever. */
     private static final long SLACK_NANOS = 2_000_000_000L;
 
-    private final PlanWorld world;
-    private final PlanReads reads;
-    private final ReaderEnvironment env;
+    private final QueryContext world;
+    private final QueryReads reads;
+    private final ClientContext env;
     private final QueryText query;
     private final ReadMode mode;
     /** False where the caller has a session. */
     private final boolean owned;
 
-    private final Unrest unrest;
+    private final UpdateContention unrest;
     private boolean mustHold;
     private Optional<ReadSession> session;
     private final long deadlineNanos;
-    private final Caller caller;
+    private final CancellationScope caller;
     private volatile Runnable stop = () -> {};
-    private final Receipts receipts;
+    private final QueryStats receipts;
     /** Of a table with atomic updates: whether all rounds are to see one version, and which. */
     private boolean oneVersion;
 
-    private final SeenVersions versions = new SeenVersions();
+    private final ReadVersionTracker versions = new ReadVersionTracker();
     /** The same of a strict query, whose later rounds rest on no lease either. */
-    private @Nullable Cut moment;
+    private @Nullable ConsistentCut moment;
 
-    private final PlanMoment together;
+    private final QuerySnapshot together;
     private boolean sameCopies;
 
     ServerPlanContext(
-            PlanWorld world,
+            QueryContext world,
             QueryText query,
             ReadMode mode,
             Optional<ReadSession> session,
-            Unrest unrest,
-            Caller caller,
-            Receipts receipts,
+            UpdateContention unrest,
+            CancellationScope caller,
+            QueryStats receipts,
             long deadlineNanos) {
         this.world = world;
-        this.reads = new PlanReads(world);
+        this.reads = new QueryReads(world);
         this.env = world.env();
         this.mode = mode;
         this.unrest = unrest;
@@ -98,11 +98,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.owned = session.isEmpty();
         this.query = query;
         this.deadlineNanos = deadlineNanos;
-        this.together = new PlanMoment(mode, this::settled);
+        this.together = new QuerySnapshot(mode, this::settled);
     }
 
     /** Who waits for the answer. */
-    Caller caller() {
+    CancellationScope caller() {
         return caller;
     }
 
@@ -153,13 +153,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private boolean atomic(TableName table) {
-        return AtomicService.serves(table(table).level());
+        return TransactionService.serves(table(table).level());
     }
 
-    private Moment settled(List<TableName> tables) {
+    private ReadSnapshot settled(List<TableName> tables) {
         List<Timers.Cancel> running = new ArrayList<>(); // touched on the serial only
         return await(
-                done -> running.add(Moment.settle(
+                done -> running.add(ReadSnapshot.settle(
                         env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
                 () -> world.serial().execute(() -> running.forEach(Timers.Cancel::cancel)));
     }
@@ -173,7 +173,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (together.wanted()) {
             this.<Done>await(
                     done -> env.timers()
-                            .after(PlanMoment.pauseNanos(restarts), () -> done.complete(Outcome.ok(Done.DONE))),
+                            .after(QuerySnapshot.pauseNanos(restarts), () -> done.complete(Outcome.ok(Done.DONE))),
                     () -> {});
         }
         if (owned && session.isPresent() && session.get().holdsNothing()) {
@@ -198,7 +198,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** True where another plan may succeed after one that lost the states it saw. */
     boolean mayStartAnew(int restarts, long tookNanos) {
         boolean left = together.wanted()
-                ? PlanMoment.mayBegin(restarts, tookNanos, remainingNanos())
+                ? QuerySnapshot.mayBegin(restarts, tookNanos, remainingNanos())
                 : restarts < Limits.SESSION_RESTARTS_MAX && remainingNanos() > 0;
         return owned && !caller.gone() && left;
     }
@@ -206,7 +206,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** What the caller hears of a plan that is not begun anew. */
     UniserveException told(UniserveException error, int restarts) {
         boolean lost = error.code() == ErrorCode.VERSION_GONE && together.wanted();
-        return lost ? PlanMoment.lost(error, restarts) : error;
+        return lost ? QuerySnapshot.lost(error, restarts) : error;
     }
 
     @Override
@@ -234,7 +234,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     @Override
     public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
         boolean some = all.stream().anyMatch(one -> together.has(one.table()));
-        Optional<Moment> seen = some && all.size() > 1 && session.isEmpty() ? together.forReads() : Optional.empty();
+        Optional<ReadSnapshot> seen =
+                some && all.size() > 1 && session.isEmpty() ? together.forReads() : Optional.empty();
         boolean apart = all.size() < 2
                 || session.isPresent()
                 || !all.stream()
@@ -256,7 +257,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                                 deadlineNanos)
                         .ofSameCopies(sameCopies))
                 .toList();
-        TogetherRun run = new TogetherRun(queries.stream()
+        ParallelReads run = new ParallelReads(queries.stream()
                 .map(one -> together.has(one.table())
                         ? reads.asOf(seen.orElseThrow(), one)
                         : reads.present(one, Optional.empty()))
@@ -276,7 +277,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     public boolean together(TableMeta table, Collection<TableMeta> others) {
         return shuffles()
                 && mode != ReadMode.STRICT
-                && Stream.concat(Stream.of(table), others.stream()).noneMatch(one -> AtomicService.serves(one.level()))
+                && Stream.concat(Stream.of(table), others.stream())
+                        .noneMatch(one -> TransactionService.serves(one.level()))
                 && env.routing()
                         .current()
                         .together(table.name(), Query.Beside.of(table, others, Bytes.EMPTY))
@@ -309,9 +311,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
-            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+            TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         Optional<List<Integer>> asked = Optional.of(List.copyOf(new TreeSet<>(parameters.keySet())));
-        QueryResult result = run(table, asked, call, PerActor.of(parameters));
+        QueryResult result = run(table, asked, call, PerActorParameters.of(parameters));
         Map<Integer, V> values = new TreeMap<>();
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {
@@ -431,7 +433,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private QueryResult read(Query asked) {
         boolean atomic = atomic(asked.table());
         if (!atomic && mode == ReadMode.STRICT) {
-            throw CutDesk.noVersions(asked.table());
+            throw ConsistentCutReader.noVersions(asked.table());
         }
         if (!atomic) {
             return present(asked, session);
@@ -469,7 +471,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** A strict read of a table with atomic updates: of the moment that earlier rounds saw, where all are to see one. */
     private QueryResult atMoment(Query asked) {
-        StrictReadMachine.Result result = await(reads.strict(asked, oneVersion ? moment : null));
+        StrictRead.Result result = await(reads.strict(asked, oneVersion ? moment : null));
         moment = result.cut();
         return result.asQueryResult();
     }
@@ -480,8 +482,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (oneVersion) {
             versions.asks(table, asked.actors().orElseGet(() -> actors(table)));
         }
-        VersionedReadMachine.Result result =
-                await(reads.versioned(asked, versions.version(table), versions.tableId(table)));
+        SnapshotRead.Result result = await(reads.versioned(asked, versions.version(table), versions.tableId(table)));
         if (oneVersion) {
             versions.saw(table, result);
         }
@@ -490,9 +491,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** A read of the plan's moment, or of the only table that it has, and whose version is the moment then. */
     private QueryResult ofOneMoment(Query asked) {
-        Optional<Moment> seen = together.forRead(asked.actors());
+        Optional<ReadSnapshot> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
-            VersionedReadMachine.Result first = await(reads.versioned(asked, 0, 0));
+            SnapshotRead.Result first = await(reads.versioned(asked, 0, 0));
             together.saw(asked.table(), asked.actors(), first);
             return first.asQueryResult();
         }
@@ -510,11 +511,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     @Override
-    public QueryLife.Watch whenGivenUp(Runnable stopping) {
+    public QueryCancellation.Watch whenGivenUp(Runnable stopping) {
         return caller.whenGone(stopping);
     }
 
-    Receipts receipts() {
+    QueryStats receipts() {
         return receipts;
     }
 
@@ -524,7 +525,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         stop.run();
     }
 
-    private <T> T await(PlanReads.Run<T> run) {
+    private <T> T await(QueryReads.Run<T> run) {
         return await(run::start, run::cancel);
     }
 

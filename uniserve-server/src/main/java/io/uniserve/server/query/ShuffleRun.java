@@ -9,15 +9,15 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.exchange.Gathered;
+import io.uniserve.protocol.exchange.GatherResult;
 import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.exchange.StageReads;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.tx.AtomicService;
-import io.uniserve.protocol.tx.CutDesk;
-import io.uniserve.protocol.tx.Moment;
+import io.uniserve.protocol.tx.ConsistentCutReader;
+import io.uniserve.protocol.tx.ReadSnapshot;
+import io.uniserve.protocol.tx.TransactionService;
 import io.uniserve.runtime.port.PortBuild;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,16 +33,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A plan of scatters, maps and a gather, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
 final class ShuffleRun {
-    private final PlanWorld world;
+    private final QueryContext world;
     private final ReadMode mode;
     private final long deadlineNanos;
     private final Function<TableName, TableMeta> tables;
     private final Map<TableName, Boolean> atomic = new HashMap<>();
     private @Nullable ShuffleMachine machine;
-    private Optional<Moment> moment = Optional.empty();
+    private Optional<ReadSnapshot> moment = Optional.empty();
     private boolean actorsToo;
 
-    ShuffleRun(PlanWorld world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
+    ShuffleRun(QueryContext world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
         this.world = world;
         this.mode = mode;
         this.deadlineNanos = deadlineNanos;
@@ -50,7 +50,7 @@ final class ShuffleRun {
     }
 
     /** Scatters of the moment's tables see this one, or actors of maps and the gather too. Call before the start, on the planner's thread. */
-    void asOf(Moment settled, boolean actors) {
+    void asOf(ReadSnapshot settled, boolean actors) {
         moment = Optional.of(settled);
         actorsToo = actors;
     }
@@ -95,16 +95,16 @@ final class ShuffleRun {
     }
 
     private void check(TableName table) {
-        boolean versions = AtomicService.serves(tables.apply(table).level());
+        boolean versions = TransactionService.serves(tables.apply(table).level());
         if (!versions && mode == ReadMode.STRICT) {
-            throw CutDesk.noVersions(table);
+            throw ConsistentCutReader.noVersions(table);
         }
         atomic.put(table, versions);
     }
 
     /** On the serial. */
     void start(ShuffleMachine.Plan plan, Completion<ShuffleMachine.Result> completion) {
-        ReaderEnvironment env = world.env();
+        ClientContext env = world.env();
         StageReads reads = new StageReads(
                 env,
                 world.network(),
@@ -158,7 +158,7 @@ final class ShuffleRun {
                     ids(input.servers()),
                     input.nanos()));
         }
-        Codec<Gathered<V>> codec = Gathered.codec(plan.gather().values());
+        Codec<GatherResult<V>> codec = GatherResult.codec(plan.gather().values());
         List<V> values = new ArrayList<>();
         Set<String> servers = new TreeSet<>();
         long rows = 0;
@@ -166,7 +166,7 @@ final class ShuffleRun {
         long sent = 0;
         long spilled = 0;
         for (Bytes part : result.gathered().parts()) {
-            Gathered<V> gathered = codec.decode(part);
+            GatherResult<V> gathered = codec.decode(part);
             values.add(gathered.value());
             servers.addAll(gathered.servers());
             rows += gathered.rows();

@@ -23,7 +23,7 @@ final class FairTasks {
         private final Share share;
         final Runnable task;
         private final long sinceNanos;
-        private volatile @Nullable Caller caller;
+        private volatile @Nullable CancellationScope caller;
         private volatile long deadlineNanos;
         private volatile boolean inside;
         private volatile long goneNanos;
@@ -34,7 +34,7 @@ final class FairTasks {
             this.sinceNanos = sinceNanos;
         }
 
-        void enter(long deadline, @Nullable Caller waits) {
+        void enter(long deadline, @Nullable CancellationScope waits) {
             deadlineNanos = deadline;
             caller = waits;
             goneNanos = 0;
@@ -51,7 +51,7 @@ final class FairTasks {
             if (!inside) {
                 return false;
             }
-            Caller waits = caller;
+            CancellationScope waits = caller;
             if (waits != null && waits.gone() && goneNanos == 0) {
                 goneNanos = Math.max(1, now); // seen now and then, so a little late
             }

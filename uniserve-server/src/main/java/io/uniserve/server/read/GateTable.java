@@ -2,9 +2,9 @@ package io.uniserve.server.read;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.UncommittedClaim;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class GateTable implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
     private final Map<Long, Long> versions = new ConcurrentHashMap<>();
-    private final Map<Long, Denial> denials = new ConcurrentHashMap<>();
+    private final Map<Long, UncommittedClaim> denials = new ConcurrentHashMap<>();
     private final Map<ReplicaKey, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
     @Override
@@ -44,8 +44,8 @@ public final class GateTable implements GatePublisher {
     }
 
     @Override
-    public void denies(long tableId, Denial denial) {
-        if (denial.equals(Denial.NONE)) {
+    public void denies(long tableId, UncommittedClaim denial) {
+        if (denial.equals(UncommittedClaim.NONE)) {
             denials.remove(tableId);
         } else {
             denials.put(tableId, denial);
@@ -54,7 +54,7 @@ public final class GateTable implements GatePublisher {
 
     /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
     long denied(long tableId, long nowNanos) {
-        Denial denial = denials.getOrDefault(tableId, Denial.NONE);
+        UncommittedClaim denial = denials.getOrDefault(tableId, UncommittedClaim.NONE);
         return denial.at(version(tableId), nowNanos);
     }
 

@@ -9,16 +9,16 @@ import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.protocol.exchange.GatherFrame;
-import io.uniserve.protocol.exchange.Gathered;
-import io.uniserve.server.exchange.Inputs;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.GatherResult;
+import io.uniserve.server.exchange.GatherInputs;
 import java.util.Optional;
 
 /** A gather as a read, whose chunks are here. */
-record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, Inputs inputs)
-        implements RetrieveOperator<A, GatherRun.Framed<P>, Gathered<V>> {
+record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, GatherInputs inputs)
+        implements RetrieveOperator<A, GatherRun.Framed<P>, GatherResult<V>> {
     /** The operator's parameters in the plan's. */
-    record Framed<P>(GatherFrame frame, P parameters) {}
+    record Framed<P>(GatherEnvelope frame, P parameters) {}
 
     @Override
     public String id() {
@@ -32,19 +32,19 @@ record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, In
 
     @Override
     public Codec<Framed<P>> parameters() {
-        return Codecs.of((out, framed) -> GatherFrame.CODEC.write(out, framed.frame), in -> {
-            GatherFrame frame = GatherFrame.CODEC.read(in);
+        return Codecs.of((out, framed) -> GatherEnvelope.CODEC.write(out, framed.frame), in -> {
+            GatherEnvelope frame = GatherEnvelope.CODEC.read(in);
             return new Framed<>(frame, operator.parameters().decode(frame.parameters()));
         });
     }
 
     @Override
-    public Codec<Gathered<V>> values() {
-        return Gathered.codec(operator.values());
+    public Codec<GatherResult<V>> values() {
+        return GatherResult.codec(operator.values());
     }
 
     @Override
-    public Gathered<V> retrieve(A actor, OperatorContext context, Framed<P> framed) {
+    public GatherResult<V> retrieve(A actor, OperatorContext context, Framed<P> framed) {
         V value = operator.gather(actor, context, framed.parameters, inputs.chunks(context.actor(), context));
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
@@ -53,7 +53,7 @@ record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, In
     }
 
     @Override
-    public Optional<Merger<Framed<P>, Gathered<V>>> merger() {
+    public Optional<Merger<Framed<P>, GatherResult<V>>> merger() {
         return operator.merger()
                 .map(merger -> (framed, left, right) ->
                         left.plus(right, merger.merge(framed.parameters, left.value(), right.value())));

@@ -8,18 +8,18 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
-import io.uniserve.protocol.exchange.GatherFrame;
-import io.uniserve.protocol.exchange.Gathered;
-import io.uniserve.protocol.exchange.Receipt;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.GatherResult;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.exchange.Inputs;
+import io.uniserve.server.exchange.GatherInputs;
 
 /** A map as a read, whose chunks are here: the value is a receipt for what it puts, which stays here, and what it was given. */
-record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, Inputs inputs, ExchangeHost exchange)
-        implements RetrieveOperator<A, MapRun.Framed<P>, Gathered<Receipt>> {
+record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange)
+        implements RetrieveOperator<A, MapRun.Framed<P>, GatherResult<ScatterManifest>> {
     /** The operator's parameters in the plan's. */
-    record Framed<P>(GatherFrame frame, ScatterFrame output, P parameters) {}
+    record Framed<P>(GatherEnvelope frame, ScatterEnvelope output, P parameters) {}
 
     @Override
     public String id() {
@@ -33,25 +33,25 @@ record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, Inputs inputs,
 
     @Override
     public Codec<Framed<P>> parameters() {
-        return Codecs.of((out, framed) -> GatherFrame.CODEC.write(out, framed.frame), in -> {
-            GatherFrame frame = GatherFrame.CODEC.read(in);
-            GatherFrame.Output output = frame.output()
+        return Codecs.of((out, framed) -> GatherEnvelope.CODEC.write(out, framed.frame), in -> {
+            GatherEnvelope frame = GatherEnvelope.CODEC.read(in);
+            GatherEnvelope.Output output = frame.output()
                     .orElseThrow(() -> UniserveException.invalid("operator " + operator.id()
                             + " is a map, and the read does not say what becomes of its chunks"));
-            ScatterFrame made = new ScatterFrame(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
+            ScatterEnvelope made = new ScatterEnvelope(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
             return new Framed<>(frame, made, operator.parameters().decode(frame.parameters()));
         });
     }
 
     @Override
-    public Codec<Gathered<Receipt>> values() {
-        return Gathered.codec(Receipt.CODEC);
+    public Codec<GatherResult<ScatterManifest>> values() {
+        return GatherResult.codec(ScatterManifest.CODEC);
     }
 
     @Override
-    public Gathered<Receipt> retrieve(A actor, OperatorContext context, Framed<P> framed) {
+    public GatherResult<ScatterManifest> retrieve(A actor, OperatorContext context, Framed<P> framed) {
         int slots = framed.output.slots();
-        Receipt receipt = exchange.scatter(
+        ScatterManifest receipt = exchange.scatter(
                 framed.output,
                 context,
                 sink -> operator.map(

@@ -14,9 +14,9 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.server.exchange.ExchangeHost;
-import io.uniserve.server.exchange.Inputs;
+import io.uniserve.server.exchange.GatherInputs;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ final class OperatorRun<A extends ActorView, P, V> {
             Bytes parameters,
             PinnedActor port,
             ExchangeHost exchange,
-            @Nullable Inputs inputs) {
+            @Nullable GatherInputs inputs) {
         if (operator instanceof ScatterOperator<?, ?> scatter) {
             return decoded(new ScatterRun<>(scatter, exchange), operator, parameters, port);
         }
@@ -61,17 +61,17 @@ final class OperatorRun<A extends ActorView, P, V> {
             return decoded(new GatherRun<>(gather, here(operator, parameters, inputs)), operator, parameters, port);
         }
         if (operator instanceof MapOperator<?, ?> map) {
-            Inputs here = here(operator, parameters, inputs);
+            GatherInputs here = here(operator, parameters, inputs);
             return decoded(new MapRun<>(map, here, exchange), operator, parameters, port);
         }
         return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
     }
 
-    private static Inputs here(Operator<?, ?> operator, Bytes parameters, @Nullable Inputs inputs) {
+    private static GatherInputs here(Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs inputs) {
         if (inputs != null) {
             return inputs;
         }
-        if (GatherFrame.looksLike(parameters)) {
+        if (GatherEnvelope.looksLike(parameters)) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has only just come here: ask again");
         }
         throw UniserveException.invalid("operator " + operator.id() + " is a "

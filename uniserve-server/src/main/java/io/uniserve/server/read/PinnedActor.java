@@ -3,7 +3,7 @@ package io.uniserve.server.read;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 import io.uniserve.api.operator.Operator;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -39,7 +39,7 @@ public interface PinnedActor extends AutoCloseable {
     }
 
     /** The state that readers of this version see, 0 for the newest; empty where it is gone. Let go of it before the actor. */
-    default Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
+    default Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
         return Optional.empty();
     }
 

@@ -1,7 +1,7 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -14,11 +14,11 @@ final class ReadContext implements OperatorContext {
     private final int actor;
     private final Clock clock;
     private final long deadlineNanos;
-    private final Caller caller;
+    private final CancellationScope caller;
     private long toldNanos = -1;
-    private Optional<BesideActors> beside = Optional.empty();
+    private Optional<ColocatedActors> beside = Optional.empty();
 
-    ReadContext(int actor, Clock clock, long deadlineNanos, Caller caller) {
+    ReadContext(int actor, Clock clock, long deadlineNanos, CancellationScope caller) {
         this.actor = actor;
         this.clock = clock;
         this.deadlineNanos = deadlineNanos;
@@ -46,7 +46,7 @@ final class ReadContext implements OperatorContext {
     }
 
     @Override
-    public QueryLife.Watch whenGivenUp(Runnable stop) {
+    public QueryCancellation.Watch whenGivenUp(Runnable stop) {
         return caller.whenGone(stop);
     }
 
@@ -61,7 +61,7 @@ final class ReadContext implements OperatorContext {
     }
 
     /** What operators find beside their actor. */
-    void with(BesideActors actors) {
+    void with(ColocatedActors actors) {
         beside = Optional.of(actors);
     }
 

@@ -12,7 +12,7 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.GatherEnvelope;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
@@ -53,15 +53,15 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
     private final ReadCosts costs;
-    private final ShardSets sets;
-    private final BriefOperators brief = new BriefOperators();
-    private final MemoryFaults faults;
+    private final ShardSetTracker sets;
+    private final InlineOperators brief = new InlineOperators();
+    private final OutOfMemoryPolicy faults;
     private final WorkerPool pool;
     private final ResultMemory memory;
-    private final HeldStates held;
-    private final Settler settler;
+    private final SessionSnapshots held;
+    private final ReadInDoubtResolver settler;
     private final ExchangeHost exchange;
-    private final Gathers gathers;
+    private final ExchangeInputFetcher gathers;
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
@@ -87,17 +87,17 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             GateTable gates,
             ActorSource actors,
             ReadCosts costs,
-            ShardSets sets,
+            ShardSetTracker sets,
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
-            MemoryFaults faults,
-            Settler settler,
+            OutOfMemoryPolicy faults,
+            ReadInDoubtResolver settler,
             ExchangeHost exchange,
             long firstVersion) {
         this.settler = settler;
         this.exchange = exchange;
-        this.gathers = new Gathers(actors, exchange, routing);
-        this.held = new HeldStates(
+        this.gathers = new ExchangeInputFetcher(actors, exchange, routing);
+        this.held = new SessionSnapshots(
                 Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX,
                 Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX,
                 settings.sessionBytesMax(),
@@ -184,7 +184,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
         Share share = new Share(request.table().toString(), client);
         ReadTask task = new ReadTask(this, request, share, completion);
-        if (GatherFrame.looksLike(request.parameters())
+        if (GatherEnvelope.looksLike(request.parameters())
                 && gathers.is(
                         request.operator(),
                         key(request.tableId(), request.targets().get(0).actor()))) {
@@ -245,7 +245,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
         Share share = new Share(request.table().toString(), client);
         VersionedTask task = new VersionedTask(this, request, share, completion);
-        if (GatherFrame.looksLike(request.parameters())
+        if (GatherEnvelope.looksLike(request.parameters())
                 && gathers.is(
                         request.operator(),
                         key(request.tableId(), request.targets().get(0).actor()))) {
@@ -316,7 +316,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                 : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " is not there (any more)", 0);
     }
 
-    MemoryFaults faults() {
+    OutOfMemoryPolicy faults() {
         return faults;
     }
 
@@ -406,7 +406,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return exchange;
     }
 
-    Settler settler() {
+    ReadInDoubtResolver settler() {
         return settler;
     }
 
@@ -415,8 +415,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     }
 
     /** Who waits for a query, and has what works for it stopped on a thread that is there for that. */
-    public Caller caller() {
-        return new Caller(stops);
+    public CancellationScope caller() {
+        return new CancellationScope(stops);
     }
 
     Timers timers() {
@@ -453,7 +453,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
     }
 
-    BriefOperators briefOperators() {
+    InlineOperators briefOperators() {
         return brief;
     }
 
@@ -461,7 +461,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return pool;
     }
 
-    HeldStates held() {
+    SessionSnapshots held() {
         return held;
     }
 

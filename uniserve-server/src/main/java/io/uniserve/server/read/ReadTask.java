@@ -15,11 +15,11 @@ import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.tx.CutDesk;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.ConsistentCutReader;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.time.CpuClock;
-import io.uniserve.server.exchange.Inputs;
+import io.uniserve.server.exchange.GatherInputs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,10 +59,10 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicLongArray versions;
 
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private final Caller caller;
+    private final CancellationScope caller;
     private volatile boolean here;
     /** Of a gather: what is on its way to it, or has come. */
-    private volatile @Nullable Inputs inputs;
+    private volatile @Nullable GatherInputs inputs;
 
     ReadTask(ReadService service, ReadRequest request, Share share, Completion<ReadReply> completion) {
         this.share = share;
@@ -115,7 +115,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** What the gathers of this request are to work on. */
-    void gathers(Inputs arrived) {
+    void gathers(GatherInputs arrived) {
         inputs = arrived;
     }
 
@@ -229,7 +229,7 @@ final class ReadTask implements Timers.Cancel {
         if (session.present()) {
             return presentAgain(place, key, context);
         }
-        Optional<HeldState> held = service.held().find(session, key, target.version(), until(session));
+        Optional<SessionSnapshot> held = service.held().find(session, key, target.version(), until(session));
         return held.isEmpty() ? lost(target) : read(place, held.get(), context);
     }
 
@@ -252,7 +252,7 @@ final class ReadTask implements Timers.Cancel {
     /** The operator's answer from the present state, with its number where that was one and the same from start to end. */
     private Object readPresent(int place, PinnedActor actor, ReadContext context) {
         if (!(actor.actor() instanceof SnapshotActor)) {
-            throw HeldView.unsupported(); // as it would be refused once updates run
+            throw SharedEngineSnapshot.unsupported(); // as it would be refused once updates run
         }
         long before = actor.state();
         Object value = call(place, actor, actor.actor(), context);
@@ -273,7 +273,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** The operator's answer from a held state, which is let go of here but not by the session. */
-    private Object read(int place, HeldState held, ReadContext context) {
+    private Object read(int place, SessionSnapshot held, ReadContext context) {
         try {
             versions.set(place, held.version());
             return call(place, held.view().actor(), held.view().view(), context);
@@ -292,7 +292,7 @@ final class ReadTask implements Timers.Cancel {
             return readPresent(place, actor, context);
         }
         long until = until(session);
-        HeldState held = service.held()
+        SessionSnapshot held = service.held()
                 .hold(
                         session,
                         key,
@@ -306,7 +306,7 @@ final class ReadTask implements Timers.Cancel {
 
     /** The operator's answer from the newest state that is kept of an actor with versions. */
     private Object readNewest(int place, PinnedActor actor, ReadContext context) {
-        SnapshotShelf.Ref<ActorView> newest = actor.at(0)
+        VersionedSnapshots.Ref<ActorView> newest = actor.at(0)
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor has no state to read"));
         try {
             return call(place, actor, newest.state(), context);
@@ -322,14 +322,14 @@ final class ReadTask implements Timers.Cancel {
             return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
         }
         try (PinnedActor actor = pinned.get();
-                BesideActors beside = BesideActors.of(service, request, place)) {
+                ColocatedActors beside = ColocatedActors.of(service, request, place)) {
             if (actor.atomic()) {
                 return request.mode() == ReadMode.STALE && request.hold().isEmpty()
                         ? readNewest(place, actor, context)
                         : versioned(target);
             }
             if (request.mode() == ReadMode.STRICT) {
-                return failure(target, CutDesk.noVersions(request.table()));
+                return failure(target, ConsistentCutReader.noVersions(request.table()));
             }
             boolean anyState =
                     request.mode() == ReadMode.STALE && request.hold().isEmpty();
@@ -338,7 +338,7 @@ final class ReadTask implements Timers.Cancel {
                 return null;
             }
             if (beside.behind().isPresent() && service.clock().nanos() - patienceNanos < 0) {
-                BesideActors.Behind late = beside.behind().get();
+                ColocatedActors.Behind late = beside.behind().get();
                 await(place, late.table(), late.key(), late.gate());
                 return null;
             }
@@ -437,7 +437,7 @@ final class ReadTask implements Timers.Cancel {
             if (shown != null) {
                 shown.close();
             }
-            Inputs used = inputs;
+            GatherInputs used = inputs;
             if (used != null) {
                 used.close();
             }
@@ -491,7 +491,7 @@ final class ReadTask implements Timers.Cancel {
         if (ran != null && ran.merges() && !values.isEmpty()) {
             merge(ran, actors, values, parts, failures);
         } else {
-            ReplyParts.bounded(actors, values, parts, failures);
+            ReplySizeLimiter.bounded(actors, values, parts, failures);
         }
         return new ReadReply(parts, failures, costNanos.get());
     }

@@ -6,15 +6,15 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.operator.ScatterOperator;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
-import io.uniserve.protocol.exchange.Receipt;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
 
 /** A scatter as a read: the value is a receipt for the chunks, which stay here. */
 record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, ExchangeHost exchange)
-        implements RetrieveOperator<A, ScatterRun.Framed<P>, Receipt> {
+        implements RetrieveOperator<A, ScatterRun.Framed<P>, ScatterManifest> {
     /** The operator's parameters in the plan's. */
-    record Framed<P>(ScatterFrame frame, P parameters) {}
+    record Framed<P>(ScatterEnvelope frame, P parameters) {}
 
     @Override
     public String id() {
@@ -28,19 +28,19 @@ record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, Exchan
 
     @Override
     public Codec<Framed<P>> parameters() {
-        return Codecs.of((out, framed) -> ScatterFrame.CODEC.write(out, framed.frame), in -> {
-            ScatterFrame frame = ScatterFrame.CODEC.read(in);
+        return Codecs.of((out, framed) -> ScatterEnvelope.CODEC.write(out, framed.frame), in -> {
+            ScatterEnvelope frame = ScatterEnvelope.CODEC.read(in);
             return new Framed<>(frame, operator.parameters().decode(frame.parameters()));
         });
     }
 
     @Override
-    public Codec<Receipt> values() {
-        return Receipt.CODEC;
+    public Codec<ScatterManifest> values() {
+        return ScatterManifest.CODEC;
     }
 
     @Override
-    public Receipt retrieve(A actor, OperatorContext context, Framed<P> framed) {
+    public ScatterManifest retrieve(A actor, OperatorContext context, Framed<P> framed) {
         return exchange.scatter(
                 framed.frame,
                 context,

@@ -9,15 +9,15 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.gate.ActorSnapshotRead;
+import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.gate.Settled;
-import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.time.CpuClock;
-import io.uniserve.server.exchange.Inputs;
+import io.uniserve.server.exchange.GatherInputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
  * One request for one version of a table (docs/protocol.md, section 4). First it is noted what this server knows to be decided; then
  * each actor's gate is checked and its doubts are settled on the loop, without holding a thread; then workers take the state
  * of each actor, run the operator on it, and, last, check the gate again by reading the clock. What each step decides is
- * {@link VersionedShare}'s.
+ * {@link ActorSnapshotRead}'s.
  */
 final class VersionedTask implements Timers.Cancel {
     private final ReadService service;
     private final VersionedRead request;
     private final Completion<VersionedRead.Reply> completion;
     /** One for each target; at any time it is one thread's. */
-    private final List<VersionedShare> shares = new ArrayList<>();
+    private final List<ActorSnapshotRead> shares = new ArrayList<>();
 
     /** What this server's driver denied when the request came. */
     private final long deniedFirst;
@@ -58,9 +58,9 @@ final class VersionedTask implements Timers.Cancel {
 
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private final Caller caller;
+    private final CancellationScope caller;
     /** Of a gather: what is on its way to it, or has come. */
-    private volatile @Nullable Inputs inputs;
+    private volatile @Nullable GatherInputs inputs;
 
     VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
         this.share = share;
@@ -69,7 +69,7 @@ final class VersionedTask implements Timers.Cancel {
         this.completion = completion;
         this.caller = service.caller();
         long known = service.gates().version(request.tableId());
-        request.targets().forEach(target -> shares.add(new VersionedShare(request, target, known)));
+        request.targets().forEach(target -> shares.add(new ActorSnapshotRead(request, target, known)));
         this.deniedFirst = request.defers() ? denied() : 0;
         this.deadlineNanos = service.deadline(request.remainingNanos());
         this.open = new AtomicInteger(request.targets().size());
@@ -86,7 +86,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     /** What the gathers of this request are to work on. */
-    void gathers(Inputs arrived) {
+    void gathers(GatherInputs arrived) {
         inputs = arrived;
     }
 
@@ -111,7 +111,7 @@ final class VersionedTask implements Timers.Cancel {
                 results.set(place, absent(place));
                 continue;
             }
-            VersionedShare share = shares.get(place);
+            ActorSnapshotRead share = shares.get(place);
             switch (share.admit(gate, service.clock().nanos())) {
                 case NOTHING -> results.set(place, share.failure().orElseThrow());
                 case SETTLE -> settle(place, share);
@@ -129,13 +129,13 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    private void settle(int place, VersionedShare share) {
+    private void settle(int place, ActorSnapshotRead share) {
         doubtful.incrementAndGet();
         service.settler().settle(request.table(), key(place), request.at(), request.defers(), settled -> {
-            if (settled instanceof Outcome.Ok<Settled> ok) {
+            if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
                 share.settled(ok.value());
             } else {
-                results.set(place, failure(place, ((Outcome.Err<Settled>) settled).error()));
+                results.set(place, failure(place, ((Outcome.Err<InDoubtResolution>) settled).error()));
             }
             if (doubtful.decrementAndGet() == 0) {
                 handOut(work -> service.execute(this.share, work));
@@ -253,7 +253,7 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    private Object read(VersionedRead.Target target, VersionedShare share, PinnedActor actor, ReadContext context) {
+    private Object read(VersionedRead.Target target, ActorSnapshotRead share, PinnedActor actor, ReadContext context) {
         if (!actor.atomic()) {
             share.fail(new ActorFailure(
                     target.actor(),
@@ -262,12 +262,12 @@ final class VersionedTask implements Timers.Cancel {
                     0));
             return share.failure().orElseThrow();
         }
-        Optional<SnapshotShelf.Ref<ActorView>> taken = actor.at(share.wanted());
+        Optional<VersionedSnapshots.Ref<ActorView>> taken = actor.at(share.wanted());
         if (taken.isEmpty()) {
             share.gone();
             return share.failure().orElseThrow();
         }
-        SnapshotShelf.Ref<ActorView> state = taken.get();
+        VersionedSnapshots.Ref<ActorView> state = taken.get();
         try {
             if (!share.take(state.version())) {
                 return share.failure().orElseThrow();
@@ -349,7 +349,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
-        return VersionedShare.reply(request, shares, parts, failures, List.of(deniedFirst, denied()));
+        return ActorSnapshotRead.reply(request, shares, parts, failures, List.of(deniedFirst, denied()));
     }
 
     private static ActorFailure noRoom(int actor) {
@@ -420,7 +420,7 @@ final class VersionedTask implements Timers.Cancel {
             if (shown != null) {
                 shown.close();
             }
-            Inputs used = inputs;
+            GatherInputs used = inputs;
             if (used != null) {
                 used.close();
             }

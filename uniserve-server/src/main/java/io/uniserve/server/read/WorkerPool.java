@@ -151,7 +151,7 @@ public final class WorkerPool implements AutoCloseable {
     }
 
     /** Marks the calling worker as inside the engine; to be ended in a finally block. No lent thread is made up for. */
-    public Call enter(long deadlineNanos, @Nullable Caller caller) {
+    public Call enter(long deadlineNanos, @Nullable CancellationScope caller) {
         FairTasks.Running task =
                 Thread.currentThread() instanceof Worker worker && worker.pool == this ? worker.running : null;
         if (task != null) {

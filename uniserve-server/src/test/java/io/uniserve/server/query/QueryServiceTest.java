@@ -3,7 +3,7 @@ package io.uniserve.server.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
@@ -39,11 +39,11 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
-import io.uniserve.runtime.transport.CutHandler;
+import io.uniserve.runtime.transport.ConsistentCutHandler;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingHub;
-import io.uniserve.server.read.Caller;
-import io.uniserve.server.read.MemoryFaults;
+import io.uniserve.server.read.CancellationScope;
+import io.uniserve.server.read.OutOfMemoryPolicy;
 import io.uniserve.server.read.RunningQueries;
 import java.time.Duration;
 import java.util.List;
@@ -85,12 +85,12 @@ class QueryServiceTest {
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20, Duration.ofHours(1), true),
             SystemClock.INSTANCE,
             new RandomIds(),
-            new LocalReads(SERVER, SELF, lending(), CutHandler.NONE, channels, ClusterIdentity.of("c")),
+            new PlannerTransport(SERVER, SELF, lending(), ConsistentCutHandler.NONE, channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             planners(),
-            new MemoryFaults(fatal::set),
-            () -> new Caller(stops),
+            new OutOfMemoryPolicy(fatal::set),
+            () -> new CancellationScope(stops),
             new RunningQueries(SystemClock.INSTANCE, 1));
 
     QueryServiceTest() {
@@ -218,8 +218,8 @@ class QueryServiceTest {
 
     @Test
     void plannersAskActorsWithParametersOfTheirOwn() {
-        RetrieveCall<PerActor<String>, String> call =
-                new RetrieveCall<>("echo@1", PerActor.codec(Codecs.STRING), Codecs.STRING);
+        RetrieveCall<PerActorParameters<String>, String> call =
+                new RetrieveCall<>("echo@1", PerActorParameters.codec(Codecs.STRING), Codecs.STRING);
         plan = context -> context.actors(TABLE) + " " + context.retrieveEach(TABLE, call, Map.of(0, "own"));
         reads = (request, done) -> {
             String own = call.parameters().decode(request.parameters()).at(0);

@@ -10,7 +10,7 @@ import io.uniserve.api.operator.MapCall;
 import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
-import io.uniserve.api.plan.Spread;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
@@ -21,10 +21,10 @@ import io.uniserve.port.kv.KvActor;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.ExchangeMachine.Usage;
-import io.uniserve.protocol.exchange.GatherFrame;
-import io.uniserve.protocol.exchange.Gathered;
-import io.uniserve.protocol.exchange.Receipt;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.GatherResult;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
@@ -103,30 +103,30 @@ class GatherReadsTest {
     }
 
     private static Bytes scatter(String how) {
-        return ScatterFrame.CODEC.encode(new ScatterFrame(ID, 0, 2, Codecs.STRING.encode(how)));
+        return ScatterEnvelope.CODEC.encode(new ScatterEnvelope(ID, 0, 2, Codecs.STRING.encode(how)));
     }
 
-    private static Bytes gather(String how, List<Receipt> receipts) {
-        return GatherFrame.CODEC.encode(new GatherFrame(
+    private static Bytes gather(String how, List<ScatterManifest> receipts) {
+        return GatherEnvelope.CODEC.encode(new GatherEnvelope(
                 ID,
                 List.of(0, 1),
-                List.of(new GatherFrame.Input(0, Spread.CUT, receipts)),
+                List.of(new GatherEnvelope.Input(0, Distribution.CUT, receipts)),
                 Optional.empty(),
                 Codecs.STRING.encode(how)));
     }
 
-    private static Bytes map(List<Receipt> receipts, int stage, int slots) {
-        return GatherFrame.CODEC.encode(new GatherFrame(
+    private static Bytes map(List<ScatterManifest> receipts, int stage, int slots) {
+        return GatherEnvelope.CODEC.encode(new GatherEnvelope(
                 ID,
                 List.of(0, 1),
-                List.of(new GatherFrame.Input(0, Spread.CUT, receipts)),
-                Optional.of(new GatherFrame.Output(stage, slots)),
+                List.of(new GatherEnvelope.Input(0, Distribution.CUT, receipts)),
+                Optional.of(new GatherEnvelope.Output(stage, slots)),
                 Codecs.STRING.encode("")));
     }
 
-    private List<Receipt> receipts() {
+    private List<ScatterManifest> receipts() {
         return world.read(request(SCATTER.id(), scatter(""), 0, 1)).parts().stream()
-                .map(part -> Receipt.CODEC.decode(part.value()))
+                .map(part -> ScatterManifest.CODEC.decode(part.value()))
                 .toList();
     }
 
@@ -141,10 +141,10 @@ class GatherReadsTest {
     @Test
     void whatIsScatteredIsGatheredWithWhatItTook() {
         ReadReply reply = world.read(request(GATHER.id(), gather("", receipts()), 0, 1));
-        List<Gathered<String>> values = reply.parts().stream()
-                .map(part -> Gathered.codec(Codecs.STRING).decode(part.value()))
+        List<GatherResult<String>> values = reply.parts().stream()
+                .map(part -> GatherResult.codec(Codecs.STRING).decode(part.value()))
                 .toList();
-        assertThat(values.stream().map(Gathered::value))
+        assertThat(values.stream().map(GatherResult::value))
                 .containsExactlyInAnyOrder("0: 3 of 0 5 of 1", "1: 3 of 0 5 of 1");
         assertThat(values).allSatisfy(value -> {
             assertThat(value.rows()).isEqualTo(2);
@@ -157,20 +157,22 @@ class GatherReadsTest {
     @Test
     void whatAMapPutsIsGatheredAgain() {
         ReadReply mapped = world.read(request(MAP.id(), map(receipts(), 1, 2), 0, 1));
-        List<Gathered<Receipt>> made = mapped.parts().stream()
-                .map(part -> Gathered.codec(Receipt.CODEC).decode(part.value()))
+        List<GatherResult<ScatterManifest>> made = mapped.parts().stream()
+                .map(part -> GatherResult.codec(ScatterManifest.CODEC).decode(part.value()))
                 .toList();
         assertThat(made).hasSize(2).allSatisfy(one -> assertThat(one.rows()).isEqualTo(2));
-        Bytes gather = GatherFrame.CODEC.encode(new GatherFrame(
+        Bytes gather = GatherEnvelope.CODEC.encode(new GatherEnvelope(
                 ID,
                 List.of(0, 1),
-                List.of(new GatherFrame.Input(
-                        1, Spread.CUT, made.stream().map(Gathered::value).toList())),
+                List.of(new GatherEnvelope.Input(
+                        1,
+                        Distribution.CUT,
+                        made.stream().map(GatherResult::value).toList())),
                 Optional.empty(),
                 Codecs.STRING.encode("")));
         ReadReply reply = world.read(request(GATHER.id(), gather, 0, 1));
         assertThat(reply.parts().stream()
-                        .map(part -> Gathered.codec(Codecs.STRING)
+                        .map(part -> GatherResult.codec(Codecs.STRING)
                                 .decode(part.value())
                                 .value()))
                 .containsExactlyInAnyOrder(
@@ -224,8 +226,8 @@ class GatherReadsTest {
         assertFails(
                 world.read(request(
                         GATHER.id(),
-                        GatherFrame.CODEC.encode(
-                                new GatherFrame(ID, List.of(1), List.of(), Optional.empty(), Bytes.EMPTY)),
+                        GatherEnvelope.CODEC.encode(
+                                new GatherEnvelope(ID, List.of(1), List.of(), Optional.empty(), Bytes.EMPTY)),
                         0)),
                 ErrorCode.INVALID_ARGUMENT,
                 "actor 0 has no slot");
@@ -235,15 +237,15 @@ class GatherReadsTest {
 
     @Test
     void whatIsNotThereIsLostAndWhatNobodyAnswersForToo() {
-        Receipt here = receipts().get(0);
-        Receipt elsewhere =
-                new Receipt(new Address("localhost", 2), here.production(), here.chunks(), here.spilledBytes());
+        ScatterManifest here = receipts().get(0);
+        ScatterManifest elsewhere =
+                new ScatterManifest(new Address("localhost", 2), here.production(), here.chunks(), here.spilledBytes());
         assertFails(
                 world.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1)),
                 ErrorCode.EXCHANGE_LOST,
                 "cannot be had from localhost:2");
-        Receipt stranger =
-                new Receipt(new Address("10.0.0.5", 22), here.production(), here.chunks(), here.spilledBytes());
+        ScatterManifest stranger =
+                new ScatterManifest(new Address("10.0.0.5", 22), here.production(), here.chunks(), here.spilledBytes());
         assertFails(
                 world.read(request(GATHER.id(), gather("", List.of(stranger)), 0, 1)),
                 ErrorCode.INVALID_ARGUMENT,
@@ -259,9 +261,9 @@ class GatherReadsTest {
 
     @Test
     void aReadThatIsGivenUpWhileItsChunksAreUnderWayEnds() {
-        Receipt here = receipts().get(0);
-        Receipt elsewhere =
-                new Receipt(new Address("silent", 2), here.production(), here.chunks(), here.spilledBytes());
+        ScatterManifest here = receipts().get(0);
+        ScatterManifest elsewhere =
+                new ScatterManifest(new Address("silent", 2), here.production(), here.chunks(), here.spilledBytes());
         CompletableFuture<Outcome<ReadReply>> ended = new CompletableFuture<>();
         Timers.Cancel read =
                 world.service.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1), ended::complete);

@@ -32,12 +32,12 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ExchangeLimits;
+import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.loop.EventLoop;
@@ -80,15 +80,15 @@ final class ReadWorld implements AutoCloseable {
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
     /** States by version of the actors that have them. */
-    final Map<ReplicaKey, SnapshotShelf<ActorView>> shelves = new ConcurrentHashMap<>();
+    final Map<ReplicaKey, VersionedSnapshots<ActorView>> shelves = new ConcurrentHashMap<>();
 
-    final AtomicReference<Settler> settled =
-            new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(Settled.ALL)));
+    final AtomicReference<ReadInDoubtResolver> settled =
+            new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(InDoubtResolution.ALL)));
     final List<Runnable> waiting = new CopyOnWriteArrayList<>();
     private final List<String> unpublished = new CopyOnWriteArrayList<>();
     final AtomicInteger refreshes = new AtomicInteger();
     final EngineInstance engine = new KvEngine().open(new EngineContext(Path.of("unused"), Map.of()));
-    final ShardSets sets = new ShardSets(SystemClock.INSTANCE);
+    final ShardSetTracker sets = new ShardSetTracker(SystemClock.INSTANCE);
     final FileDisk disk = new FileDisk(folder(), 1, loop);
     final ExchangeHost exchange = new ExchangeHost(
             SystemClock.INSTANCE,
@@ -132,7 +132,7 @@ final class ReadWorld implements AutoCloseable {
                 sets,
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
-                new MemoryFaults(fatal::set),
+                new OutOfMemoryPolicy(fatal::set),
                 (table, key, at, defers, done) ->
                         Objects.requireNonNull(settled.get()).settle(table, key, at, defers, done),
                 exchange,
@@ -180,7 +180,7 @@ final class ReadWorld implements AutoCloseable {
     /** The actor's present contents are its state at this version. */
     void keep(int actor, long version, long bytesMax) {
         ReplicaKey key = new ReplicaKey(TABLE_ID, actor);
-        shelves.computeIfAbsent(key, k -> new SnapshotShelf<>(bytesMax, state -> {}))
+        shelves.computeIfAbsent(key, k -> new VersionedSnapshots<>(bytesMax, state -> {}))
                 .add(version, Objects.requireNonNull(actors.get(key)).snapshot(), 1);
     }
 
@@ -214,7 +214,7 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public Optional<SnapshotShelf.Ref<ActorView>> at(long version) {
+        public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
             return Objects.requireNonNull(shelves.get(key)).at(version);
         }
 

@@ -16,8 +16,8 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.VersionedRead;
@@ -195,13 +195,13 @@ class VersionedReadsTest {
         actor(0, 5);
         actor(1, 7);
         doubt(1, 4);
-        AtomicReference<Completion<Settled>> asked = new AtomicReference<>();
+        AtomicReference<Completion<InDoubtResolution>> asked = new AtomicReference<>();
         world.settled.set((table, key, at, defers, done) -> asked.set(done));
         CompletableFuture<Outcome<VersionedRead.Reply>> reply = start(request("kv.count@1", 0, 0, 1));
         assertThat(reply).isNotDone();
         world.put(1, "decided");
         world.keep(1, 4, 100);
-        Objects.requireNonNull(asked.get()).done(Outcome.ok(Settled.ALL));
+        Objects.requireNonNull(asked.get()).done(Outcome.ok(InDoubtResolution.ALL));
         assertThat(of(reply).parts()).extracting(VersionedReadsTest::value).containsExactlyInAnyOrder(5L, 8L);
     }
 
@@ -212,8 +212,8 @@ class VersionedReadsTest {
         actor(2, 9);
         doubt(0, 4);
         doubt(1, 4);
-        world.settled.set((table, key, at, defers, done) ->
-                done.done(Outcome.ok(key.actor() == 0 && defers ? Settled.open(4) : Settled.denied(4))));
+        world.settled.set((table, key, at, defers, done) -> done.done(
+                Outcome.ok(key.actor() == 0 && defers ? InDoubtResolution.open(4) : InDoubtResolution.denied(4))));
         VersionedRead plain = request("kv.count@1", 0, 0, 1, 2);
         VersionedRead.Reply reply = of(start(deferring(plain, true)));
         assertThat(reply.parts()).hasSize(3);
@@ -291,7 +291,7 @@ class VersionedReadsTest {
         doubt(0, 4);
         world.settled.set((table, key, at, defers, done) -> {
             world.gates.version(TABLE_ID, 9);
-            done.done(Outcome.ok(Settled.ALL));
+            done.done(Outcome.ok(InDoubtResolution.ALL));
         });
         assertThat(count(0, 0).parts()).extracting(VersionedRead.Part::at).containsExactly(3L);
     }

@@ -146,7 +146,7 @@ class WorkerPoolTest {
 
     @Test
     void aTaskWhoseCallerLeftIsStuckAWhileAfter() {
-        Caller caller = new Caller((nanos, task) -> () -> {});
+        CancellationScope caller = new CancellationScope((nanos, task) -> () -> {});
         pool.execute(() -> {
             try (WorkerPool.Call ignored = pool.enter(Long.MAX_VALUE, caller)) {
                 waitInside();

@@ -5,8 +5,8 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.testkit.simulation.check.AtomicCheck;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
+import io.uniserve.testkit.simulation.check.BoundedGrowthCheck;
 import io.uniserve.testkit.simulation.check.ClientHistory;
-import io.uniserve.testkit.simulation.check.Flatness;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
 import io.uniserve.testkit.simulation.cluster.Scenario;
@@ -17,9 +17,9 @@ import io.uniserve.testkit.simulation.fault.Disasters;
 import io.uniserve.testkit.simulation.fault.FaultPlan;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
-import io.uniserve.testkit.simulation.workload.Crowd;
-import io.uniserve.testkit.simulation.workload.Eraser;
-import io.uniserve.testkit.simulation.workload.Tally;
+import io.uniserve.testkit.simulation.workload.ClientPool;
+import io.uniserve.testkit.simulation.workload.OperationCounters;
+import io.uniserve.testkit.simulation.workload.TableCleaner;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,12 +46,12 @@ final class CalmRun {
     private final World world;
     private final Workload workload;
     private final SimCluster cluster;
-    private final Crowd crowd;
+    private final ClientPool crowd;
     private final Disasters disasters;
-    private final Eraser eraser;
+    private final TableCleaner eraser;
     private final ActorKeys keys;
-    private final Flatness flatness;
-    private final Tally tally = new Tally();
+    private final BoundedGrowthCheck flatness;
+    private final OperationCounters tally = new OperationCounters();
     private final ClientHistory history = new ClientHistory();
     private final AtomicHistory atomicHistory = new AtomicHistory();
     private final @Nullable LongSupplier heap;
@@ -76,7 +76,7 @@ final class CalmRun {
                 clients.sideTable(cluster, random.fork("side")),
                 random.fork("disasters"));
         this.eraser = clients.eraser();
-        this.flatness = new Flatness(world.violations());
+        this.flatness = new BoundedGrowthCheck(world.violations());
     }
 
     CalmReport run(double hours) {

@@ -1,8 +1,8 @@
 package io.uniserve.testkit.simulation;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.testkit.simulation.check.Excuse;
-import io.uniserve.testkit.simulation.check.Looks;
+import io.uniserve.testkit.simulation.check.AllowedDataLoss;
+import io.uniserve.testkit.simulation.check.CheckCoverage;
 import io.uniserve.testkit.simulation.check.Violation;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import java.util.Collections;
@@ -36,11 +36,11 @@ public record SeedReport(
         long failures,
         long lostAtPrimaryLevel,
         long segmentsDropped,
-        Looks looks,
+        CheckCoverage looks,
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,
-        Map<Integer, Excuse> excused,
+        Map<Integer, AllowedDataLoss> excused,
         List<Violation> violations,
         int violationCount,
         String hash) {

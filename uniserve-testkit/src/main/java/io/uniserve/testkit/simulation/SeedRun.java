@@ -4,31 +4,31 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.testkit.simulation.check.AllowedDataLoss;
 import io.uniserve.testkit.simulation.check.AtomicCheck;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
-import io.uniserve.testkit.simulation.check.EraWatch;
-import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
+import io.uniserve.testkit.simulation.check.TimelineCheck;
 import io.uniserve.testkit.simulation.cluster.Backups;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
-import io.uniserve.testkit.simulation.cluster.Ledger;
+import io.uniserve.testkit.simulation.cluster.LedgerWorkload;
 import io.uniserve.testkit.simulation.cluster.Moves;
 import io.uniserve.testkit.simulation.cluster.Scenario;
-import io.uniserve.testkit.simulation.cluster.SideTable;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
+import io.uniserve.testkit.simulation.cluster.TableLifecycleWorkload;
 import io.uniserve.testkit.simulation.cluster.World;
-import io.uniserve.testkit.simulation.fault.Absences;
 import io.uniserve.testkit.simulation.fault.Disasters;
 import io.uniserve.testkit.simulation.fault.FaultPlan;
 import io.uniserve.testkit.simulation.fault.Isolations;
-import io.uniserve.testkit.simulation.fault.Ruins;
+import io.uniserve.testkit.simulation.fault.IsrLossFault;
+import io.uniserve.testkit.simulation.fault.LongOutageFault;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
-import io.uniserve.testkit.simulation.workload.Crowd;
-import io.uniserve.testkit.simulation.workload.Tally;
+import io.uniserve.testkit.simulation.workload.ClientPool;
+import io.uniserve.testkit.simulation.workload.OperationCounters;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,17 +51,17 @@ final class SeedRun {
     private final Scenario scenario;
     private final SimCluster cluster;
     private final Disasters disasters;
-    private final Absences absences;
+    private final LongOutageFault absences;
     private final Isolations isolations;
     private final Moves moves;
     private final Backups backups;
-    private final Crowd crowd;
-    private final SideTable side;
-    private final Optional<Ledger> ledger;
-    private final Ruins ruins;
-    private final EraWatch eras;
+    private final ClientPool crowd;
+    private final TableLifecycleWorkload side;
+    private final Optional<LedgerWorkload> ledger;
+    private final IsrLossFault ruins;
+    private final TimelineCheck eras;
     private final ActorKeys keys;
-    private final Tally tally = new Tally();
+    private final OperationCounters tally = new OperationCounters();
     private final ClientHistory history = new ClientHistory();
     private final AtomicHistory atomicHistory = new AtomicHistory();
     private long lostAtPrimaryLevel;
@@ -85,12 +85,12 @@ final class SeedRun {
                 ? Optional.of(clients.ledger(cluster, random.fork("ledger")))
                 : Optional.empty();
         this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
-        this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
+        this.absences = new LongOutageFault(world, cluster, crowd, random.fork("absences"));
         this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
         this.moves = new Moves(world, cluster, random.fork("moves"));
         this.backups = new Backups(world, cluster, random.fork("backups"));
-        this.ruins = new Ruins(world, cluster, disasters, random.fork("ruins"));
-        this.eras = new EraWatch(
+        this.ruins = new IsrLossFault(world, cluster, disasters, random.fork("ruins"));
+        this.eras = new TimelineCheck(
                 world.violations(),
                 world.trace(),
                 SimCluster.TABLE,
@@ -143,7 +143,7 @@ final class SeedRun {
     private void underFaults() {
         crowd.begin();
         disasters.begin();
-        ledger.ifPresent(Ledger::begin);
+        ledger.ifPresent(LedgerWorkload::begin);
         if (scenario.rf() == 1 && scenario.servers() > 1) {
             absences.begin();
         }
@@ -160,7 +160,7 @@ final class SeedRun {
         if (!together()) {
             crowd.rest();
         }
-        ledger.ifPresent(Ledger::end);
+        ledger.ifPresent(LedgerWorkload::end);
         absences.end();
         isolations.end();
         ruins.end();
@@ -196,8 +196,8 @@ final class SeedRun {
 
     /** False for an actor that has no whole copy left, and waits for one. */
     private boolean lives(int actor) {
-        Excuse why = disasters.excused().get(actor);
-        return why == null || why == Excuse.TAKEN_OVER_BEHIND;
+        AllowedDataLoss why = disasters.excused().get(actor);
+        return why == null || why == AllowedDataLoss.TAKEN_OVER_BEHIND;
     }
 
     private void judge(boolean finished) {
@@ -216,10 +216,10 @@ final class SeedRun {
             return;
         }
         TreeSet<Integer> failed = new TreeSet<>(tally.probesFailed());
-        Map<Integer, Excuse> excused = disasters.excused();
+        Map<Integer, AllowedDataLoss> excused = disasters.excused();
         boolean together = options.workload() == Workload.ATOMIC; // all or none: one that is away holds up the others
-        failed.removeIf(
-                actor -> actor == Tally.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
+        failed.removeIf(actor ->
+                actor == OperationCounters.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
         if (!failed.isEmpty()) {
             world.violations()
                     .add("LIVE", "operations after the last fault failed on actors " + failed + ": " + tally.errors());

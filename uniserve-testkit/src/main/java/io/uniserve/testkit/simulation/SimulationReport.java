@@ -1,8 +1,8 @@
 package io.uniserve.testkit.simulation;
 
 import io.uniserve.error.ErrorCode;
-import io.uniserve.testkit.simulation.check.Excuse;
-import io.uniserve.testkit.simulation.check.Looks;
+import io.uniserve.testkit.simulation.check.AllowedDataLoss;
+import io.uniserve.testkit.simulation.check.CheckCoverage;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -32,11 +32,11 @@ public record SimulationReport(
         long failures,
         long lostAtPrimaryLevel,
         long segmentsDropped,
-        Looks looks,
+        CheckCoverage looks,
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,
-        Map<Excuse, Long> excused,
+        Map<AllowedDataLoss, Long> excused,
         long excusedSeeds,
         long violations,
         List<SeedReport> failed,
@@ -47,7 +47,7 @@ public record SimulationReport(
     static SimulationReport of(long seedFrom, long seedTo, List<SeedReport> seeds) {
         Map<Fault, Long> faults = new TreeMap<>();
         Map<ErrorCode, Long> errors = new TreeMap<>();
-        Map<Excuse, Long> excused = new TreeMap<>();
+        Map<AllowedDataLoss, Long> excused = new TreeMap<>();
         for (SeedReport seed : seeds) {
             new TreeSet<>(seed.excused().values()).forEach(why -> excused.merge(why, 1L, Long::sum));
             seed.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
@@ -63,7 +63,7 @@ public record SimulationReport(
                 seeds.stream().mapToLong(SeedReport::failures).sum(),
                 seeds.stream().mapToLong(SeedReport::lostAtPrimaryLevel).sum(),
                 seeds.stream().mapToLong(SeedReport::segmentsDropped).sum(),
-                seeds.stream().map(SeedReport::looks).reduce(Looks.NONE, Looks::and),
+                seeds.stream().map(SeedReport::looks).reduce(CheckCoverage.NONE, CheckCoverage::and),
                 seeds.stream().mapToLong(SeedReport::events).sum(),
                 faults,
                 errors,

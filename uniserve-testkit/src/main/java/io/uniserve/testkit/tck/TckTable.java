@@ -6,7 +6,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
@@ -120,9 +120,9 @@ final class TckTable implements PlanContext {
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
-            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+            TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         table(table);
-        Bytes sent = call.parameters().encode(PerActor.of(parameters));
+        Bytes sent = call.parameters().encode(PerActorParameters.of(parameters));
         Map<Integer, V> values = new TreeMap<>();
         parameters
                 .keySet()

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.client.TableCut;
+import io.uniserve.client.SnapshotQuery;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
@@ -99,17 +99,17 @@ class ReadModesTest {
         assertThatThrownBy(() -> text("loose", ReadMode.STRICT))
                 .hasMessageContaining("UNSUPPORTED")
                 .hasMessageContaining("table loose");
-        TableCut mixed = client.cut();
+        SnapshotQuery mixed = client.cut();
         mixed.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
         mixed.add(client.table("loose").all(), SUM, "amount", ReadModesTest::total);
         assertThatThrownBy(mixed::run).hasMessageContaining("UNSUPPORTED").hasMessageContaining("table loose");
         assertThatThrownBy(mixed::run).hasMessageContaining("INVALID_ARGUMENT").hasMessageContaining("another one");
         assertThatThrownBy(() -> client.cut().run()).hasMessageContaining("no reads");
-        TableCut absent = client.cut();
+        SnapshotQuery absent = client.cut();
         absent.add(client.table("none").all(), SUM, "amount", ReadModesTest::total);
         assertThatThrownBy(absent::run).hasMessageContaining("TABLE_NOT_FOUND");
-        TableCut wrong = client.cut().deadline(Duration.ofSeconds(20));
-        TableCut.Part<Long> part = wrong.add(
+        SnapshotQuery wrong = client.cut().deadline(Duration.ofSeconds(20));
+        SnapshotQuery.Part<Long> part = wrong.add(
                 client.table("a").all(),
                 new RetrieveCall<>("kv.none@1", Codecs.STRING, Codecs.LONG),
                 "",
@@ -129,10 +129,10 @@ class ReadModesTest {
             while (!end.get() && wrong.isEmpty()) {
                 long before = acknowledged.get();
                 try {
-                    TableCut cut = client.cut();
-                    TableCut.Part<Long> b = cut.add(client.table("b").all(), SUM, "amount", ReadModesTest::total);
-                    TableCut.Part<Long> a = cut.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
-                    TableCut.Part<Long> some =
+                    SnapshotQuery cut = client.cut();
+                    SnapshotQuery.Part<Long> b = cut.add(client.table("b").all(), SUM, "amount", ReadModesTest::total);
+                    SnapshotQuery.Part<Long> a = cut.add(client.table("a").all(), SUM, "amount", ReadModesTest::total);
+                    SnapshotQuery.Part<Long> some =
                             cut.add(client.table("a").key("account0"), SUM, "amount", ReadModesTest::total);
                     cut.run();
                     boolean whole = a.value() % ACCOUNTS == 0 && b.value() % ACCOUNTS == 0;

@@ -9,8 +9,8 @@ import static io.uniserve.testkit.cluster.PlansEngine.TEXTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.api.plan.Spread;
 import io.uniserve.client.ActorSelection;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
@@ -175,8 +175,8 @@ class ShufflesOnServersTest {
         List<Integer> ofA = List.of(4, 1);
         List<Integer> ofB = List.of(0, 3);
         Shuffle.Result<List<String>> result = run(Shuffle.scatter(B.name(), PUT, NUMBERS)
-                .with(new Shuffle.Scatter<>(A.name(), Optional.of(ofA), PUT, NUMBERS, Spread.CUT))
-                .with(new Shuffle.Scatter<>(B.name(), Optional.of(ofB), PUT, NUMBERS, Spread.BROADCAST))
+                .with(new Shuffle.Scatter<>(A.name(), Optional.of(ofA), PUT, NUMBERS, Distribution.CUT))
+                .with(new Shuffle.Scatter<>(B.name(), Optional.of(ofB), PUT, NUMBERS, Distribution.BROADCAST))
                 .gather(B.name(), TELL, NUMBERS));
         assertThat(result.value())
                 .isEqualTo(told(
@@ -210,7 +210,7 @@ class ShufflesOnServersTest {
                         keys,
                         Shuffle.scatter(B.name(), PUT, NUMBERS)
                                 .with(new Shuffle.Scatter<>(
-                                        A.name(), Optional.of(List.of(other)), PUT, NUMBERS, Spread.CUT))
+                                        A.name(), Optional.of(List.of(other)), PUT, NUMBERS, Distribution.CUT))
                                 .gather(B.name(), TELL, NUMBERS)))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining("a scatter names actor " + other + " of table a");
@@ -237,7 +237,7 @@ class ShufflesOnServersTest {
         assertThat(last(kept).sentBytes()).isZero();
 
         Shuffle.Result<List<String>> mapped = run(Shuffle.scatter(A.name(), PUT, NUMBERS)
-                .map(many.name(), PASS, NUMBERS, Spread.KEPT)
+                .map(many.name(), PASS, NUMBERS, Distribution.KEPT)
                 .gather(many.name(), TELL, NUMBERS));
         assertThat(mapped.value()).isEqualTo(told(many, (slot, own) -> keptFor(slot, own, met(many, slot))));
         assertThat(last(mapped).rows()).isEqualTo(A.rows());
@@ -253,7 +253,7 @@ class ShufflesOnServersTest {
     void twoKeptStagesMeetAtTheirActor() {
         start(3, 2, A, B);
         Shuffle.Result<List<String>> result = run(Shuffle.scatter(A.name(), PUT, NUMBERS)
-                .map(B.name(), PASS, NUMBERS, Spread.KEPT)
+                .map(B.name(), PASS, NUMBERS, Distribution.KEPT)
                 .kept(B.name(), PUT, NUMBERS)
                 .gather(B.name(), TELL, NUMBERS));
         assertThat(result.value())
@@ -285,7 +285,7 @@ class ShufflesOnServersTest {
     }
 
     private static List<Shuffle.Scatter<?>> broadcast() {
-        return List.of(new Shuffle.Scatter<>(A.name(), Optional.empty(), PUT, NUMBERS, Spread.BROADCAST));
+        return List.of(new Shuffle.Scatter<>(A.name(), Optional.empty(), PUT, NUMBERS, Distribution.BROADCAST));
     }
 
     @Test

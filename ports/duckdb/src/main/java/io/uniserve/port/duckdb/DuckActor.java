@@ -1,6 +1,6 @@
 package io.uniserve.port.duckdb;
 
-import static io.uniserve.port.duckdb.Duck.DUCKDB;
+import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ColumnType;
@@ -8,9 +8,9 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.RowActor;
-import io.uniserve.sql.SplitQuery;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -48,24 +48,24 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private final AtomicLong commits = new AtomicLong();
 
     /** Makes an empty one; {@code name} is its own in this DuckDB. */
-    DuckActor(Duck duck, String name, Columns columns, Path scratch) throws SQLException {
+    DuckActor(DuckDatabase duck, String name, Columns columns, Path scratch) throws SQLException {
         super(duck, name, columns);
         this.file = scratch.resolve(DATABASE);
         try (DuckDBConnection first = duck.connect()) {
-            Duck.run(first, "ATTACH " + Duck.quoted(file) + " AS " + name);
+            DuckDatabase.run(first, "ATTACH " + DuckDatabase.quoted(file) + " AS " + name);
         }
         writer = connect();
         String definition = columns.columns().stream()
                 .map(column -> "\"" + column.name() + "\" " + column.type().sql())
                 .collect(Collectors.joining(", "));
-        Duck.run(writer, "CREATE TABLE " + SplitQuery.ROWS + " (" + definition + ")");
-        Duck.run(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
+        DuckDatabase.run(writer, "CREATE TABLE " + FragmentedPlan.ROWS + " (" + definition + ")");
+        DuckDatabase.run(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
         writer.setAutoCommit(false);
     }
 
     private DuckDBConnection connect() throws SQLException {
         DuckDBConnection connection = duck().connect();
-        Duck.run(connection, "USE " + name());
+        DuckDatabase.run(connection, "USE " + name());
         return connection;
     }
 
@@ -75,10 +75,10 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         String names =
                 columns().names().stream().map(column -> "\"" + column + "\"").collect(Collectors.joining(", "));
         try {
-            Duck.run(
+            DuckDatabase.run(
                     writer,
-                    "INSERT INTO " + SplitQuery.ROWS + " SELECT " + names + " FROM read_parquet(" + Duck.quoted(rows)
-                            + ")");
+                    "INSERT INTO " + FragmentedPlan.ROWS + " SELECT " + names + " FROM read_parquet("
+                            + DuckDatabase.quoted(rows) + ")");
             writer.commit();
         } catch (SQLException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "checkpoint " + rows + " is damaged: " + e.getMessage(), e);
@@ -90,7 +90,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         DUCKDB.run("store rows", () -> {
             stage(rows);
             forget();
-            Duck.run(writer, "INSERT INTO " + SplitQuery.ROWS + " SELECT * FROM " + STAGED);
+            DuckDatabase.run(writer, "INSERT INTO " + FragmentedPlan.ROWS + " SELECT * FROM " + STAGED);
         });
     }
 
@@ -104,14 +104,14 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     private void forget() throws SQLException {
         String same = columns().primary().stream()
-                .map(key -> SplitQuery.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
+                .map(key -> FragmentedPlan.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
                 .collect(Collectors.joining(" AND "));
-        Duck.run(writer, "DELETE FROM " + SplitQuery.ROWS + " USING " + STAGED + " WHERE " + same);
+        DuckDatabase.run(writer, "DELETE FROM " + FragmentedPlan.ROWS + " USING " + STAGED + " WHERE " + same);
     }
 
     private void stage(Collection<? extends List<?>> rows) throws SQLException {
         // A statement first: an appender alone begins no transaction, and what it appends would outlive a roll-back.
-        Duck.run(writer, "DELETE FROM " + STAGED);
+        DuckDatabase.run(writer, "DELETE FROM " + STAGED);
         replaced.addAndGet(rows.size());
         try (DuckDBAppender appender = writer.createAppender("temp", "main", STAGED)) {
             for (List<?> row : rows) {
@@ -242,7 +242,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
             writer.close();
             closeIdle();
             try (DuckDBConnection last = duck().connect()) {
-                Duck.run(last, "DETACH " + name());
+                DuckDatabase.run(last, "DETACH " + name());
             }
             return name();
         });

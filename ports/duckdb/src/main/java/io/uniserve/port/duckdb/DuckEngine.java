@@ -1,6 +1,6 @@
 package io.uniserve.port.duckdb;
 
-import static io.uniserve.port.duckdb.Duck.DUCKDB;
+import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.Columns;
 import io.uniserve.api.Engine;
@@ -25,7 +25,7 @@ public final class DuckEngine implements Engine {
 
     private static final String MERGE_MEMORY = "merge-memory";
 
-    private final DuckMerging merging = new DuckMerging();
+    private final DuckResultMerger merging = new DuckResultMerger();
 
     @Override
     public PortInfo info() {
@@ -41,7 +41,7 @@ public final class DuckEngine implements Engine {
     public EngineInstance open(EngineContext context) {
         SqlTables.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
         Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::limit);
-        Duck duck = new Duck(
+        DuckDatabase duck = new DuckDatabase(
                 Optional.of(context.scratch()),
                 Optional.ofNullable(context.settings().get("memory")));
         // Actors attach to one DuckDB under names of their own.

@@ -17,9 +17,10 @@ public final class DuckOperators {
             DuckTable.class,
             DuckOperators::select);
 
-    private static final SqlShuffle SHUFFLE = new SqlShuffle(key -> "hash(" + key + ")", DuckRelations::parquet);
+    private static final SqlShuffle SHUFFLE =
+            new SqlShuffle(key -> "hash(" + key + ")", DuckRowsTableFunction::parquet);
 
-    static final SqlShuffle.Calls CALLS = SqlShuffle.calls("duckdb", Duck.version());
+    static final SqlShuffle.Calls CALLS = SqlShuffle.calls("duckdb", DuckDatabase.version());
 
     static final List<Operator<?, ?>> ALL = List.of(
             SELECT,

@@ -1,15 +1,15 @@
 package io.uniserve.port.duckdb;
 
-import static io.uniserve.port.duckdb.Duck.DUCKDB;
+import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.ShuffleQuery;
-import io.uniserve.sql.SplitQuery;
 import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import io.uniserve.sql.SqlShuffle;
@@ -27,13 +27,13 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     static final String FILE = "rows.parquet";
 
     /** The first statement of a transaction fixes what it sees. */
-    static final String PIN = "SELECT count(*) FROM " + SplitQuery.ROWS;
+    static final String PIN = "SELECT count(*) FROM " + FragmentedPlan.ROWS;
 
-    private final Duck duck;
+    private final DuckDatabase duck;
     private final String name;
     private final Columns columns;
 
-    DuckTable(Duck duck, String name, Columns columns) {
+    DuckTable(DuckDatabase duck, String name, Columns columns) {
         this.duck = duck;
         this.name = name;
         this.columns = columns;
@@ -54,11 +54,11 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     }
 
     /** When to stop a statement that nobody waits for. */
-    QueryLife life(QueryLife asked) {
+    QueryCancellation life(QueryCancellation asked) {
         return asked;
     }
 
-    Duck duck() {
+    DuckDatabase duck() {
         return duck;
     }
 
@@ -80,11 +80,11 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     @Override
     public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
         Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
-        return Duck.QUERIES.translated(
+        return DuckDatabase.QUERIES.translated(
                 "answer a query",
                 () -> statement.isEmpty()
                         ? SqlRows.ELSEWHERE
-                        : DuckRelations.with(
+                        : DuckRowsTableFunction.with(
                                 work.unpacked(),
                                 with -> read(by -> work.recurs()
                                         ? by.answer(statement.get(), this::state, life(context))
@@ -93,10 +93,11 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     @Override
     public final Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
-        String to = Duck.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT + "))";
-        return Duck.QUERIES.translated(
+        String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT
+                + "))";
+        return DuckDatabase.QUERIES.translated(
                 "cut rows",
-                () -> DuckRelations.with(
+                () -> DuckRowsTableFunction.with(
                         work.unpacked(),
                         with -> read(by -> JdbcQueries.during(by.connection(), life(context), statement -> {
                             Map<Path, Long> rows = new HashMap<>();
@@ -117,12 +118,12 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     /** Writes the published rows into a folder. */
     public final void writeTo(Path directory) {
-        String sql = "COPY (SELECT * FROM " + SplitQuery.ROWS + ") TO " + Duck.quoted(directory.resolve(FILE))
-                + " (FORMAT parquet, COMPRESSION zstd)";
+        String sql = "COPY (SELECT * FROM " + FragmentedPlan.ROWS + ") TO "
+                + DuckDatabase.quoted(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.translated(
                 "write a checkpoint",
                 () -> read(by -> {
-                    Duck.run(by.connection(), sql);
+                    DuckDatabase.run(by.connection(), sql);
                     return directory;
                 }));
     }
@@ -134,7 +135,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
                 "compute the digest",
                 () -> read(by -> {
                     try (Statement statement = by.connection().createStatement();
-                            ResultSet rows = statement.executeQuery("SELECT * FROM " + SplitQuery.ROWS)) {
+                            ResultSet rows = statement.executeQuery("SELECT * FROM " + FragmentedPlan.ROWS)) {
                         int columns = columns().columns().size();
                         while (rows.next()) {
                             StringBuilder row = new StringBuilder();

@@ -1,9 +1,9 @@
 package io.uniserve.port.duckdb;
 
-import static io.uniserve.port.duckdb.Duck.DUCKDB;
+import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.JdbcQueries;
@@ -57,7 +57,7 @@ final class DuckView extends DuckTable {
 
     /** A statement that is stopped would take a state from others to which there is no way back. */
     @Override
-    QueryLife life(QueryLife asked) {
+    QueryCancellation life(QueryCancellation asked) {
         return asked.stoppedWhile(() -> actor.state() == commits);
     }
 

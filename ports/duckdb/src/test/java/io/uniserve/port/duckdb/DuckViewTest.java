@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery;
@@ -28,12 +28,12 @@ class DuckViewTest {
     @TempDir
     Path directory;
 
-    private Duck duck;
+    private DuckDatabase duck;
     private DuckActor actor;
 
     @BeforeEach
     void open() throws Exception {
-        duck = new Duck(Optional.of(directory), Optional.empty());
+        duck = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         Columns columns = new Columns(List.of(new Columns.Column("id", bigint)), List.of("id"));
         actor = new DuckActor(duck, "one", columns, directory);
@@ -56,12 +56,14 @@ class DuckViewTest {
     }
 
     private static String count(DuckTable table) {
-        return String.valueOf(
-                table.answer(work(COUNT), new Asking()).rows().get(0).get(0));
+        return String.valueOf(table.answer(work(COUNT), new TestingOperatorContext())
+                .rows()
+                .get(0)
+                .get(0));
     }
 
     private static void fail(DuckTable table) {
-        assertThatThrownBy(() -> table.answer(work(FAILING), new Asking()))
+        assertThatThrownBy(() -> table.answer(work(FAILING), new TestingOperatorContext()))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
     }
@@ -95,7 +97,7 @@ class DuckViewTest {
     @Test
     void onlyAStateThatIsTheNewestIsReadByStatementsThatAreStopped() {
         List<Runnable> given = new ArrayList<>();
-        QueryLife asked = new QueryLife() {
+        QueryCancellation asked = new QueryCancellation() {
             @Override
             public long remainingNanos() {
                 return 1;
@@ -109,7 +111,7 @@ class DuckViewTest {
         };
         AtomicInteger stops = new AtomicInteger();
         try (DuckTable view = actor.snapshot();
-                QueryLife.Watch unused = view.life(asked).whenGivenUp(stops::incrementAndGet)) {
+                QueryCancellation.Watch unused = view.life(asked).whenGivenUp(stops::incrementAndGet)) {
             given.forEach(Runnable::run);
             assertThat(stops).hasValue(1);
             put(2);
@@ -120,7 +122,8 @@ class DuckViewTest {
 
     @Test
     void answersThatAreTooLargeAreRefused() {
-        assertThatThrownBy(() -> actor.answer(work("SELECT repeat('x', 1000000) AS c0 FROM range(20)"), new Asking()))
+        assertThatThrownBy(() -> actor.answer(
+                        work("SELECT repeat('x', 1000000) AS c0 FROM range(20)"), new TestingOperatorContext()))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -27,7 +27,7 @@ class GivenUpTest {
                     + " = 7";
 
     /** Somebody with an hour's time, who may give up before. */
-    private static final class Caller implements QueryLife {
+    private static final class Caller implements QueryCancellation {
         private final List<Runnable> stops = new CopyOnWriteArrayList<>();
 
         @Override
@@ -66,7 +66,7 @@ class GivenUpTest {
     void aMergeEnds() {
         Caller caller = new Caller();
         CompletableFuture<SqlRows> merge =
-                CompletableFuture.supplyAsync(() -> new DuckMerging().merge(Map.of(), ENDLESS, caller));
+                CompletableFuture.supplyAsync(() -> new DuckResultMerger().merge(Map.of(), ENDLESS, caller));
         await().until(() -> !caller.stops.isEmpty() && joining() > 0);
         giveUp(caller);
         assertThatThrownBy(merge::join)

@@ -39,12 +39,12 @@ class PlannedStatementsTest {
     @TempDir
     Path directory;
 
-    private Duck duck;
+    private DuckDatabase duck;
     private DuckActor actor;
 
     @BeforeEach
     void open() throws Exception {
-        duck = new Duck(Optional.of(directory), Optional.empty());
+        duck = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         Columns columns =
                 new Columns(List.of(new Columns.Column("id", bigint), new Columns.Column("n", bigint)), List.of("id"));
@@ -65,7 +65,7 @@ class PlannedStatementsTest {
     }
 
     private static List<?> answer(DuckTable table, String statement) {
-        return table.answer(new SqlQuery.Work(statement, Map.of()), new Asking())
+        return table.answer(new SqlQuery.Work(statement, Map.of()), new TestingOperatorContext())
                 .rows();
     }
 
@@ -74,7 +74,7 @@ class PlannedStatementsTest {
     void aPlanOfOtherRowsIsWrong() throws Exception {
         put(0, 1_000, 0);
         try (DuckDBConnection reader = duck.connect()) {
-            Duck.run(reader, "USE one");
+            DuckDatabase.run(reader, "USE one");
             try (PreparedStatement planned = reader.prepareStatement(STATEMENTS.get(1))) {
                 put(1_000, 1_000, 4_000_000_000_000_000_000L);
                 try (ResultSet found = planned.executeQuery()) {
@@ -141,7 +141,7 @@ class PlannedStatementsTest {
     void aPlanThatRowsChangedUnderIsNotUsed() throws Exception {
         put(0, 1_000, 0);
         DuckDBConnection connection = duck.connect();
-        Duck.run(connection, "USE one");
+        DuckDatabase.run(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             AtomicLong looks = new AtomicLong();
             LongSupplier state = () -> {
@@ -154,7 +154,7 @@ class PlannedStatementsTest {
             };
             for (String count : List.of("0", "0", "1000", "1000", "1000")) {
                 assertThat(statements
-                                .answer(STATEMENTS.get(1), state, new Asking())
+                                .answer(STATEMENTS.get(1), state, new TestingOperatorContext())
                                 .rows())
                         .hasToString("[[" + count + "]]");
             }
@@ -166,17 +166,20 @@ class PlannedStatementsTest {
     void aStatementThatFailsIsPlannedAnew() throws Exception {
         put(0, 1_000, 0);
         Connection connection = duck.connect();
-        Duck.run(connection, "USE one");
+        DuckDatabase.run(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             String failing = "SELECT 9223372036854775807 + \"n\" AS c0 FROM rows";
             for (int i = 0; i < 3; i++) {
-                assertThatThrownBy(() -> statements.answer(failing, () -> 2, new Asking()))
+                assertThatThrownBy(() -> statements.answer(failing, () -> 2, new TestingOperatorContext()))
                         .isInstanceOf(SQLException.class)
                         .hasMessageContaining("Overflow");
             }
             for (int i = 0; i < 100; i++) {
                 assertThat(statements
-                                .answer("SELECT count(*) + " + i / 2 + " AS c0 FROM rows", () -> 2, new Asking())
+                                .answer(
+                                        "SELECT count(*) + " + i / 2 + " AS c0 FROM rows",
+                                        () -> 2,
+                                        new TestingOperatorContext())
                                 .rows())
                         .hasToString("[[" + (1_000 + i / 2) + "]]");
             }

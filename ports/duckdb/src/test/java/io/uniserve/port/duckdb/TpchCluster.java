@@ -106,10 +106,10 @@ final class TpchCluster implements AutoCloseable {
         Files.write(
                 file,
                 lines.stream().map(line -> line.substring(0, line.length() - 1)).toList());
-        Duck.run(whole, "CREATE TABLE " + table.name() + " (" + table.columns() + ")");
-        Duck.run(
+        DuckDatabase.run(whole, "CREATE TABLE " + table.name() + " (" + table.columns() + ")");
+        DuckDatabase.run(
                 whole,
-                "COPY " + table.name() + " FROM " + Duck.quoted(file)
+                "COPY " + table.name() + " FROM " + DuckDatabase.quoted(file)
                         + " (DELIMITER '|', HEADER false, AUTO_DETECT false)");
     }
 

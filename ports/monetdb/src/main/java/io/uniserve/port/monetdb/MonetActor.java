@@ -1,6 +1,6 @@
 package io.uniserve.port.monetdb;
 
-import static io.uniserve.port.monetdb.Monet.MONETDB;
+import static io.uniserve.port.monetdb.MonetDatabase.MONETDB;
 
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Columns;
@@ -9,7 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.RowActor;
 import io.uniserve.sql.RowFile;
-import io.uniserve.sql.Versions;
+import io.uniserve.sql.RowVersionTracker;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -33,9 +33,9 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private static final int DEAD_ROWS_MIN = 10_000;
 
     private final MonetColumns own;
-    private final String staged = Monet.newName("staged");
+    private final String staged = MonetDatabase.newName("staged");
     private final ReadWriteLock shape = new ReentrantReadWriteLock();
-    private final Versions versions = new Versions();
+    private final RowVersionTracker versions = new RowVersionTracker();
     private volatile String table;
     private volatile boolean closed;
     private boolean changed;
@@ -53,12 +53,12 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         super(columns);
         own = MonetColumns.of(columns);
         table = created();
-        Monet.DB.write(by -> by.executeUpdate("CREATE TABLE " + staged + " (" + own.staged() + ")"));
+        MonetDatabase.DB.write(by -> by.executeUpdate("CREATE TABLE " + staged + " (" + own.staged() + ")"));
     }
 
     private String created() throws SQLException {
-        String name = Monet.newName("actor");
-        Monet.DB.write(by -> by.executeUpdate(
+        String name = MonetDatabase.newName("actor");
+        MonetDatabase.DB.write(by -> by.executeUpdate(
                 "CREATE TABLE " + name + " (" + own.definition() + ", " + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
         return name;
     }
@@ -69,7 +69,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             RowFile.read(
                     checkpoint,
                     own.names().size(),
-                    rows -> Monet.DB.write(by -> {
+                    rows -> MonetDatabase.DB.write(by -> {
                         stage(by, rows);
                         return insert(by, 0);
                     }));
@@ -98,7 +98,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         }
         MONETDB.translated(
                 what,
-                () -> Monet.DB.write(by -> {
+                () -> MonetDatabase.DB.write(by -> {
                     changed = true;
                     stage(by, rows);
                     forget(by);
@@ -108,11 +108,11 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     private void stage(MonetDBEmbeddedConnection by, Collection<? extends List<?>> rows) throws SQLException {
         by.executeUpdate("DELETE FROM " + staged);
-        Monet.append(by, staged, own.arrays(rows));
+        MonetDatabase.append(by, staged, own.arrays(rows));
         for (List<?> row : rows) {
             for (Object value : row) {
                 bytes.addAndGet(value instanceof String text ? text.length() : Long.BYTES);
-                odd |= value instanceof String text ? MonetTexts.odd(text) : 0;
+                odd |= value instanceof String text ? MonetTextCodec.odd(text) : 0;
             }
         }
         stored.addAndGet(rows.size());
@@ -139,7 +139,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             int version = versions.newest() + 1;
             MONETDB.translated(
                     "roll back",
-                    () -> Monet.DB.write(by -> {
+                    () -> MonetDatabase.DB.write(by -> {
                         by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version);
                         return by.executeUpdate("UPDATE " + table + " SET " + UNTIL + " = " + NOW + " WHERE " + UNTIL
                                 + " = " + version);
@@ -169,14 +169,15 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     }
 
     private static long count(String query) throws SQLException {
-        return Long.parseLong(String.valueOf(Monet.piece(query, 0, 1).get(0).get(0)));
+        return Long.parseLong(
+                String.valueOf(MonetDatabase.piece(query, 0, 1).get(0).get(0)));
     }
 
     /** MonetDB never reuses the place of a row that was deleted or changed. */
     private String compact() throws SQLException {
         String next = created();
         int needed = versions.oldest();
-        Monet.DB.write(by -> by.executeUpdate(
+        MonetDatabase.DB.write(by -> by.executeUpdate(
                 "INSERT INTO " + next + " SELECT * FROM " + table + " WHERE " + UNTIL + " > " + needed));
         shape.writeLock().lock();
         try {
@@ -185,7 +186,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             long rowBytes = rowBytes();
             kept = measured();
             bytes.set(rowBytes * size.get());
-            Monet.DB.write(by -> by.executeUpdate("DROP TABLE " + before));
+            MonetDatabase.DB.write(by -> by.executeUpdate("DROP TABLE " + before));
         } finally {
             shape.writeLock().unlock();
         }
@@ -244,7 +245,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
                 closed = true;
                 MONETDB.translated(
                         "close an actor",
-                        () -> Monet.DB.write(by -> {
+                        () -> MonetDatabase.DB.write(by -> {
                             by.executeUpdate("DROP TABLE " + table);
                             return by.executeUpdate("DROP TABLE " + staged);
                         }));

@@ -32,7 +32,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                 columns.columns().stream().map(Columns.Column::type).toList());
     }
 
-    /** Columns c0, c1, ... of rows as {@link Monet#query} has them. */
+    /** Columns c0, c1, ... of rows as {@link MonetDatabase#query} has them. */
     static MonetColumns of(SqlRows rows) {
         List<ColumnType> types = SqlTables.columnTypes(rows.types());
         return new MonetColumns(
@@ -83,7 +83,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     void checkRow(List<?> values) {
         for (int i = 0; i < types.size(); i++) {
             Object value = values.get(i);
-            if (value instanceof String text && !MonetTexts.fits(text)) {
+            if (value instanceof String text && !MonetTextCodec.fits(text)) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
                         "field \"" + names.get(i) + "\": MonetDB holds no text with U+0000 or one of U+E000 to U+E7FF");
@@ -205,10 +205,10 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                                 : new BigDecimal("" + value).setScale(type.scale()))
                         .toArray(BigDecimal[]::new);
             case BOOLEAN -> truths(values);
-            case DATE -> values.stream().map(MonetTexts::day).toArray(String[]::new);
+            case DATE -> values.stream().map(MonetTextCodec::day).toArray(String[]::new);
             default ->
                 values.stream()
-                        .map(value -> value == null ? null : MonetTexts.encoded(value.toString()))
+                        .map(value -> value == null ? null : MonetTextCodec.encoded(value.toString()))
                         .toArray(String[]::new);
         };
     }

@@ -1,10 +1,10 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.Functions;
-import io.uniserve.sql.SplitQuery;
 import io.uniserve.sql.SqlDialect;
-import io.uniserve.sql.Unable;
+import io.uniserve.sql.UnsupportedFeatures;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -56,14 +56,14 @@ final class MonetDialect implements SqlDialect {
 
     /** The same is refused again here: a statement must be right for MonetDB whoever planned it. */
     @Override
-    public Unable unable() {
-        Set<Unable.Part> all = Set.of(Unable.Part.values());
-        return new Unable("MonetDB", all, Functions.ofDuckDb(), one -> mixed(translated(Set.of(), one)));
+    public UnsupportedFeatures unable() {
+        Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());
+        return new UnsupportedFeatures("MonetDB", all, Functions.ofDuckDb(), one -> mixed(translated(Set.of(), one)));
     }
 
     @Override
     public String givenName(String name) {
-        return name.equals(SplitQuery.ROWS) ? MINE : name;
+        return name.equals(FragmentedPlan.ROWS) ? MINE : name;
     }
 
     @Override
@@ -77,7 +77,7 @@ final class MonetDialect implements SqlDialect {
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
         }
-        if (ODD.matcher(statement + " odd" + MonetTexts.odd(statement) + "_ " + relations.values())
+        if (ODD.matcher(statement + " odd" + MonetTextCodec.odd(statement) + "_ " + relations.values())
                 .find()) {
             throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with case past U+00FF,"
                     + " SUBSTRING, CHAR_LENGTH, LIKE with _ beside a character beyond U+FFFF, LIKE beside U+000A or D");
@@ -87,7 +87,7 @@ final class MonetDialect implements SqlDialect {
 
     @Override
     public String rewritten(Set<String> relations, String statement) {
-        String doubles = QUOTIENT.matcher(MonetTexts.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
+        String doubles = QUOTIENT.matcher(MonetTextCodec.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
         String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
         Map<String, String> constants = new LinkedHashMap<>();

@@ -1,13 +1,13 @@
 package io.uniserve.port.monetdb;
 
-import static io.uniserve.port.monetdb.Monet.MONETDB;
+import static io.uniserve.port.monetdb.MonetDatabase.MONETDB;
 
 import io.uniserve.api.Columns;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.QueryLife;
+import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -48,11 +48,12 @@ public final class MonetEngine implements Engine {
     }
 
     /** The actors' answers are merged by MonetDB too, so values mean the same in both steps. It knows no deadline. */
-    private static SqlRows merge(Map<String, SqlRows> tables, String statement, QueryLife life) {
-        Monet.start();
-        return Monet.QUERIES.translated(
+    private static SqlRows merge(Map<String, SqlRows> tables, String statement, QueryCancellation life) {
+        MonetDatabase.start();
+        return MonetDatabase.QUERIES.translated(
                 "merge answers",
-                () -> Monet.RELATIONS.with(PackedRows.of(tables), made -> Monet.answer(made, statement)));
+                () -> MonetDatabase.RELATIONS.with(
+                        PackedRows.of(tables), made -> MonetDatabase.answer(made, statement)));
     }
 
     @Override
@@ -68,7 +69,7 @@ public final class MonetEngine implements Engine {
     @Override
     public EngineInstance open(EngineContext context) {
         SqlTables.checkSettings(PORT, context.settings(), Set.of());
-        Monet.start();
+        MonetDatabase.start();
         RowActors<MonetActor> actors = new RowActors<>(
                 actor -> MONETDB.translated("make a table", () -> new MonetActor(Columns.of(actor.meta()))),
                 MonetActor::restore);

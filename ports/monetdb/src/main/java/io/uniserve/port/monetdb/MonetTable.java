@@ -15,7 +15,7 @@ abstract class MonetTable extends RowReader {
     private static final int PIECE_ROWS = 50_000;
 
     MonetTable(Columns columns) {
-        super(Monet.MONETDB, columns);
+        super(MonetDatabase.MONETDB, columns);
     }
 
     /** Works with a query for the published rows. */
@@ -29,14 +29,14 @@ abstract class MonetTable extends RowReader {
 
     /** What this actor answers to its part of a query. */
     final SqlRows query(SqlQuery.Work work) {
-        return Monet.QUERIES.translated(
+        return MonetDatabase.QUERIES.translated(
                 "answer a query",
-                () -> Monet.RELATIONS.with(
+                () -> MonetDatabase.RELATIONS.with(
                         work.relations(),
                         made -> read(rows -> {
                             Map<String, String> all = new TreeMap<>(made);
                             all.put(MonetDialect.MINE, rows);
-                            return Monet.answer(all, work.statement());
+                            return MonetDatabase.answer(all, work.statement());
                         })));
     }
 
@@ -46,7 +46,7 @@ abstract class MonetTable extends RowReader {
             long from = 0;
             int read = PIECE_ROWS;
             while (read == PIECE_ROWS) {
-                List<List<@Nullable String>> piece = Monet.piece(rows, from, PIECE_ROWS);
+                List<List<@Nullable String>> piece = MonetDatabase.piece(rows, from, PIECE_ROWS);
                 consumer.accept(piece);
                 read = piece.size();
                 from += read;

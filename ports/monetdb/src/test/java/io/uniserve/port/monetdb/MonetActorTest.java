@@ -33,7 +33,7 @@ class MonetActorTest {
 
     @BeforeEach
     void open() throws Exception {
-        Monet.start();
+        MonetDatabase.start();
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         actor = new MonetActor(
                 new Columns(List.of(new Columns.Column("id", bigint), new Columns.Column("n", bigint)), List.of("id")));
@@ -191,9 +191,9 @@ class MonetActorTest {
             decimals.publish();
             SqlRows parts = decimals.query(
                     new SqlQuery.Work("SELECT \"id\" AS c0, \"n\" AS c1, (\"n\" - 1) AS c2 FROM rows", Map.of()));
-            SqlRows merged = Monet.RELATIONS.with(
+            SqlRows merged = MonetDatabase.RELATIONS.with(
                     PackedRows.of(Map.of("parts", parts)),
-                    made -> Monet.answer(made, "SELECT c0 AS c0, c1 AS c1, c2 AS c2 FROM parts ORDER BY 1"));
+                    made -> MonetDatabase.answer(made, "SELECT c0 AS c0, c1 AS c1, c2 AS c2 FROM parts ORDER BY 1"));
             String below =
                     new BigDecimal("-" + largest).subtract(BigDecimal.ONE).toPlainString();
             String next = new BigDecimal(largest).subtract(BigDecimal.ONE).toPlainString();
@@ -222,7 +222,7 @@ class MonetActorTest {
         assertThat(own).isNotNull();
         System.setProperty("uniserve.monetdb.loaded-by", "another");
         try {
-            assertThatThrownBy(Monet::start)
+            assertThatThrownBy(MonetDatabase::start)
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
                     .hasMessageContaining("a second copy of port monetdb in one process");

@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.CodePointText;
-import io.uniserve.api.plan.ShardRounds;
+import io.uniserve.api.plan.ShardRequestBatcher;
 import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
 import java.util.Arrays;
@@ -45,7 +45,7 @@ public final class ActorShards extends ShardHandlerFactory {
     public void close() {}
 
     private final class Handler extends ShardHandler {
-        private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
+        private final ShardRequestBatcher<ShardRequest> rounds = new ShardRequestBatcher<>();
         private @Nullable SolrQuery query;
         private Map<String, Collection<SearchGroup<BytesRef>>> groups = Map.of();
 

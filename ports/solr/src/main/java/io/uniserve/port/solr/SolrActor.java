@@ -4,7 +4,7 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
-import io.uniserve.api.EngineWork;
+import io.uniserve.api.EngineTask;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -50,7 +50,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     }
 
     /** Runs the work on a request, which knows core, schema and searcher; the core stays open meanwhile. */
-    <T> T with(String what, EngineWork<SolrQueryRequest, T> work) {
+    <T> T with(String what, EngineTask<SolrQueryRequest, T> work) {
         return SolrEngine.SOLR.translated(what, () -> {
             try (var open = container.getCore(core)) {
                 if (open == null) {

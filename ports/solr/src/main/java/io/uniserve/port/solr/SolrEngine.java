@@ -9,7 +9,7 @@ import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.OpenEngines;
-import io.uniserve.api.OpenPerOptions;
+import io.uniserve.api.OptionsKeyedCache;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.RowPlaces;
 import io.uniserve.api.TableChecks;
@@ -106,13 +106,13 @@ public final class SolrEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(OpenPerOptions.planner(
+        return Optional.of(OptionsKeyedCache.planner(
                 this::planning,
                 (core, table, query, context) -> SOLR.translated(
                         "plan the query", () -> new SolrQuery(context, table, core).answer(query.text()))));
     }
 
-    OpenPerOptions<SolrCore> planning() {
+    OptionsKeyedCache<SolrCore> planning() {
         return open.any().planning;
     }
 
@@ -121,7 +121,7 @@ public final class SolrEngine implements Engine {
         private final Path home;
         private final CoreContainer container;
         private final AtomicLong names = new AtomicLong();
-        private final OpenPerOptions<SolrCore> planning = new OpenPerOptions<>(
+        private final OptionsKeyedCache<SolrCore> planning = new OptionsKeyedCache<>(
                 table -> core(table, Path.of("planning-" + names.incrementAndGet())),
                 core -> core.getCoreContainer().unload(core.getName(), false, false, true));
 

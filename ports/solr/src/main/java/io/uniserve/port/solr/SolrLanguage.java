@@ -2,9 +2,9 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.plan.JsonFacets;
+import io.uniserve.api.plan.LanguageCapabilities;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.QueryWindow;
-import io.uniserve.api.plan.SupportTable;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import java.util.Date;
@@ -21,7 +21,8 @@ import org.noggit.JSONUtil;
 
 /** What of Solr's language is supported, from {@code language.txt}. Solr itself checks queries, fields and functions. */
 final class SolrLanguage {
-    static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
+    static final LanguageCapabilities TABLE =
+            new LanguageCapabilities(PackedFiles.resource(SolrLanguage.class, "language.txt"));
     /** Every actor tells all terms. No overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
 
@@ -45,7 +46,7 @@ final class SolrLanguage {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
         // What Solr's own configset _default has, or the port's.
         params.set("df", params.get("df", request.getSchema().hasExplicitField("_text_") ? "_text_" : "text"));
-        String all = SupportTable.lines(params) + SupportTable.lines(request.getOriginalParams());
+        String all = LanguageCapabilities.lines(params) + LanguageCapabilities.lines(request.getOriginalParams());
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
         Object exact = JsonFacets.withOptions(
@@ -98,7 +99,7 @@ final class SolrLanguage {
             }
             String name = parameter.equals("facet.query") ? value : field;
             boolean alone = local != null && params.getInt("facet.mincount", 0) > 0;
-            return new SupportTable.Named(field, local == null ? name : local.get("key", name), alone);
+            return new LanguageCapabilities.Named(field, local == null ? name : local.get("key", name), alone);
         });
     }
 }

@@ -1,18 +1,18 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.EngineWork;
+import io.uniserve.api.EngineTask;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.operator.Stoppable;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.api.plan.BucketCounts;
+import io.uniserve.api.plan.FacetCounts;
+import io.uniserve.api.plan.LanguageCapabilities;
 import io.uniserve.api.plan.Nesting;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.ShardRounds.Parameters;
-import io.uniserve.api.plan.SupportTable;
+import io.uniserve.api.plan.ShardRequestBatcher.Parameters;
 import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 /** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
 final class SolrQuery {
     /** Answers a shard request, with Solr's parameters, from one actor's core in Solr's binary format. */
-    static final RetrieveOperator<SolrActor, PerActor<Parameters>, Bytes> SHARD = RetrieveOperator.of(
-            new RetrieveCall<>("solr.select@2", PerActor.codec(Parameters.CODEC), Codecs.BYTES),
+    static final RetrieveOperator<SolrActor, PerActorParameters<Parameters>, Bytes> SHARD = RetrieveOperator.of(
+            new RetrieveCall<>("solr.select@2", PerActorParameters.codec(Parameters.CODEC), Codecs.BYTES),
             SolrActor.class,
             SolrQuery::answerShard);
     /** Answers a whole query from one actor's core. */
@@ -73,7 +73,7 @@ final class SolrQuery {
 
     final PlanContext context;
     final TableMeta table;
-    final BucketCounts buckets = new BucketCounts();
+    final FacetCounts buckets = new FacetCounts();
     private final SolrCore core;
     /** Whether the facets of this run count every term that belongs to the answer. */
     boolean exactFacets = true;
@@ -95,7 +95,7 @@ final class SolrQuery {
 
     Answer answer(String text) throws Exception {
         ModifiableSolrParams params = params(core, text, table.keyField());
-        String lines = SupportTable.lines(params);
+        String lines = LanguageCapabilities.lines(params);
         cursor = SolrCursor.of(params, lines, context.actors(table.name()));
         if (SolrCursor.copiesMatter(params, lines)) {
             context.sameCopies();
@@ -111,7 +111,7 @@ final class SolrQuery {
     /** The parameters of a query, {@code name=value&...} with URL escapes, with the configset's defaults, checked. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
         var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(QueryText.escaped(text)));
-        Nesting.check(SupportTable.lines(asked));
+        Nesting.check(LanguageCapabilities.lines(asked));
         SolrLanguage.handler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
             var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT));
@@ -174,7 +174,7 @@ final class SolrQuery {
         ((NamedList<Object>) group).setVal(group.indexOf("ngroups", 0), counts.size() - (missing ? 0 : 1));
     }
 
-    private <T> T run(SolrParams params, EngineWork<SolrQueryResponse, T> finish) throws Exception {
+    private <T> T run(SolrParams params, EngineTask<SolrQueryResponse, T> finish) throws Exception {
         SolrParams distributed = new ModifiableSolrParams(params).set(CommonParams.DISTRIB, true);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, distributed)) {
             request.getContext().put(SolrQuery.class, this);
@@ -182,7 +182,7 @@ final class SolrQuery {
         }
     }
 
-    private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<Parameters> each) {
+    private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActorParameters<Parameters> each) {
         var params = new ModifiableSolrParams(each.at(context.actor()).copy());
         return actor.with(
                 "answer a shard request",
@@ -192,7 +192,7 @@ final class SolrQuery {
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.with("answer the query", request -> {
             var params = params(request.getCore(), text, actor.home.meta().keyField());
-            var cursor = SolrCursor.of(params, SupportTable.lines(params), List.of(context.actor()));
+            var cursor = SolrCursor.of(params, LanguageCapabilities.lines(params), List.of(context.actor()));
             return handle(limited(actor, request, context, params), response -> {
                 if (cursor != null) {
                     cursor.take(context.actor(), response.getValues());
@@ -216,7 +216,7 @@ final class SolrQuery {
     }
 
     /** Runs a core's handler, without logging and metrics. The header has no QTime: equal answers are equal bytes. */
-    static <T> T handle(SolrQueryRequest request, EngineWork<SolrQueryResponse, T> finish) throws Exception {
+    static <T> T handle(SolrQueryRequest request, EngineTask<SolrQueryResponse, T> finish) throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
         response.addResponseHeader(new SimpleOrderedMap<>(header -> header.put("status", 0)));
         String path = request.getParams().get(CommonParams.QT, "/select");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Combiner;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
@@ -270,13 +270,13 @@ class CopiesTest {
 
         @Override
         public <P, V> Map<Integer, V> retrieveEach(
-                TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+                TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
             Map<Integer, V> values = new TreeMap<>();
             parameters.forEach((actor, one) -> values.put(actor, ask(table, call, actor, one)));
             return values;
         }
 
-        private <P, V> V ask(TableName table, RetrieveCall<PerActor<P>, V> call, int actor, P one) {
+        private <P, V> V ask(TableName table, RetrieveCall<PerActorParameters<P>, V> call, int actor, P one) {
             List<LocalTable> open = new ArrayList<>(
                     pins.containsKey(actor) ? List.of(Objects.requireNonNull(pins.get(actor))) : copies);
             Collections.shuffle(open, random);
@@ -290,7 +290,8 @@ class CopiesTest {
             return ask(open.get(open.size() - 1), table, call, actor, one);
         }
 
-        private <P, V> V ask(LocalTable copy, TableName table, RetrieveCall<PerActor<P>, V> call, int actor, P one) {
+        private <P, V> V ask(
+                LocalTable copy, TableName table, RetrieveCall<PerActorParameters<P>, V> call, int actor, P one) {
             V value = Objects.requireNonNull(
                     copy.retrieveEach(table, call, Map.of(actor, one)).get(actor));
             pins.put(actor, copy);

@@ -6,11 +6,11 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.ShardRounds;
+import io.uniserve.api.plan.ShardRequestBatcher;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.UpdateContext;
@@ -228,10 +228,11 @@ final class LocalTable implements PlanContext {
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
-            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+            TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters) {
         rounds.add(Set.copyOf(parameters.keySet()));
-        Bytes encoded = call.parameters().encode(PerActor.of(parameters));
-        PerActor<ShardRounds.Parameters> decoded = SolrQuery.SHARD.parameters().decode(encoded);
+        Bytes encoded = call.parameters().encode(PerActorParameters.of(parameters));
+        PerActorParameters<ShardRequestBatcher.Parameters> decoded =
+                SolrQuery.SHARD.parameters().decode(encoded);
         Map<Integer, V> values = new TreeMap<>();
         for (int actor : parameters.keySet()) {
             Bytes reply = SolrQuery.SHARD.retrieve(actors.get(actor), operator(actor), decoded);

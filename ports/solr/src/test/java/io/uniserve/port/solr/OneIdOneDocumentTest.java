@@ -86,7 +86,7 @@ final class OneIdOneDocumentTest {
     }
 
     static LongStream seeds() {
-        return Seeds.ofTheDay().limit(SEEDS);
+        return ParitySeeds.ofTheDay().limit(SEEDS);
     }
 
     /** Generated updates, some of several rows with one id, between which actors are restarted. */

@@ -48,7 +48,7 @@ abstract class Parity {
         LOG.warn(
                 "{}: generated queries by seeds {}, each again with -Duniserve.parity.seed=N",
                 getClass().getSimpleName(),
-                Arrays.toString(Seeds.ofTheDay().toArray()));
+                Arrays.toString(ParitySeeds.ofTheDay().toArray()));
         instance = LocalTable.open(engine, directory);
         whole = new LocalTable(engine, instance, directory, 1);
         split = new LocalTable(engine, instance, directory, 7);
@@ -107,7 +107,7 @@ abstract class Parity {
 
     /** All differences at once, each with its query; the seed makes them again. */
     @ParameterizedTest
-    @MethodSource("io.uniserve.port.solr.Seeds#ofTheDay")
+    @MethodSource("io.uniserve.port.solr.ParitySeeds#ofTheDay")
     void generatedQueriesGiveTheSameAnswers(long seed) {
         Random random = new Random(seed);
         FeatureMaker maker = new FeatureMaker(random, new QueryMaker(random, documents));

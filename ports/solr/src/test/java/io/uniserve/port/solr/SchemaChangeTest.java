@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.LaterOptions;
+import io.uniserve.api.MutableOptions;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -64,7 +64,7 @@ class SchemaChangeTest {
         Path conf = Files.createTempDirectory(directory, "conf");
         Files.writeString(conf.resolve("managed-schema.xml"), schema);
         Map<String, String> options = new HashMap<>(meta.options());
-        options.put(LaterOptions.of("configset"), PackedFiles.pack(conf, any -> true));
+        options.put(MutableOptions.of("configset"), PackedFiles.pack(conf, any -> true));
         return meta.with(options);
     }
 

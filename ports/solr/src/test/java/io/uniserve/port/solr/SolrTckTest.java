@@ -2,8 +2,8 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.api.operator.PerActor;
-import io.uniserve.api.plan.ShardRounds;
+import io.uniserve.api.operator.PerActorParameters;
+import io.uniserve.api.plan.ShardRequestBatcher;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableMeta;
 import io.uniserve.testkit.tck.PortFixture;
@@ -97,9 +97,9 @@ class SolrTckTest extends PortTck {
 
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
         private static Probe<?, ?> probe(String query) {
-            return new Probe<PerActor<ShardRounds.Parameters>, Bytes>(
+            return new Probe<PerActorParameters<ShardRequestBatcher.Parameters>, Bytes>(
                     SolrQuery.SHARD.id(),
-                    PerActor.same(new ShardRounds.Parameters(
+                    PerActorParameters.same(new ShardRequestBatcher.Parameters(
                             SolrRequestParsers.parseQueryString(query).getMap())),
                     (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
                     false);

@@ -1,6 +1,6 @@
 package io.uniserve.cli.bench.failures;
 
-import io.uniserve.cli.demo.Waiting;
+import io.uniserve.cli.demo.ConditionWaiter;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;
@@ -81,7 +81,7 @@ final class FailingCluster implements AutoCloseable {
 
     /** Waits for it; DEADLINE_EXCEEDED that names it after three minutes. */
     void await(String what, BooleanSupplier condition) {
-        if (!Waiting.until(nanos, PATIENCE.toMillis(), condition)) {
+        if (!ConditionWaiter.until(nanos, PATIENCE.toMillis(), condition)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "not in " + PATIENCE.toMinutes() + " minutes: " + what + "; the daemons said last:\n"

@@ -2,9 +2,9 @@ package io.uniserve.cli.bench.failures;
 
 import io.uniserve.cli.bench.failures.KilledUnderQueries.Run;
 import io.uniserve.cli.chart.TimePlot;
-import io.uniserve.cli.chart.TimeSheet;
-import io.uniserve.cli.demo.Buckets;
-import io.uniserve.cli.demo.Buckets.Bucket;
+import io.uniserve.cli.chart.TimeSeriesChart;
+import io.uniserve.cli.demo.QueryTimeSeries;
+import io.uniserve.cli.demo.QueryTimeSeries.Bucket;
 import java.util.List;
 import java.util.Locale;
 
@@ -16,9 +16,9 @@ final class FailurePlot {
     private FailurePlot() {}
 
     static String svg(List<Run> runs) {
-        TimeSheet sheet = new TimeSheet();
+        TimeSeriesChart sheet = new TimeSeriesChart();
         for (Run run : runs) {
-            Buckets buckets = Buckets.of(run.samples(), 1);
+            QueryTimeSeries buckets = QueryTimeSeries.of(run.samples(), 1);
             String table = "rf " + run.rf() + ": ";
             sheet.plot(table + "queries answered (blue) and failed or wrong (red) a second", answers(run, buckets));
             sheet.plot(table + "latency of all queries, p50 (blue) and p99 (brown) by second", latency(run, buckets));
@@ -26,7 +26,7 @@ final class FailurePlot {
         return sheet.svg();
     }
 
-    private static TimePlot answers(Run run, Buckets buckets) {
+    private static TimePlot answers(Run run, QueryTimeSeries buckets) {
         List<Bucket> slices = buckets.slices();
         int most = slices.stream().mapToInt(b -> b.answers() + b.failed()).max().orElse(0);
         TimePlot plot = shaded(run, TimePlot.linear(HEIGHT, buckets.spanSeconds(), most))
@@ -39,7 +39,7 @@ final class FailurePlot {
         return marked(run, plot);
     }
 
-    private static TimePlot latency(Run run, Buckets buckets) {
+    private static TimePlot latency(Run run, QueryTimeSeries buckets) {
         double longest = run.samples().stream()
                 .mapToDouble(s -> s.latencyNanos() / 1e6)
                 .max()

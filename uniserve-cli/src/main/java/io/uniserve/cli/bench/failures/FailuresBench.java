@@ -15,13 +15,18 @@ import java.util.Set;
 final class FailuresBench {
     private static final int SERVERS = 3;
 
-    private final Findings findings;
-    private final Scale scale;
+    private final ResultCollector findings;
+    private final FailureBenchScale scale;
     private final Map<String, String> settings;
     private final boolean brief;
     private final Path directory;
 
-    FailuresBench(Findings findings, Scale scale, Map<String, String> settings, boolean brief, Path directory) {
+    FailuresBench(
+            ResultCollector findings,
+            FailureBenchScale scale,
+            Map<String, String> settings,
+            boolean brief,
+            Path directory) {
         this.findings = findings;
         this.scale = scale;
         this.settings = Map.copyOf(settings);
@@ -36,20 +41,20 @@ final class FailuresBench {
     }
 
     /** Runs these and writes the plot of the queries, if they are among them. */
-    void run(Set<Scenario> chosen, Path svg) {
-        if (chosen.stream().anyMatch(scenario -> scenario != Scenario.QUERIES)) {
+    void run(Set<FailureScenario> chosen, Path svg) {
+        if (chosen.stream().anyMatch(scenario -> scenario != FailureScenario.QUERIES)) {
             keyValue(chosen);
         }
-        for (int time = 1; chosen.contains(Scenario.QUERIES) && time <= scale.repeat(); time++) {
+        for (int time = 1; chosen.contains(FailureScenario.QUERIES) && time <= scale.repeat(); time++) {
             queries(time, svg);
         }
     }
 
-    private void keyValue(Set<Scenario> chosen) {
+    private void keyValue(Set<FailureScenario> chosen) {
         findings.note("starting " + SERVERS + " servers with the port kv");
         try (FailingCluster cluster = FailingCluster.start(options("kv", SERVERS, "kv"), findings.nanos())) {
-            Tables tables = new Tables(findings, cluster, scale.rows());
-            for (Scenario scenario : Scenario.values()) {
+            ScenarioTables tables = new ScenarioTables(findings, cluster, scale.rows());
+            for (FailureScenario scenario : FailureScenario.values()) {
                 if (chosen.contains(scenario)) {
                     run(scenario, cluster, tables);
                 }
@@ -57,12 +62,12 @@ final class FailuresBench {
         }
     }
 
-    private void run(Scenario scenario, FailingCluster cluster, Tables tables) {
+    private void run(FailureScenario scenario, FailingCluster cluster, ScenarioTables tables) {
         switch (scenario) {
             case PRIMARY -> new KilledPrimary(findings, cluster, tables).run(scale.primaries());
             case COORDINATOR -> new KilledCoordinator(findings, cluster, tables).run(scale.coordinators());
             case STOPPED -> new StoppedServer(findings, cluster, tables).run(scale.repeat(), scale.stopSeconds());
-            case CLUSTER -> new WholeCluster(findings, cluster, tables).run(scale.clusters());
+            case CLUSTER -> new WholeClusterFailure(findings, cluster, tables).run(scale.clusters());
             case DISK -> new LostDisk(findings, cluster, tables).run(scale.repeat());
             case QUERIES -> findings.note("queries follow in a cluster of their own");
         }

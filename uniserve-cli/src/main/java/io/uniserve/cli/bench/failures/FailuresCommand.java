@@ -118,17 +118,17 @@ public final class FailuresCommand extends CliCommand {
         if (!(minutes >= 0.05 && minutes <= 60)) {
             throw usage("--minutes is " + minutes + ": use 0.05 to 60");
         }
-        Set<Scenario> chosen = chosen();
+        Set<FailureScenario> chosen = chosen();
         Path folder = svg.toAbsolutePath().getParent();
-        if (chosen.contains(Scenario.QUERIES) && (folder == null || !Files.isDirectory(folder))) {
+        if (chosen.contains(FailureScenario.QUERIES) && (folder == null || !Files.isDirectory(folder))) {
             throw usage("--svg is " + svg + ": there is no directory " + folder);
         }
         Map<String, String> inForce = Timeouts.inForce(settings);
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             console().println(Timeouts.line(inForce));
-            Findings findings = new Findings(SystemClock.INSTANCE::nanos, log, console());
-            Scale scale = new Scale(kills, rows, stop, minutes, documents, rfs, repeat);
+            ResultCollector findings = new ResultCollector(SystemClock.INSTANCE::nanos, log, console());
+            FailureBenchScale scale = new FailureBenchScale(kills, rows, stop, minutes, documents, rfs, repeat);
             new FailuresBench(findings, scale, settings, brief, workspace.directory()).run(chosen, svg);
             ResultLine line = ResultLine.of("bench failures", arguments());
             findings.figures().forEach(line::figure);
@@ -139,18 +139,18 @@ public final class FailuresCommand extends CliCommand {
         }
     }
 
-    private Set<Scenario> chosen() {
+    private Set<FailureScenario> chosen() {
         if (only.isEmpty()) {
-            return EnumSet.allOf(Scenario.class);
+            return EnumSet.allOf(FailureScenario.class);
         }
-        EnumSet<Scenario> chosen = EnumSet.noneOf(Scenario.class);
+        EnumSet<FailureScenario> chosen = EnumSet.noneOf(FailureScenario.class);
         for (String name : only) {
-            chosen.add(Arrays.stream(Scenario.values())
+            chosen.add(Arrays.stream(FailureScenario.values())
                     .filter(scenario -> scenario.word().equals(name))
                     .findFirst()
                     .orElseThrow(() -> usage("--only names " + name + ": use "
-                            + Arrays.stream(Scenario.values())
-                                    .map(Scenario::word)
+                            + Arrays.stream(FailureScenario.values())
+                                    .map(FailureScenario::word)
                                     .collect(Collectors.joining(",")))));
         }
         return chosen;

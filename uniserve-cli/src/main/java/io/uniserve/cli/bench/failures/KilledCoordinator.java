@@ -14,12 +14,12 @@ final class KilledCoordinator {
     private static final double GOAL = 8;
     private static final String STANDBY = "coordinator-2";
 
-    private final Findings findings;
+    private final ResultCollector findings;
     private final FailingCluster cluster;
-    private final Tables tables;
+    private final ScenarioTables tables;
     private final List<Double> times = new ArrayList<>();
 
-    KilledCoordinator(Findings findings, FailingCluster cluster, Tables tables) {
+    KilledCoordinator(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
         this.findings = findings;
         this.cluster = cluster;
         this.tables = tables;
@@ -31,7 +31,7 @@ final class KilledCoordinator {
             cluster.processes().startCoordinator(STANDBY);
         }
         Progress progress = findings.progress("killing coordinators", kills);
-        try (RowLoad load = tables.make(table, 2)) {
+        try (RowWorkload load = tables.make(table, 2)) {
             load.write().read(cluster.client().table(table));
             tables.goesOn(load);
             for (int kill = 1; kill <= kills; kill++) {
@@ -40,8 +40,8 @@ final class KilledCoordinator {
             }
             progress.finish();
             load.close();
-            findings.atMost("coordinator: the other has made a table, longest s", Findings.most(times), GOAL);
-            findings.say("%d kills, p50 %.2f s", kills, Findings.percentile(times, 0.5));
+            findings.atMost("coordinator: the other has made a table, longest s", ResultCollector.most(times), GOAL);
+            findings.say("%d kills, p50 %.2f s", kills, ResultCollector.percentile(times, 0.5));
             load.report("coordinator", findings);
             tables.drop(table, load, "coordinator");
         }
@@ -54,7 +54,7 @@ final class KilledCoordinator {
         leader.kill();
         make(made);
         long again = findings.nanos().getAsLong();
-        times.add((again - at) / Findings.NANOS);
+        times.add((again - at) / ResultCollector.NANOS);
         findings.raw("takeover", "coordinator", kill, leader.name(), again - at);
         cluster.client().admin().dropTable(made);
         cluster.processes().startCoordinator(leader.name());

@@ -13,12 +13,12 @@ final class KilledPrimary {
     private static final double P50_GOAL = 3;
     private static final double P99_GOAL = 8;
 
-    private final Findings findings;
+    private final ResultCollector findings;
     private final FailingCluster cluster;
-    private final Tables tables;
+    private final ScenarioTables tables;
     private final List<Double> gaps = new ArrayList<>();
 
-    KilledPrimary(Findings findings, FailingCluster cluster, Tables tables) {
+    KilledPrimary(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
         this.findings = findings;
         this.cluster = cluster;
         this.tables = tables;
@@ -27,7 +27,7 @@ final class KilledPrimary {
     void run(int kills) {
         String table = "primary";
         Progress progress = findings.progress("killing primaries", kills);
-        try (RowLoad load = tables.make(table, 2)) {
+        try (RowWorkload load = tables.make(table, 2)) {
             load.write()
                     .read(cluster.client().table(table))
                     .read(cluster.client().table(table));
@@ -38,15 +38,15 @@ final class KilledPrimary {
             }
             progress.finish();
             load.close();
-            findings.atMost("primary: gap of updates, p50 s", Findings.percentile(gaps, 0.5), P50_GOAL);
-            findings.atMost("primary: gap of updates, p99 s", Findings.percentile(gaps, 0.99), P99_GOAL);
-            findings.say("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, Findings.most(gaps));
+            findings.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(gaps, 0.5), P50_GOAL);
+            findings.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(gaps, 0.99), P99_GOAL);
+            findings.say("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.most(gaps));
             load.report("primary", findings);
             tables.drop(table, load, "primary");
         }
     }
 
-    private void kill(String table, RowLoad load, int kill) {
+    private void kill(String table, RowWorkload load, int kill) {
         ServerId victim = cluster.busiest(table);
         List<ActorState> orphans = cluster.route(table).map().actors().stream()
                 .filter(actor -> actor.primary().equals(victim))
@@ -59,7 +59,7 @@ final class KilledPrimary {
                     "an update of actor " + actor.actor() + " is acknowledged again",
                     () -> load.acknowledgedAfter(actor.actor(), actor.epoch()).isPresent());
             long again = load.acknowledgedAfter(actor.actor(), actor.epoch()).orElseThrow();
-            gaps.add((again - at) / Findings.NANOS);
+            gaps.add((again - at) / ResultCollector.NANOS);
             findings.raw("gap", "primary", kill, daemon.name(), actor.actor(), again - at);
         }
         cluster.processes().startServer(daemon.name());

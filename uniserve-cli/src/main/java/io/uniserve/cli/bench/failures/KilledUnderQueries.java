@@ -32,7 +32,7 @@ final class KilledUnderQueries {
     private static final double RECOVERED_GOAL = 30;
     private static final Duration DEADLINE = Duration.ofSeconds(5);
 
-    private final Findings findings;
+    private final ResultCollector findings;
     private final FailingCluster cluster;
     private final List<EuroparlDocument> documents;
     private final List<DemoQuery> queries;
@@ -51,13 +51,13 @@ final class KilledUnderQueries {
         double outageSeconds() {
             return samples.stream()
                     .filter(Sample::failed)
-                    .mapToDouble(s -> (s.startNanos() + s.latencyNanos()) / Findings.NANOS - killSeconds)
+                    .mapToDouble(s -> (s.startNanos() + s.latencyNanos()) / ResultCollector.NANOS - killSeconds)
                     .max()
                     .orElse(0);
         }
     }
 
-    KilledUnderQueries(Findings findings, FailingCluster cluster, List<EuroparlDocument> documents) {
+    KilledUnderQueries(ResultCollector findings, FailingCluster cluster, List<EuroparlDocument> documents) {
         this.findings = findings;
         this.cluster = cluster;
         this.documents = documents;
@@ -187,7 +187,7 @@ final class KilledUnderQueries {
             String verdict = s.failed() ? "failed" : s.wrong() ? "wrong" : "right";
             findings.raw("query", run.rf(), s.startNanos(), s.latencyNanos(), verdict, s.kind());
         }
-        findings.raw("kill", run.rf(), Math.round(run.killSeconds() * Findings.NANOS));
+        findings.raw("kill", run.rf(), Math.round(run.killSeconds() * ResultCollector.NANOS));
         findings.atMost(name + ": wrong", run.wrong(), 0);
         if (run.rf() == 1) {
             findings.atMost(name + ": last failure after the kill, s", run.outageSeconds(), RECOVERED_GOAL);
@@ -196,15 +196,15 @@ final class KilledUnderQueries {
         }
         List<Double> seconds = run.samples().stream()
                 .filter(s -> !s.failed())
-                .map(s -> s.latencyNanos() / Findings.NANOS)
+                .map(s -> s.latencyNanos() / ResultCollector.NANOS)
                 .toList();
         findings.say(
                 "%d queries, %d failed; answers p50 %.0f ms, p99 %.0f ms, longest %.2f s; %s killed at %.1f s%s",
                 run.samples().size(),
                 run.failed(),
-                1e3 * Findings.percentile(seconds, 0.5),
-                1e3 * Findings.percentile(seconds, 0.99),
-                Findings.most(seconds),
+                1e3 * ResultCollector.percentile(seconds, 0.5),
+                1e3 * ResultCollector.percentile(seconds, 0.99),
+                ResultCollector.most(seconds),
                 VICTIM,
                 run.killSeconds(),
                 run.samples().stream()

@@ -19,14 +19,14 @@ import java.util.Locale;
 final class LostDisk {
     private static final double GOAL = 30;
 
-    private final Findings findings;
+    private final ResultCollector findings;
     private final FailingCluster cluster;
-    private final Tables tables;
+    private final ScenarioTables tables;
     private final List<Double> times = new ArrayList<>();
-    private RowLoad.Comparison all = RowLoad.Comparison.NONE;
+    private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
     private long shipped;
 
-    LostDisk(Findings findings, FailingCluster cluster, Tables tables) {
+    LostDisk(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
         this.findings = findings;
         this.cluster = cluster;
         this.tables = tables;
@@ -39,7 +39,7 @@ final class LostDisk {
             progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
         }
         progress.finish();
-        findings.atMost("disk: all actors answer again, longest s", Findings.most(times), GOAL);
+        findings.atMost("disk: all actors answer again, longest s", ResultCollector.most(times), GOAL);
         findings.atMost("disk: acknowledged rows lost", all.lost(), 0);
         findings.atMost("disk: rows that nobody sent", all.wrong(), 0);
         findings.say(
@@ -48,7 +48,7 @@ final class LostDisk {
     }
 
     private void destroy(String table, int kill) {
-        RowLoad load = tables.make(table, 1).write();
+        RowWorkload load = tables.make(table, 1).write();
         tables.goesOn(load);
         load.close();
         shipped += cluster.awaitShipped(table);
@@ -59,7 +59,7 @@ final class LostDisk {
         delete(cluster.processes().directory().resolve(victim.name()));
         cluster.await("all actors answer", () -> answers(load, client));
         long again = findings.nanos().getAsLong();
-        times.add((again - at) / Findings.NANOS);
+        times.add((again - at) / ResultCollector.NANOS);
         findings.raw("restored", "disk", kill, victim.name(), again - at);
         all = all.plus(load.compare(client, "disk", findings));
         cluster.client().admin().dropTable(table);
@@ -67,7 +67,7 @@ final class LostDisk {
         cluster.awaitAllServers();
     }
 
-    private static boolean answers(RowLoad load, ClientTable table) {
+    private static boolean answers(RowWorkload load, ClientTable table) {
         try {
             return load.count(table).isEmpty();
         } catch (UniserveException e) {

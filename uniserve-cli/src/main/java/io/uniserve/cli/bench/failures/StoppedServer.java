@@ -1,9 +1,9 @@
 package io.uniserve.cli.bench.failures;
 
 import io.uniserve.cli.Progress;
-import io.uniserve.cli.demo.Waiting;
+import io.uniserve.cli.demo.ConditionWaiter;
 import io.uniserve.cli.process.DaemonProcess;
-import io.uniserve.cli.process.DirectReads;
+import io.uniserve.cli.process.StaleRouteReader;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
@@ -28,9 +28,9 @@ final class StoppedServer {
     private static final int AWAKE_SECONDS = 5;
     private static final long REPLY_TIMEOUT_MS = 180_000;
 
-    private final Findings findings;
+    private final ResultCollector findings;
     private final FailingCluster cluster;
-    private final Tables tables;
+    private final ScenarioTables tables;
     private final List<Asked> asked = new ArrayList<>();
     private final List<UniserveClient> kept = new ArrayList<>();
 
@@ -38,7 +38,7 @@ final class StoppedServer {
     private record Asked(
             String when, long startNanos, String key, long least, CompletableFuture<Outcome<ReadReply>> reply) {}
 
-    StoppedServer(Findings findings, FailingCluster cluster, Tables tables) {
+    StoppedServer(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
         this.findings = findings;
         this.cluster = cluster;
         this.tables = tables;
@@ -46,7 +46,7 @@ final class StoppedServer {
 
     void run(int times, int seconds) {
         String table = "stopped";
-        try (RowLoad load = tables.make(table, 2)) {
+        try (RowWorkload load = tables.make(table, 2)) {
             load.write().read(cluster.client().table(table));
             tables.goesOn(load);
             for (int time = 0; time < times; time++) {
@@ -62,7 +62,7 @@ final class StoppedServer {
         }
     }
 
-    private void stop(String table, RowLoad load, int seconds) {
+    private void stop(String table, RowWorkload load, int seconds) {
         ServerId victim = cluster.busiest(table);
         DaemonProcess daemon = cluster.daemon(victim);
         Address address = cluster.processes().address(daemon.name());
@@ -76,7 +76,8 @@ final class StoppedServer {
         UniserveClient attached = FailingCluster.connect(List.of(address.toString()));
         kept.add(attached);
         load.read(attached.table(table));
-        try (DirectReads direct = new DirectReads(cluster.client().routing().clusterId())) {
+        try (StaleRouteReader direct =
+                new StaleRouteReader(cluster.client().routing().clusterId())) {
             long at = findings.nanos().getAsLong();
             daemon.pause();
             try {
@@ -95,7 +96,7 @@ final class StoppedServer {
                 ask(direct, address, cluster.route(table), keys, load, "awake, new map");
                 LockSupport.parkNanos(AWAKE_PERIOD_NANOS);
             }
-            Waiting.until(
+            ConditionWaiter.until(
                     findings.nanos(),
                     REPLY_TIMEOUT_MS,
                     () -> asked.stream().allMatch(read -> read.reply().isDone()));
@@ -103,7 +104,12 @@ final class StoppedServer {
     }
 
     private void ask(
-            DirectReads direct, Address address, TableRoute route, List<String> keys, RowLoad load, String when) {
+            StaleRouteReader direct,
+            Address address,
+            TableRoute route,
+            List<String> keys,
+            RowWorkload load,
+            String when) {
         String key = keys.get(asked.size() % keys.size());
         long least = load.acked(key);
         int actor = route.meta().partitioner().actorOf(PartitionKey.of(key));
@@ -117,7 +123,9 @@ final class StoppedServer {
         int open = 0;
         for (Asked read : asked) {
             boolean done = read.reply().isDone();
-            long got = done ? RowLoad.amount(DirectReads.documents(read.reply().join())) : -1;
+            long got = done
+                    ? RowWorkload.amount(StaleRouteReader.documents(read.reply().join()))
+                    : -1;
             answered += got >= 0 ? 1 : 0;
             stale += got >= 0 && got < read.least() ? 1 : 0;
             open += done ? 0 : 1;

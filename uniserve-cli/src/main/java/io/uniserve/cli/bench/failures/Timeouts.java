@@ -1,6 +1,6 @@
 package io.uniserve.cli.bench.failures;
 
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.runtime.config.CoordinatorSettings;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
@@ -52,7 +52,7 @@ final class Timeouts {
     }
 
     /** Clients of the bench have the defaults. */
-    private static ReaderSettings client() {
+    private static RequestSettings client() {
         return Settings.defaults().client().reader();
     }
 

@@ -46,7 +46,7 @@ public final class Bench {
      * on each side, more than {@code asked} where the faster side would else be done in less than so many seconds: shares of
      * CPU, garbage collections and compilers need that long to show themselves.
      */
-    public List<Block> compare(Load asked, double seconds, List<Side> sides) {
+    public List<BenchmarkIteration> compare(Load asked, double seconds, List<Side> sides) {
         double fastest = 0;
         for (Side side : sides) {
             fastest = Math.max(fastest, block(asked, side, -1).perSecond());
@@ -66,7 +66,7 @@ public final class Bench {
         for (int turn = 1; turn <= turnsMax; turn++) {
             double[] cpu = new double[sides.size()];
             for (int i = 0; i < cpu.length; i++) {
-                Block block = block(load.atLeast(operations[i]), sides.get(i), -1);
+                BenchmarkIteration block = block(load.atLeast(operations[i]), sides.get(i), -1);
                 cpu[i] = block.cpuMsPerOperation();
                 operations[i] = (int) Math.ceil(Math.min(block.perSecond() * seconds, OPERATIONS_MAX) / load.threads());
             }
@@ -78,15 +78,15 @@ public final class Bench {
     }
 
     /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
-    public List<Block> compare(Load load, List<Side> sides) {
+    public List<BenchmarkIteration> compare(Load load, List<Side> sides) {
         for (Side side : sides) {
             block(load, side, -1);
         }
         return compareExactly(load, sides);
     }
 
-    private List<Block> compareExactly(Load load, List<Side> sides) {
-        List<List<Block>> blocks = new ArrayList<>();
+    private List<BenchmarkIteration> compareExactly(Load load, List<Side> sides) {
+        List<List<BenchmarkIteration>> blocks = new ArrayList<>();
         sides.forEach(side -> blocks.add(new ArrayList<>()));
         for (int round = 0; round < load.rounds(); round++) {
             for (int i = 0; i < sides.size(); i++) {
@@ -94,7 +94,7 @@ public final class Bench {
                 blocks.get(turn).add(block(load, sides.get(turn), round));
             }
         }
-        return blocks.stream().map(Block::join).toList();
+        return blocks.stream().map(BenchmarkIteration::join).toList();
     }
 
     /** Runs one side without measuring it. */
@@ -104,7 +104,7 @@ public final class Bench {
         }
     }
 
-    private Block block(Load load, Side side, int round) {
+    private BenchmarkIteration block(Load load, Side side, int round) {
         ExecutorService pool = Executors.newFixedThreadPool(load.threads());
         try {
             double cpuBefore = side.cpu().totalMs();
@@ -121,7 +121,8 @@ public final class Bench {
             double wallMs = (nanos.getAsLong() - start) / 1e6;
             long[] all =
                     latencies.stream().flatMapToLong(Arrays::stream).sorted().toArray();
-            Block block = new Block(side.name(), all, wallMs, side.cpu().totalMs() - cpuBefore);
+            BenchmarkIteration block =
+                    new BenchmarkIteration(side.name(), all, wallMs, side.cpu().totalMs() - cpuBefore);
             if (round >= 0) {
                 raw.write(load, side.name(), round, latencies, block);
             }

@@ -29,7 +29,7 @@ public final class RawLog implements AutoCloseable {
     }
 
     /** Operations' latencies, thread by thread, and what they were together. */
-    public void write(Bench.Load load, String side, int round, List<long[]> latencies, Block block) {
+    public void write(Bench.Load load, String side, int round, List<long[]> latencies, BenchmarkIteration block) {
         if (out == null) {
             return;
         }

@@ -4,7 +4,7 @@ import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -71,7 +71,7 @@ final class BulkBench {
         names.forEach(name -> peer.create(name, shards, false));
         AtomicInteger ourNext = new AtomicInteger();
         AtomicInteger peersNext = new AtomicInteger();
-        List<Block> blocks = bench.compare(
+        List<BenchmarkIteration> blocks = bench.compare(
                 new Bench.Load(scenario, 1, 1, rounds),
                 List.of(
                         new Bench.Side("uniserve", n -> ours(names.get(ourNext.getAndIncrement()), documents), ourCpu),

@@ -5,7 +5,7 @@ import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -143,10 +143,10 @@ final class TextBench {
         for (TextQuery query : scale.measured()) {
             for (int clients : scale.clients()) {
                 settle(query, clients, ours, peers);
-                List<Block> blocks = measure(query.name(), query, clients, ours, peers);
+                List<BenchmarkIteration> blocks = measure(query.name(), query, clients, ours, peers);
                 String name = query.name() + ", " + clients + " clients: ";
-                Block mine = blocks.get(0);
-                Block theirs = blocks.get(1);
+                BenchmarkIteration mine = blocks.get(0);
+                BenchmarkIteration theirs = blocks.get(1);
                 figures.add(Figure.more(name + "queries/s", mine.perSecond(), theirs.perSecond(), 1));
                 figures.add(Figure.less(name + "p50 us", mine.percentileMicros(0.5), theirs.percentileMicros(0.5), 1));
                 figures.add(
@@ -178,7 +178,7 @@ final class TextBench {
         int clients = scale.clients().stream().mapToInt(Integer::intValue).max().orElse(1);
         for (TextQuery query : scale.measured()) {
             settle(query, clients, ours, peers);
-            List<Block> blocks = measure("hot " + query.name(), query, clients, ours, peers);
+            List<BenchmarkIteration> blocks = measure("hot " + query.name(), query, clients, ours, peers);
             figures.add(Figure.more(
                     "hot " + query.name() + ", " + clients + " clients: queries/s",
                     blocks.get(0).perSecond(),
@@ -203,7 +203,7 @@ final class TextBench {
                 + " blocks of each side: " + query.name() + ", " + clients + " clients");
     }
 
-    private List<Block> measure(
+    private List<BenchmarkIteration> measure(
             String scenario,
             TextQuery query,
             int clients,
@@ -211,7 +211,7 @@ final class TextBench {
             Function<String, String> peers) {
         console.note(scenario + ", " + clients + " clients");
         Bench.Load load = new Bench.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
-        List<Block> blocks = bench.compare(
+        List<BenchmarkIteration> blocks = bench.compare(
                 load,
                 scale.seconds(),
                 List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu)));
@@ -247,7 +247,7 @@ final class TextBench {
                 "CPU ms a query"));
     }
 
-    private void row(String name, Block mine, Block theirs) {
+    private void row(String name, BenchmarkIteration mine, BenchmarkIteration theirs) {
         rows.add(String.format(
                 Locale.ROOT,
                 "%-38s %9.0f /%9.0f (%.2f) %7.2f /%7.2f (%.2f) %7.2f /%7.2f (%.2f) %6.2f /%6.2f (%.2f)",

@@ -5,7 +5,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Launches;
+import io.uniserve.cli.bench.measure.LaunchAggregator;
 import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.JavaLauncher;
@@ -187,12 +187,12 @@ public final class TextCommand extends CliCommand {
         ResultLine line = ResultLine.of("bench text", arguments());
         List<List<Figure>> figures;
         try (RawLog log = new RawLog(raw)) {
-            figures = Launches.run(launches, log, console(), () -> launch(corpus, jars, log));
+            figures = LaunchAggregator.run(launches, log, console(), () -> launch(corpus, jars, log));
         }
         if (launches > 1) {
-            Launches.gains(figures).forEach(row -> console().println(row));
+            LaunchAggregator.gains(figures).forEach(row -> console().println(row));
         }
-        Launches.pool(figures).forEach(line::figure);
+        LaunchAggregator.pool(figures).forEach(line::figure);
         return report(line, corpus);
     }
 
@@ -261,8 +261,8 @@ public final class TextCommand extends CliCommand {
     }
 
     private void segments(Path directory) throws IOException {
-        int all = Segments.below(directory);
-        int ours = Segments.below(directory.resolve("uniserve"));
+        int all = SegmentCounter.below(directory);
+        int ours = SegmentCounter.below(directory.resolve("uniserve"));
         console()
                 .println("segments: " + ours + " of uniserve, " + (all - ours) + " of the peer, " + shards + " shards");
         told.put("segments", ours);

@@ -1,7 +1,7 @@
 package io.uniserve.cli.bench.text;
 
 import io.uniserve.api.Document;
-import io.uniserve.cli.demo.Waiting;
+import io.uniserve.cli.demo.ConditionWaiter;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;
@@ -74,7 +74,7 @@ final class UniserveText implements AutoCloseable {
     }
 
     private void awaitInSync(String table, Predicate<ActorState> inSync) {
-        boolean all = Waiting.until(
+        boolean all = ConditionWaiter.until(
                 SystemClock.INSTANCE::nanos,
                 IN_SYNC_TIMEOUT_MS,
                 () -> client.admin().describeTable(table).map().actors().stream()

@@ -3,7 +3,7 @@ package io.uniserve.cli.bench.tpch;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
-import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.BenchmarkIteration;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -125,9 +125,9 @@ final class TpchBench {
         queries.forEach(query -> warm(query, scale));
         for (TpchQuery query : queries) {
             console.note("measuring " + query.name());
-            List<Block> blocks =
+            List<BenchmarkIteration> blocks =
                     bench.compare(new Bench.Load(query.name(), 1, scale.operations(), scale.rounds()), sides(query));
-            Block ours = blocks.get(0);
+            BenchmarkIteration ours = blocks.get(0);
             for (int i = 0; i < blocks.size(); i++) {
                 row(i == 0 ? query.name() : "", blocks.get(i), ours);
                 if (i > 0) {
@@ -163,7 +163,7 @@ final class TpchBench {
         return sides;
     }
 
-    private static List<Figure> figures(TpchQuery query, Block ours, Block theirs) {
+    private static List<Figure> figures(TpchQuery query, BenchmarkIteration ours, BenchmarkIteration theirs) {
         boolean bare = theirs.side().equals("bare");
         double goal = bare ? 1 / (query.joins() ? JOIN_GOAL : SCAN_GOAL) : SPARK_GOAL;
         String name = query.name() + " vs " + theirs.side() + ": ";
@@ -190,7 +190,7 @@ final class TpchBench {
                 cpu);
     }
 
-    private void row(String query, Block block, Block ours) {
+    private void row(String query, BenchmarkIteration block, BenchmarkIteration ours) {
         String ratio = block.side().equals(ours.side())
                 ? ""
                 : String.format(

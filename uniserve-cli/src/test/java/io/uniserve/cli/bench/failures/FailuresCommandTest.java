@@ -51,10 +51,10 @@ class FailuresCommandTest {
     void percentilesAreMeasuredValues() {
         List<Double> values =
                 IntStream.rangeClosed(1, 100).mapToObj(i -> (double) i).toList();
-        assertThat(Findings.percentile(values, 0.5)).isEqualTo(50);
-        assertThat(Findings.percentile(values, 0.99)).isEqualTo(99);
-        assertThat(Findings.percentile(List.of(7.0), 0.99)).isEqualTo(7);
-        assertThat(Findings.percentile(List.of(), 0.5)).isNaN();
+        assertThat(ResultCollector.percentile(values, 0.5)).isEqualTo(50);
+        assertThat(ResultCollector.percentile(values, 0.99)).isEqualTo(99);
+        assertThat(ResultCollector.percentile(List.of(7.0), 0.99)).isEqualTo(7);
+        assertThat(ResultCollector.percentile(List.of(), 0.5)).isNaN();
     }
 
     @Test

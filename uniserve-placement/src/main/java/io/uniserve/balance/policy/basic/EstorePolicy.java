@@ -2,8 +2,8 @@ package io.uniserve.balance.policy.basic;
 
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 
 /**
  * As E-Store: nothing is replicated for load. As long as a server is above its tolerance, its hottest actor that fits goes to
@@ -11,8 +11,8 @@ import io.uniserve.balance.policy.Proposal;
  */
 public final class EstorePolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
-        Draft draft = new Draft(StaticPolicy.complete(in));
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
+        PlacementBuilder draft = new PlacementBuilder(StaticPolicy.complete(in));
         int moves = 0;
         while (moves < in.actors() * 2 && !effort.outOfTime().getAsBoolean() && moveOne(in, draft)) {
             moves++;
@@ -20,7 +20,7 @@ public final class EstorePolicy implements BalancePolicy {
         return Proposal.of(draft.evenly());
     }
 
-    private static boolean moveOne(ClusterLoad in, Draft draft) {
+    private static boolean moveOne(ClusterLoad in, PlacementBuilder draft) {
         int hottest = -1;
         for (int j = 0; j < in.servers(); j++) {
             if (hottest < 0 || draft.load(j) > draft.load(hottest)) {

@@ -2,8 +2,8 @@ package io.uniserve.balance.policy.basic;
 
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import java.util.Arrays;
 import java.util.Comparator;
 
@@ -13,8 +13,8 @@ import java.util.Comparator;
  */
 public final class GetafixPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
-        Draft draft = new Draft(StaticPolicy.complete(in));
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
+        PlacementBuilder draft = new PlacementBuilder(StaticPolicy.complete(in));
         Integer[] order = new Integer[in.actors()];
         Arrays.setAll(order, i -> i);
         Arrays.sort(order, Comparator.comparingDouble(i -> -in.load(i)));

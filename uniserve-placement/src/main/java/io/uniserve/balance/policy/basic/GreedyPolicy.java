@@ -2,8 +2,8 @@ package io.uniserve.balance.policy.basic;
 
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.policy.search.ParallelismSearch;
 import java.util.List;
 
@@ -13,7 +13,7 @@ import java.util.List;
  */
 public final class GreedyPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
         ClusterLoad alone = in.toBuilder().sets(List.of()).build();
         return Proposal.of(new ParallelismSearch(alone, effort.seed(), effort.outOfTime()).run());
     }

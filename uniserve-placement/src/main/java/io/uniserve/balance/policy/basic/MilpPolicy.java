@@ -2,9 +2,9 @@ package io.uniserve.balance.policy.basic;
 
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.ExactSolver;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 
 /**
  * Least contention, then fewest moves, by a mathematical program that starts from the greedy placement. For small clusters, and
@@ -19,7 +19,7 @@ public final class MilpPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
         Proposal start = new GreedyPolicy().place(in, effort);
         ExactSolver.Solved solved = solver.solve(in, start.assignment(), effort);
         return new Proposal(solved.assignment(), solved.notes());

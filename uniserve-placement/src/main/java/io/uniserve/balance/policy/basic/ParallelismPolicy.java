@@ -5,9 +5,9 @@ import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ShardSet;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.ExactSolver;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 import io.uniserve.balance.policy.search.ParallelismSearch;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ public final class ParallelismPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
         List<String> notes = new ArrayList<>();
         ClusterLoad looked = in;
         int most = PlacementLimits.SET_COUNTS_MAX / Math.max(1, in.servers());
@@ -69,9 +69,9 @@ public final class ParallelismPolicy implements BalancePolicy {
     }
 
     private static Assignment solved(
-            ExactSolver solver, ClusterLoad in, Assignment found, Effort effort, List<String> notes) {
+            ExactSolver solver, ClusterLoad in, Assignment found, SearchBudget effort, List<String> notes) {
         try {
-            Effort limited = new Effort(effort.seed(), effort.outOfTime(), SOLVER_SECONDS);
+            SearchBudget limited = new SearchBudget(effort.seed(), effort.outOfTime(), SOLVER_SECONDS);
             ExactSolver.Solved solved = solver.solve(in, found, limited);
             notes.addAll(solved.notes());
             return solved.assignment();

@@ -3,19 +3,19 @@ package io.uniserve.balance.policy.basic;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.policy.SearchBudget;
 
 /** Nothing moves, whatever the load; an actor without a host gets one, and missing replicas are made, by count alone. */
 public final class StaticPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, Effort effort) {
+    public Proposal place(ClusterLoad in, SearchBudget effort) {
         return Proposal.of(complete(in).current());
     }
 
     /** The same cluster, with the replicas that were missing. */
     static ClusterLoad complete(ClusterLoad in) {
-        Draft draft = new Draft(in);
+        PlacementBuilder draft = new PlacementBuilder(in);
         for (int i = 0; i < in.actors(); i++) {
             while (draft.replicas(i) < in.rf()) {
                 int server = draft.best(i, j -> -draft.fill(j));

@@ -27,7 +27,7 @@ final class Annealer {
     private static final double ABOVE_TARGET = 20;
 
     private final SearchState s;
-    private final Flows flows;
+    private final AugmentingPathBalancer flows;
     private final int[] needed;
     private final SplittableRandom random;
     private final SetDeltas deltas;
@@ -51,7 +51,7 @@ final class Annealer {
     private final boolean[] pendingAdd = new boolean[4];
     private int pending;
 
-    Annealer(SearchState s, Flows flows, int[] needed, SplittableRandom random) {
+    Annealer(SearchState s, AugmentingPathBalancer flows, int[] needed, SplittableRandom random) {
         this.s = s;
         zones = new ZoneRule(s);
         this.flows = flows;

@@ -48,11 +48,11 @@ public final class ParallelismSearch {
     private final double bound;
     private final SplittableRandom random;
     private final BooleanSupplier outOfTime;
-    private final Flows flows;
+    private final AugmentingPathBalancer flows;
     private final ZoneRule zones;
-    private final Placer placer;
-    private final Mender mender;
-    private final Trimmer trimmer;
+    private final GreedyInsertion placer;
+    private final RepairHeuristic mender;
+    private final ReplicaPruner trimmer;
     private double startContention;
 
     public ParallelismSearch(ClusterLoad in, long seed, BooleanSupplier outOfTime) {
@@ -65,11 +65,11 @@ public final class ParallelismSearch {
         }
         bound = LowerBounds.contention(in);
         random = new SplittableRandom(seed);
-        flows = new Flows(s);
+        flows = new AugmentingPathBalancer(s);
         zones = new ZoneRule(s);
-        placer = new Placer(s, needed, random, zones);
-        mender = new Mender(s, flows, placer, random);
-        trimmer = new Trimmer(s, flows, placer, needed, zones);
+        placer = new GreedyInsertion(s, needed, random, zones);
+        mender = new RepairHeuristic(s, flows, placer, random);
+        trimmer = new ReplicaPruner(s, flows, placer, needed, zones);
     }
 
     /**
@@ -97,15 +97,15 @@ public final class ParallelismSearch {
     private Assignment settle() {
         start();
         if (acceptable()) {
-            return Trial.better(s.in, s.sets.exactContention(), bound, seed);
+            return ProbeSearch.better(s.in, s.sets.exactContention(), bound, seed);
         }
         if (!stays()) {
             return search();
         }
-        if (Trial.stuck(s.in, seed)) {
+        if (ProbeSearch.stuck(s.in, seed)) {
             return s.in.current();
         }
-        Assignment evener = Trial.evener(s.in, seed);
+        Assignment evener = ProbeSearch.evener(s.in, seed);
         return evener.equals(s.in.current()) ? search() : evener;
     }
 
@@ -118,13 +118,13 @@ public final class ParallelismSearch {
         start();
         startContention = s.sets.exactContention();
         Assignment fallback = s.in.current();
-        double most = startContention * (1 - Trial.WORTH_A_CHANGE);
+        double most = startContention * (1 - ProbeSearch.WORTH_A_CHANGE);
         if (acceptable()) {
-            fallback = Trial.better(s.in, startContention, bound, seed);
+            fallback = ProbeSearch.better(s.in, startContention, bound, seed);
             if (fallback.equals(s.in.current())) {
                 return fallback;
             }
-        } else if (stays() && Trial.stuck(s.in, seed)) {
+        } else if (stays() && ProbeSearch.stuck(s.in, seed)) {
             return fallback;
         }
         boolean complete = complete();
@@ -135,10 +135,10 @@ public final class ParallelismSearch {
         construct();
         improve(ruinSteps());
         if (losesLastReplica()) {
-            return complete ? Trial.evener(s.in, seed) : fallback;
+            return complete ? ProbeSearch.evener(s.in, seed) : fallback;
         }
         annealWhereNeeded(Double.POSITIVE_INFINITY);
-        if (sweeping && above(s.sets.exactContention(), bound * (1 + Trial.WORTH_A_CHANGE))) {
+        if (sweeping && above(s.sets.exactContention(), bound * (1 + ProbeSearch.WORTH_A_CHANGE))) {
             sweep(before);
         }
         trimmer.trimAll();
@@ -227,7 +227,7 @@ public final class ParallelismSearch {
             }
         }
         if (s.actors >= LARGE_ACTORS) {
-            new Leveler(s, needed).level();
+            new LoadLeveler(s, needed).level();
         }
         mender.mend(Integer.MAX_VALUE, 0);
         trimmer.trimAll();
@@ -252,7 +252,7 @@ public final class ParallelismSearch {
         for (int n = 0; n < SWEEPS && !outOfTime.getAsBoolean(); n++) {
             before.restore(s);
             limit(0);
-            new Sweep(s, needed, random, zones).place(n == 0 ? 0 : SWEEP_NOISE);
+            new SequentialPlacer(s, needed, random, zones).place(n == 0 ? 0 : SWEEP_NOISE);
             finish();
             if (promise() < least) {
                 least = promise();
@@ -315,7 +315,7 @@ public final class ParallelismSearch {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
-        Ruin ruin = new Ruin(s, placer, mender, trimmer, random, zones);
+        LnsDestroy ruin = new LnsDestroy(s, placer, mender, trimmer, random, zones);
         for (int n = 0; n < steps; n++) {
             if (n % 64 == 0 && outOfTime.getAsBoolean()) {
                 break;

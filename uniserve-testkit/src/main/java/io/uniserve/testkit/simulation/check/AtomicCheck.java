@@ -18,16 +18,17 @@ import java.util.TreeMap;
 public final class AtomicCheck {
     private final Violations violations;
     private final AtomicHistory history;
-    private final Eras eras;
+    private final TableTimelines eras;
     private final Map<Integer, List<String>> finals;
 
     /** @param finals each list at the end */
     public AtomicCheck(Violations violations, AtomicHistory history, Map<Integer, List<String>> finals) {
-        this(violations, history, Eras.single(), finals);
+        this(violations, history, TableTimelines.single(), finals);
     }
 
     /** @param finals each list at the end of the last era */
-    public AtomicCheck(Violations violations, AtomicHistory history, Eras eras, Map<Integer, List<String>> finals) {
+    public AtomicCheck(
+            Violations violations, AtomicHistory history, TableTimelines eras, Map<Integer, List<String>> finals) {
         this.violations = violations;
         this.history = history;
         this.eras = eras;
@@ -49,7 +50,7 @@ public final class AtomicCheck {
             }
         });
         finals.forEach(this::order);
-        EraLists lists = new EraLists(violations, history, eras, finals);
+        TimelineStates lists = new TimelineStates(violations, history, eras, finals);
         int last = eras.count() - 1;
         history.writes().forEach(write -> atTheEnd(write, lists, last));
         history.reads().forEach(read -> read(read, lists));
@@ -80,7 +81,7 @@ public final class AtomicCheck {
         }
     }
 
-    private void atTheEnd(Write write, EraLists lists, int last) {
+    private void atTheEnd(Write write, TimelineStates lists, int last) {
         List<Integer> holding = write.lists.stream()
                 .filter(list -> lists.through(last, list, write.marker) > 0)
                 .toList();
@@ -116,7 +117,7 @@ public final class AtomicCheck {
         return seen;
     }
 
-    private void read(Read read, EraLists lists) {
+    private void read(Read read, TimelineStates lists) {
         int era = eras.ofTable(read.tableId());
         if (era < 0 || read.tableId() > 0 && !eras.shows(era, read.version())) {
             violations.add(
@@ -125,7 +126,7 @@ public final class AtomicCheck {
                             + eras);
         }
         read.lists().forEach((list, markers) -> {
-            if (!EraLists.begins(markers, lists.of(Math.max(0, era), list))) {
+            if (!TimelineStates.begins(markers, lists.of(Math.max(0, era), list))) {
                 violations.add(
                         "I11", read.client() + " read list " + list + ", which is no beginning of the final one");
             }
@@ -145,13 +146,13 @@ public final class AtomicCheck {
     }
 
     /** Of any era; of one that is over, more may be shown than was ever read there otherwise. */
-    private void stale(AtomicHistory.Stale read, EraLists lists) {
+    private void stale(AtomicHistory.Stale read, TimelineStates lists) {
         read.lists().forEach((list, markers) -> {
             boolean found = false;
             for (int era = 0; era < eras.count() && !found; era++) {
                 List<String> known = lists.of(era, list);
                 boolean over = era < eras.count() - 1;
-                found = EraLists.begins(markers, known) || over && EraLists.begins(known, markers);
+                found = TimelineStates.begins(markers, known) || over && TimelineStates.begins(known, markers);
             }
             if (!found) {
                 violations.add(

@@ -21,14 +21,14 @@ final class AtomicOrder {
 
     private final Violations violations;
     private final AtomicHistory history;
-    private final Eras eras;
-    private final EraLists lists;
+    private final TableTimelines eras;
+    private final TimelineStates lists;
     private final List<Map<Integer, Integer>> needed = new ArrayList<>();
     private final Map<String, Told> told = new HashMap<>();
     private final Map<Read, Need> needs = new IdentityHashMap<>();
     private int newest;
 
-    AtomicOrder(Violations violations, AtomicHistory history, Eras eras, EraLists lists) {
+    AtomicOrder(Violations violations, AtomicHistory history, TableTimelines eras, TimelineStates lists) {
         this.violations = violations;
         this.history = history;
         this.eras = eras;

@@ -4,14 +4,14 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableLog;
-import io.uniserve.model.TableLog.Decision;
-import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableMap;
-import io.uniserve.model.TableOutcomes;
+import io.uniserve.model.TransactionHistory;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.TransactionLogState.Decision;
+import io.uniserve.model.TransactionLogState.InFlight;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.tx.LogSteps;
-import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.protocol.tx.TransactionLogTransitions;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,21 +27,21 @@ import java.util.Set;
 public final class CommitCheck {
     private final Violations violations;
     private final FenceCheck fences;
-    private final DisplacedCheck displaced;
+    private final ReservationAbortCheck displaced;
     private final PreparedCheck disks;
     private final Map<String, TableMap> maps = new HashMap<>();
-    private final Map<String, TableOutcomes> outcomes = new HashMap<>();
+    private final Map<String, TransactionHistory> outcomes = new HashMap<>();
     private final Map<String, ReadGate> gates = new HashMap<>();
 
     public CommitCheck(Violations violations, FenceCheck fences) {
         this.violations = violations;
         this.fences = fences;
-        this.displaced = new DisplacedCheck(violations);
+        this.displaced = new ReservationAbortCheck(violations);
         this.disks = new PreparedCheck(violations);
     }
 
     /** A server's disk, which outlives it. */
-    public void disk(String server, Platter platter) {
+    public void disk(String server, SimulatedDisk platter) {
         displaced.disk(server, platter);
         disks.disk(server, platter);
     }
@@ -58,10 +58,10 @@ public final class CommitCheck {
 
     /** The registry has committed a transaction. */
     public void committed(List<Applied> applied, long nanos) {
-        Map<String, TableOutcomes> replaced = new HashMap<>();
+        Map<String, TransactionHistory> replaced = new HashMap<>();
         for (Applied one : applied) { // first, as a log names the outcomes of the same write
-            if (one.after() != null && one.after().value() instanceof TableOutcomes value) {
-                TableOutcomes was = outcomes.put(table(one), value);
+            if (one.after() != null && one.after().value() instanceof TransactionHistory value) {
+                TransactionHistory was = outcomes.put(table(one), value);
                 if (was != null && was.tableId() == value.tableId()) {
                     replaced.put(table(one), was);
                 }
@@ -73,11 +73,11 @@ public final class CommitCheck {
             }
             if (one.after().value() instanceof TableMap map) {
                 maps.put(table(one), map);
-            } else if (one.after().value() instanceof TableLog after
+            } else if (one.after().value() instanceof TransactionLogState after
                     && one.before() != null
-                    && one.before().value() instanceof TableLog before
+                    && one.before().value() instanceof TransactionLogState before
                     && before.tableId() == after.tableId()) {
-                TableOutcomes none = TableOutcomes.none(after.tableId());
+                TransactionHistory none = TransactionHistory.none(after.tableId());
                 step(table(one), before, after, replaced.getOrDefault(table(one), none), nanos);
             }
         }
@@ -88,7 +88,8 @@ public final class CommitCheck {
         return path.substring(0, path.lastIndexOf('/'));
     }
 
-    private void step(String table, TableLog before, TableLog after, TableOutcomes was, long nanos) {
+    private void step(
+            String table, TransactionLogState before, TransactionLogState after, TransactionHistory was, long nanos) {
         InFlight flight = before.inFlight();
         if (after.version() < before.version() || after.next() < before.next()) {
             violations.add("I1", table + " goes from version " + before.version() + " to " + after.version());
@@ -103,8 +104,8 @@ public final class CommitCheck {
                 && !(flight.driver().equals(now.driver()) && (flight.ahead() || flight.equals(now)))) {
             violations.add("I1", table + " has version " + now.version() + " in flight twice: " + flight + ", " + now);
         }
-        TableOutcomes older = outcomes.getOrDefault(table, TableOutcomes.none(after.tableId()));
-        TableOutcomes own = older.tableId() == after.tableId() ? older : TableOutcomes.none(after.tableId());
+        TransactionHistory older = outcomes.getOrDefault(table, TransactionHistory.none(after.tableId()));
+        TransactionHistory own = older.tableId() == after.tableId() ? older : TransactionHistory.none(after.tableId());
         if (own.number() != after.outcomes()) {
             violations.add("I1", table + " names outcomes " + after.outcomes() + " where those are " + own.number());
         }
@@ -122,7 +123,7 @@ public final class CommitCheck {
             }
         }
         if (after.version() > before.version()) { // a version begun ahead is named by its decision only
-            LogSteps.decision(after, after.version())
+            TransactionLogTransitions.decision(after, after.version())
                     .map(Decision::unacked)
                     .orElse(List.of())
                     .forEach(actor -> prepared(table, after, actor, nanos));
@@ -134,7 +135,12 @@ public final class CommitCheck {
      * which retries need not know. Both only where so many requests are known that there is no room for more; or an abort of no
      * request at all, of a version begun ahead.
      */
-    private void kept(String table, TableLog before, TableLog after, TableOutcomes was, TableOutcomes older) {
+    private void kept(
+            String table,
+            TransactionLogState before,
+            TransactionLogState after,
+            TransactionHistory was,
+            TransactionHistory older) {
         Set<Long> versions = new HashSet<>();
         after.decisions().forEach(decision -> versions.add(decision.version()));
         Map<Long, Decision> moved = new HashMap<>();
@@ -171,7 +177,7 @@ public final class CommitCheck {
     }
 
     /** Readers know of it, or of one before it that is committed: an aborted one hides nothing. */
-    private void prepared(String table, TableLog log, int actor, long nanos) {
+    private void prepared(String table, TransactionLogState log, int actor, long nanos) {
         long tableId = log.tableId();
         long version = log.version();
         TableMap map = maps.get(table);
@@ -197,8 +203,8 @@ public final class CommitCheck {
         fences.committed(key, state.epoch(), nanos);
     }
 
-    private static boolean aborted(TableLog log, long version) {
-        return LogSteps.decision(log, version)
+    private static boolean aborted(TransactionLogState log, long version) {
+        return TransactionLogTransitions.decision(log, version)
                 .filter(decision -> !decision.committed())
                 .isPresent();
     }

@@ -11,17 +11,17 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateReply.ActorAck;
 import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.testkit.simulation.disk.Platter;
-import io.uniserve.testkit.simulation.engine.EngineTap;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
+import io.uniserve.testkit.simulation.engine.EngineObserver;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.kernel.Trace;
-import io.uniserve.testkit.simulation.network.Tap;
+import io.uniserve.testkit.simulation.network.NetworkObserver;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import java.util.List;
 
 /** Watches messages, engines, gates and registry, and hands what it sees to the checks. */
-public final class Observer implements Tap, EngineTap {
+public final class Observer implements NetworkObserver, EngineObserver {
     private final EventQueue queue;
     private final Trace trace;
     private final Violations violations;
@@ -46,7 +46,7 @@ public final class Observer implements Tap, EngineTap {
     }
 
     /** A server's disk, which outlives it. */
-    public void disk(String server, Platter platter) {
+    public void disk(String server, SimulatedDisk platter) {
         commits.disk(server, platter);
     }
 

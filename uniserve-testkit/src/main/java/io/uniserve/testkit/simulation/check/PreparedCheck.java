@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.testkit.simulation.disk.LogFiles;
-import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PreparedCheck {
     private final Violations violations;
-    private final Map<String, Platter> disks = new HashMap<>();
+    private final Map<String, SimulatedDisk> disks = new HashMap<>();
 
     private long looked;
 
@@ -33,14 +33,14 @@ final class PreparedCheck {
     }
 
     /** A server's disk. */
-    void disk(String server, Platter platter) {
+    void disk(String server, SimulatedDisk platter) {
         disks.put(server, platter);
     }
 
     /** The actor has a part in a version that is committed now. */
     void committed(ReplicaKey key, ActorState state, long version) {
         for (ServerId member : state.isr()) {
-            Platter platter = disks.get(member.value());
+            SimulatedDisk platter = disks.get(member.value());
             Boolean holds = platter == null ? null : holds(platter, key, version);
             looked += holds == null ? 0 : 1;
             if (Boolean.FALSE.equals(holds)) {
@@ -53,7 +53,7 @@ final class PreparedCheck {
     }
 
     /** Newest segments first, where it mostly is. Null where the log is lost with the disk, or rotten, which tells nothing. */
-    private static @Nullable Boolean holds(Platter platter, ReplicaKey key, long version) {
+    private static @Nullable Boolean holds(SimulatedDisk platter, ReplicaKey key, long version) {
         List<String> paths = platter.under(key + "/log");
         boolean any = false;
         for (int i = paths.size() - 1; i >= 0; i--) {

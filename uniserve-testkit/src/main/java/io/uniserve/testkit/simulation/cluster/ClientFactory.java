@@ -3,31 +3,31 @@ package io.uniserve.testkit.simulation.cluster;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.ClientState;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
-import io.uniserve.protocol.tx.CutNetwork;
-import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.SnapshotReadClient;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.plant.CutApart;
-import io.uniserve.testkit.simulation.plant.MuteVersions;
-import io.uniserve.testkit.simulation.plant.OpenTaken;
+import io.uniserve.testkit.simulation.plant.CutApartBug;
+import io.uniserve.testkit.simulation.plant.NoDeduplicationBug;
+import io.uniserve.testkit.simulation.plant.OneRoundBug;
+import io.uniserve.testkit.simulation.plant.OpenTakenBug;
 import io.uniserve.testkit.simulation.plant.Plant;
-import io.uniserve.testkit.simulation.plant.RenamingNetwork;
-import io.uniserve.testkit.simulation.plant.UnversionedScatters;
+import io.uniserve.testkit.simulation.plant.UnversionedShuffleBug;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.AtomicClient;
-import io.uniserve.testkit.simulation.workload.Crowd;
-import io.uniserve.testkit.simulation.workload.Customer;
-import io.uniserve.testkit.simulation.workload.Eraser;
+import io.uniserve.testkit.simulation.workload.ClientPool;
+import io.uniserve.testkit.simulation.workload.ClientProcess;
+import io.uniserve.testkit.simulation.workload.OperationCounters;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
 import io.uniserve.testkit.simulation.workload.Shuffles;
 import io.uniserve.testkit.simulation.workload.SimClient;
-import io.uniserve.testkit.simulation.workload.Tally;
+import io.uniserve.testkit.simulation.workload.TableCleaner;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class ClientFactory {
     private final ActorKeys keys;
     private final ClientHistory history;
     private final AtomicHistory atomicHistory;
-    private final Tally tally;
+    private final OperationCounters tally;
     private final Map<String, RoutingFeed> feeds = new TreeMap<>();
 
     public ClientFactory(
@@ -50,7 +50,7 @@ public final class ClientFactory {
             ActorKeys keys,
             ClientHistory history,
             AtomicHistory atomicHistory,
-            Tally tally) {
+            OperationCounters tally) {
         this.world = world;
         this.scenario = scenario;
         this.keys = keys;
@@ -60,41 +60,42 @@ public final class ClientFactory {
     }
 
     /** All clients, idle. */
-    public Crowd crowd(Prng random) {
-        List<Customer> clients = new ArrayList<>();
+    public ClientPool crowd(Prng random) {
+        List<ClientProcess> clients = new ArrayList<>();
         for (int i = 1; i <= scenario.clients(); i++) {
             clients.add(client("k" + i));
         }
-        return new Crowd(world.queue, random, scenario.operationMillisMean(), clients, this::client);
+        return new ClientPool(world.queue, random, scenario.operationMillisMean(), clients, this::client);
     }
 
     /** A table that comes and goes, written by a client of its own. */
-    public SideTable sideTable(SimCluster cluster, Prng random) {
+    public TableLifecycleWorkload sideTable(SimCluster cluster, Prng random) {
         Process process = world.process("x1");
         process.start(0);
-        return new SideTable(world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
+        return new TableLifecycleWorkload(
+                world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
     }
 
     /** Two tables that are written one after the other and read as of one moment, by a client of their own. */
-    public Ledger ledger(SimCluster cluster, Prng random) {
+    public LedgerWorkload ledger(SimCluster cluster, Prng random) {
         Process process = world.process("y1");
         process.start(0);
-        CutNetwork wire = world.wire.cutNetwork(process);
-        return new Ledger(
+        ConsistentCutClient wire = world.wire.cutNetwork(process);
+        return new LedgerWorkload(
                 world,
                 cluster,
                 scenario.rf(),
                 environment(process, world.ids(process)),
                 world.wire.versionedNetwork(process),
-                world.plant == Plant.CUT_APART ? new CutApart(wire) : wire,
+                world.plant == Plant.CUT_APART ? new CutApartBug(wire) : wire,
                 random);
     }
 
     /** Deletes what the others wrote. */
-    public Eraser eraser() {
+    public TableCleaner eraser() {
         Process process = world.process("e1");
         process.start(0);
-        return new Eraser(
+        return new TableCleaner(
                 environment(process, world.ids(process)), world.wire.cutNetwork(process), keys, world.workload);
     }
 
@@ -103,13 +104,13 @@ public final class ClientFactory {
         return feeds;
     }
 
-    private Customer client(String name) {
+    private ClientProcess client(String name) {
         Process process = world.process(name);
         process.start(0);
         if (world.workload == Workload.ATOMIC) {
             return atomicClient(name, process);
         }
-        ReaderEnvironment env = environment(process, world.ids(process));
+        ClientContext env = environment(process, world.ids(process));
         return new SimClient(
                 name,
                 world.queue,
@@ -125,14 +126,14 @@ public final class ClientFactory {
                 tally);
     }
 
-    private Customer atomicClient(String name, Process process) {
-        VersionedNetwork wire = world.wire.versionedNetwork(process);
-        VersionedNetwork versions = switch (world.plant) {
-            case ONE_ROUND -> new MuteVersions(wire);
-            case OPEN_TAKEN -> new OpenTaken(wire);
+    private ClientProcess atomicClient(String name, Process process) {
+        SnapshotReadClient wire = world.wire.versionedNetwork(process);
+        SnapshotReadClient versions = switch (world.plant) {
+            case ONE_ROUND -> new OneRoundBug(wire);
+            case OPEN_TAKEN -> new OpenTakenBug(wire);
             default -> wire;
         };
-        ReaderEnvironment env = environment(process, world.ids(process));
+        ClientContext env = environment(process, world.ids(process));
         return new AtomicClient(
                 name,
                 world.queue,
@@ -141,7 +142,7 @@ public final class ClientFactory {
                 shuffles(
                         env,
                         process,
-                        world.plant == Plant.UNVERSIONED_SHUFFLE ? new UnversionedScatters(versions) : versions),
+                        world.plant == Plant.UNVERSIONED_SHUFFLE ? new UnversionedShuffleBug(versions) : versions),
                 versions,
                 world.wire.cutNetwork(process),
                 world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
@@ -153,7 +154,7 @@ public final class ClientFactory {
                 tally);
     }
 
-    private Shuffles shuffles(ReaderEnvironment env, Process process, VersionedNetwork versions) {
+    private Shuffles shuffles(ClientContext env, Process process, SnapshotReadClient versions) {
         return new Shuffles(
                 env,
                 versions,
@@ -171,18 +172,18 @@ public final class ClientFactory {
         world.wire.crashed(process);
     }
 
-    private ReaderEnvironment environment(Process process, Ids ids) {
+    private ClientContext environment(Process process, Ids ids) {
         ClientNetwork wire = world.wire.clientNetwork(process);
-        ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new RenamingNetwork(wire, ids) : wire;
+        ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new NoDeduplicationBug(wire, ids) : wire;
         Prng random = world.random.fork("client " + process.name());
         RoutingFeed feed = new RoutingFeed(world.ensemble, process, random.fork("routing"));
         feeds.put(process.name(), feed);
-        return new ReaderEnvironment(
+        return new ClientContext(
                 process.clock(),
                 process.timers(),
                 network,
                 feed,
                 ids,
-                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
+                ClientState.of(RequestSettings.defaults(), RoutingPolicy.weighted()));
     }
 }

@@ -8,18 +8,18 @@ import io.uniserve.placement.InitialPlacement;
 import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
-import io.uniserve.protocol.coordinator.Rebalancing;
+import io.uniserve.protocol.coordinator.RebalanceSetup;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
-import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.disk.SimDisk;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import io.uniserve.testkit.simulation.engine.SimEngineHost;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
-import io.uniserve.testkit.simulation.plant.LateWriter;
-import io.uniserve.testkit.simulation.plant.OwnNewest;
 import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.plant.RestoredApartBug;
+import io.uniserve.testkit.simulation.plant.ShrinkWithoutCasBug;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -63,9 +63,9 @@ public final class CoordinatorNode implements Node {
                 world.ensemble,
                 process);
         Registry registry = world.plant == Plant.SHRINK_WITHOUT_CAS
-                ? new LateWriter(own, world.ensemble, own.session(), world.queue, world.random.fork("late"))
+                ? new ShrinkWithoutCasBug(own, world.ensemble, own.session(), world.queue, world.random.fork("late"))
                 : own;
-        Platter nothing = new Platter();
+        SimulatedDisk nothing = new SimulatedDisk();
         SimDisk disk = new SimDisk(
                 world.queue, world.random.fork("no disk"), world.weather, process, nothing, (p, path) -> true);
         SimEngineHost engine = new SimEngineHost(
@@ -84,7 +84,7 @@ public final class CoordinatorNode implements Node {
                 process.clock(),
                 process.timers(),
                 world.plant == Plant.RESTORED_APART
-                        ? new OwnNewest(world.wire.network(process))
+                        ? new RestoredApartBug(world.wire.network(process))
                         : world.wire.network(process),
                 registry,
                 disk,
@@ -97,7 +97,7 @@ public final class CoordinatorNode implements Node {
                         .withLevels(Set.of(ConsistencyLevel.values())),
                 parts,
                 new InitialPlacement(),
-                world.heat == null ? Rebalancing.off(parts) : world.heat.rebalancing(process));
+                world.heat == null ? RebalanceSetup.off(parts) : world.heat.rebalancing(process));
         started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
         world.wire.bind(
                 address,

@@ -24,9 +24,9 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
-import io.uniserve.testkit.simulation.check.DropWatch;
-import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.testkit.simulation.check.LogCleaningCheck;
 import io.uniserve.testkit.simulation.disk.SimDisk;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import io.uniserve.testkit.simulation.engine.Gates;
 import io.uniserve.testkit.simulation.engine.ReadWorker;
 import io.uniserve.testkit.simulation.engine.SimEngineHost;
@@ -36,22 +36,22 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.network.Forger;
-import io.uniserve.testkit.simulation.plant.AddedUp;
-import io.uniserve.testkit.simulation.plant.AheadTaken;
-import io.uniserve.testkit.simulation.plant.BlindVoucher;
-import io.uniserve.testkit.simulation.plant.Bystander;
-import io.uniserve.testkit.simulation.plant.GreedyDrop;
-import io.uniserve.testkit.simulation.plant.HastyEyes;
-import io.uniserve.testkit.simulation.plant.HastyVotes;
-import io.uniserve.testkit.simulation.plant.LateStore;
-import io.uniserve.testkit.simulation.plant.LossyOutcomes;
-import io.uniserve.testkit.simulation.plant.OneLook;
-import io.uniserve.testkit.simulation.plant.OwnCounters;
+import io.uniserve.testkit.simulation.plant.AbortOnMissingRecordBug;
+import io.uniserve.testkit.simulation.plant.AheadTakenBug;
+import io.uniserve.testkit.simulation.plant.AttemptsAddedUpBug;
+import io.uniserve.testkit.simulation.plant.BlindVouchersBug;
+import io.uniserve.testkit.simulation.plant.CommitUnfencedBug;
+import io.uniserve.testkit.simulation.plant.CommitUnpreparedBug;
+import io.uniserve.testkit.simulation.plant.ConfirmSkippedBug;
+import io.uniserve.testkit.simulation.plant.CutOneLookBug;
+import io.uniserve.testkit.simulation.plant.DisplacedUntoldBug;
+import io.uniserve.testkit.simulation.plant.DoubtsIgnoredBug;
+import io.uniserve.testkit.simulation.plant.FlightsLeftBug;
+import io.uniserve.testkit.simulation.plant.GreedyDropBug;
+import io.uniserve.testkit.simulation.plant.OutcomesLostBug;
+import io.uniserve.testkit.simulation.plant.OwnVersionCountersBug;
 import io.uniserve.testkit.simulation.plant.Plant;
-import io.uniserve.testkit.simulation.plant.Presumer;
-import io.uniserve.testkit.simulation.plant.QuietDisplacer;
-import io.uniserve.testkit.simulation.plant.Unconfirmed;
-import io.uniserve.testkit.simulation.plant.UnfencedCommits;
+import io.uniserve.testkit.simulation.plant.StoredLaterBug;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
 import java.util.Optional;
@@ -73,11 +73,11 @@ public final class ServerNode implements Node {
     private final Process process;
     private final ServerId id;
     private final Address address;
-    private final Platter platter = new Platter();
+    private final SimulatedDisk platter = new SimulatedDisk();
     /** Of files that nobody needs after a restart. */
-    private final Platter scratch = new Platter();
+    private final SimulatedDisk scratch = new SimulatedDisk();
 
-    private final AddedUp added = new AddedUp();
+    private final AttemptsAddedUpBug added = new AttemptsAddedUpBug();
     private @Nullable Life life;
     private boolean draining;
 
@@ -147,7 +147,7 @@ public final class ServerNode implements Node {
     }
 
     /** The medium of its disk. */
-    public Platter platter() {
+    public SimulatedDisk platter() {
         return platter;
     }
 
@@ -245,7 +245,7 @@ public final class ServerNode implements Node {
                 gates,
                 standing(Plant.LEASE_IGNORED),
                 (read, key, told) -> machine.settle(read.table(), key, read.at(), read.defers(), told),
-                world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
+                world.plant == Plant.DOUBTS_IGNORED ? DoubtsIgnoredBug::withoutDoubt : gate -> gate,
                 world.queue,
                 world.observer,
                 exchange);
@@ -258,7 +258,7 @@ public final class ServerNode implements Node {
         process.post(0, exchange::start);
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
-            new Presumer(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
+            new AbortOnMissingRecordBug(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
         }
     }
 
@@ -298,7 +298,7 @@ public final class ServerNode implements Node {
     /** What other daemons ask, by who answers it. */
     private Endpoint.Handler<PeerRequest, PeerReply> ear(ServerMachine machine, SimExchange exchange) {
         Endpoint.Handler<PeerRequest, PeerReply> asked =
-                world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
+                world.plant == Plant.BLIND_VOUCHERS ? new BlindVouchersBug(machine::onPeer) : machine::onPeer;
         Prng random = world.random.fork(process.name() + " ear " + process.generation());
         Forger own = new Forger(asked, world.weather, random, world.plant == Plant.HASHES_UNCOMPARED);
         return (request, completion) -> {
@@ -316,19 +316,19 @@ public final class ServerNode implements Node {
                 process.clock(),
                 process.timers(),
                 world.plant == Plant.COMMIT_UNPREPARED
-                        ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
+                        ? new CommitUnpreparedBug(world.wire.network(process), process.timers(), random.fork("votes"))
                         : world.wire.network(process),
                 registry(random, session),
-                world.plant == Plant.GREEDY_DROP ? new GreedyDrop(watched(disk), platter) : watched(disk),
+                world.plant == Plant.GREEDY_DROP ? new GreedyDropBug(watched(disk), platter) : watched(disk),
                 world.plant == Plant.STORED_LATER
-                        ? new LateStore(world.objects.of(process), process.timers())
+                        ? new StoredLaterBug(world.objects.of(process), process.timers())
                         : world.objects.of(process),
                 engine,
                 world.ids(process));
     }
 
     private Disk watched(SimDisk disk) {
-        return new DropWatch(disk, platter, world.violations, this::record, () -> world.segmentsDropped++);
+        return new LogCleaningCheck(disk, platter, world.violations, this::record, () -> world.segmentsDropped++);
     }
 
     /** What the registry has of the backup of an actor of the table; empty for actors of other tables. */
@@ -343,17 +343,17 @@ public final class ServerNode implements Node {
 
     private Registry registry(Prng random, RegistrySession session) {
         return switch (world.plant) {
-            case COMMIT_UNFENCED -> new UnfencedCommits(session, process.timers(), random.fork("unfenced"));
-            case OWN_VERSION_COUNTERS -> new OwnCounters(session);
-            case AHEAD_TAKEN -> new AheadTaken(session, id);
-            case FLIGHTS_LEFT -> new Bystander(session, id);
-            case DISPLACED_UNTOLD -> new QuietDisplacer(session);
-            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), RegistryPaths::isLog);
-            case CUT_ONE_LOOK -> new OneLook(session, process.timers(), random.fork("looks"));
-            case CUT_UNCONFIRMED -> new Unconfirmed(session, process.timers(), RegistryPaths.TERM::equals);
-            case OUTCOMES_LOST -> new LossyOutcomes(session);
-            case OUTCOMES_UNREAD -> new LossyOutcomes.Unread(session);
-            case OUTCOMES_APART -> new LossyOutcomes.Apart(session);
+            case COMMIT_UNFENCED -> new CommitUnfencedBug(session, process.timers(), random.fork("unfenced"));
+            case OWN_VERSION_COUNTERS -> new OwnVersionCountersBug(session);
+            case AHEAD_TAKEN -> new AheadTakenBug(session, id);
+            case FLIGHTS_LEFT -> new FlightsLeftBug(session, id);
+            case DISPLACED_UNTOLD -> new DisplacedUntoldBug(session);
+            case CONFIRM_SKIPPED -> new ConfirmSkippedBug(session, process.timers(), RegistryPaths::isLog);
+            case CUT_ONE_LOOK -> new CutOneLookBug(session, process.timers(), random.fork("looks"));
+            case CUT_UNCONFIRMED -> new ConfirmSkippedBug(session, process.timers(), RegistryPaths.TERM::equals);
+            case OUTCOMES_LOST -> new OutcomesLostBug(session);
+            case OUTCOMES_UNREAD -> new OutcomesLostBug.OutcomesUnreadBug(session);
+            case OUTCOMES_APART -> new OutcomesLostBug.OutcomesApartBug(session);
             default -> session;
         };
     }

@@ -10,9 +10,9 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
@@ -48,7 +48,7 @@ public final class SimCluster {
     private final List<ServerNode> servers = new ArrayList<>();
     private final List<CoordinatorNode> coordinators = new ArrayList<>();
     private final @Nullable Node latecomer;
-    private final DigestLooks digests;
+    private final ReplicaDigestCheck digests;
 
     public SimCluster(World world, Scenario scenario) {
         this.world = world;
@@ -61,8 +61,8 @@ public final class SimCluster {
             coordinators.add(new CoordinatorNode(world, i));
         }
         latecomer = drawLatecomer();
-        digests = new DigestLooks(world, this::node);
-        DoubtLooks looks = new DoubtLooks(world, this::node);
+        digests = new ReplicaDigestCheck(world, this::node);
+        InDoubtProbe looks = new InDoubtProbe(world, this::node);
         world.onLook(() -> {
             List<TableRoute> tables =
                     RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables();
@@ -229,7 +229,7 @@ public final class SimCluster {
         return world.ensemble
                                         .read(RegistryPaths.log(TABLE, tableId), world.ensemble.zxid())
                                         .value()
-                                instanceof TableLog log
+                                instanceof TransactionLogState log
                         && log.inFlight() != null
                 ? Optional.of("version " + log.inFlight().version() + " is in flight")
                 : Optional.empty();

@@ -4,17 +4,17 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.exchange.ExchangeLimits;
-import io.uniserve.testkit.simulation.check.DoubtWatch;
-import io.uniserve.testkit.simulation.check.Looks;
+import io.uniserve.testkit.simulation.check.CheckCoverage;
+import io.uniserve.testkit.simulation.check.InDoubtDurationCheck;
 import io.uniserve.testkit.simulation.check.Observer;
 import io.uniserve.testkit.simulation.check.Violations;
 import io.uniserve.testkit.simulation.disk.SimObjectStore;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.kernel.Trace;
-import io.uniserve.testkit.simulation.kernel.Weather;
-import io.uniserve.testkit.simulation.network.Wire;
+import io.uniserve.testkit.simulation.network.SimNetwork;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.workload.Workload;
@@ -36,20 +36,20 @@ public final class World {
     final EventQueue queue = new EventQueue();
     final Prng random;
     final Trace trace;
-    final Weather weather;
+    final FaultIntensity weather;
     final Violations violations;
     final Observer observer;
-    final DoubtWatch doubts;
-    final Wire wire;
+    final InDoubtDurationCheck doubts;
+    final SimNetwork wire;
     final Ensemble ensemble;
     final SimObjectStore objects;
     final EngineInstance engine;
     final Path scratch;
     final Plant plant;
     final Workload workload;
-    final Sizes sizes;
+    final SimulationKnobs sizes;
     final ExchangeLimits exchange;
-    final @Nullable Heat heat;
+    final @Nullable HotSpotLoad heat;
     long segmentsDropped;
     long digestsCompared;
     private final List<Runnable> looks = new ArrayList<>();
@@ -83,11 +83,11 @@ public final class World {
             Consumer<String> lines) {
         this.random = new Prng(seed).fork("world");
         this.trace = new Trace(queue, lines);
-        this.weather = new Weather(random.fork("weather"), trace);
+        this.weather = new FaultIntensity(random.fork("weather"), trace);
         this.violations = new Violations(queue, trace);
         this.observer = new Observer(queue, trace, violations);
-        this.doubts = new DoubtWatch(violations);
-        this.wire = new Wire(queue, random.fork("wire"), weather, observer);
+        this.doubts = new InDoubtDurationCheck(violations);
+        this.wire = new SimNetwork(queue, random.fork("wire"), weather, observer);
         this.ensemble = new Ensemble((session, ops, failing) ->
                 plant == Plant.SHRINK_WITHOUT_CAS && Observer.coordinates(ops.get(failing), ops));
         this.objects = new SimObjectStore(queue, random.fork("objects"), weather);
@@ -95,9 +95,9 @@ public final class World {
         this.scratch = scratch;
         this.plant = plant;
         this.workload = workload;
-        this.sizes = calm ? Sizes.calm() : Sizes.draw(random.fork("sizes"));
-        this.exchange = calm ? ExchangeLimits.DEFAULTS : Sizes.exchange(random.fork("exchange"));
-        this.heat = rebalancing ? new Heat(this, random.fork("heat")) : null;
+        this.sizes = calm ? SimulationKnobs.calm() : SimulationKnobs.draw(random.fork("sizes"));
+        this.exchange = calm ? ExchangeLimits.DEFAULTS : SimulationKnobs.exchange(random.fork("exchange"));
+        this.heat = rebalancing ? new HotSpotLoad(this, random.fork("heat")) : null;
         ensemble.listen(observer.maps());
         if (workload == Workload.ATOMIC) {
             wire.keepalive(KEEPALIVE_NANOS);
@@ -112,7 +112,7 @@ public final class World {
         return trace;
     }
 
-    public Weather weather() {
+    public FaultIntensity weather() {
         return weather;
     }
 
@@ -120,7 +120,7 @@ public final class World {
         return violations;
     }
 
-    public Wire wire() {
+    public SimNetwork wire() {
         return wire;
     }
 
@@ -165,8 +165,8 @@ public final class World {
     }
 
     /** How much the checks that look inside have seen. */
-    public Looks looks() {
-        return new Looks(digestsCompared, observer.disksLooked(), doubts.longestNanos());
+    public CheckCoverage looks() {
+        return new CheckCoverage(digestsCompared, observer.disksLooked(), doubts.longestNanos());
     }
 
     /** Segments that went from the front of logs. */

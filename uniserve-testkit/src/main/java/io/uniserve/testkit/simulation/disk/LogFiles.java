@@ -24,7 +24,7 @@ public final class LogFiles {
     /** A segment of a replica's log, by its first entry. */
     public record Segment(ReplicaKey key, long first) {
         /** The one that follows on this disk; empty for the last one. */
-        public Optional<Segment> next(Platter platter) {
+        public Optional<Segment> next(SimulatedDisk platter) {
             String log = key + "/log";
             return platter.under(log).stream()
                     .flatMap(path -> segment(path).stream())

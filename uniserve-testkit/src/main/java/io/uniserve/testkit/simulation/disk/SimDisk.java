@@ -9,9 +9,9 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,16 +28,22 @@ public final class SimDisk implements Disk {
 
     private final EventQueue queue;
     private final Prng random;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final Process process;
-    private final Platter platter;
+    private final SimulatedDisk platter;
     private final SyncPolicy syncs;
     private final Map<Integer, Write> writes = new LinkedHashMap<>();
     private int nextWrite;
     private boolean full;
     private long hangsUntil;
 
-    public SimDisk(EventQueue queue, Prng random, Weather weather, Process process, Platter platter, SyncPolicy syncs) {
+    public SimDisk(
+            EventQueue queue,
+            Prng random,
+            FaultIntensity weather,
+            Process process,
+            SimulatedDisk platter,
+            SyncPolicy syncs) {
         this.queue = queue;
         this.random = random;
         this.weather = weather;
@@ -62,7 +68,7 @@ public final class SimDisk implements Disk {
             write.atCrash();
         }
         writes.clear();
-        Platter.CrashLoss loss = platter.crash(random, tear);
+        SimulatedDisk.CrashLoss loss = platter.crash(random, tear);
         for (int i = 0; i < loss.lost(); i++) {
             weather.count(Fault.DISK_UNSYNCED_LOST);
         }

@@ -9,9 +9,9 @@ import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -30,12 +30,12 @@ public final class SimObjectStore {
 
     private final EventQueue queue;
     private final Prng random;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final NavigableMap<String, Bytes> objects = new TreeMap<>();
     private final NavigableMap<String, Bytes> rotten = new TreeMap<>();
     private BiConsumer<String, Bytes> listener = (key, data) -> {};
 
-    public SimObjectStore(EventQueue queue, Prng random, Weather weather) {
+    public SimObjectStore(EventQueue queue, Prng random, FaultIntensity weather) {
         this.queue = queue;
         this.random = random;
         this.weather = weather;

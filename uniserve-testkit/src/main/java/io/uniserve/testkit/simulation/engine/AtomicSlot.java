@@ -9,7 +9,7 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,12 +19,12 @@ import java.util.TreeMap;
 final class AtomicSlot {
     private final Actor actor;
     private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
-    private final SnapshotShelf<AutoCloseable> shelf;
+    private final VersionedSnapshots<AutoCloseable> shelf;
     private long newest;
 
     AtomicSlot(Actor actor, long version, int statesMax) {
         this.actor = actor;
-        this.shelf = new SnapshotShelf<>(statesMax, state -> {});
+        this.shelf = new VersionedSnapshots<>(statesMax, state -> {});
         keep(version);
     }
 
@@ -65,7 +65,7 @@ final class AtomicSlot {
         shelf.add(version, ((SnapshotActor<?>) actor).snapshot(), 1);
     }
 
-    Optional<SnapshotShelf.Ref<AutoCloseable>> at(long version) {
+    Optional<VersionedSnapshots.Ref<AutoCloseable>> at(long version) {
         return shelf.at(version);
     }
 }

@@ -1,9 +1,9 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.UncommittedClaim;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Gates implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new TreeMap<>();
     private final Map<Long, Long> versions = new TreeMap<>();
-    private final Map<Long, Denial> denials = new TreeMap<>();
+    private final Map<Long, UncommittedClaim> denials = new TreeMap<>();
     private final BiConsumer<ReplicaKey, ReadGate> tap;
 
     /** @param tap hears every gate published */
@@ -38,13 +38,13 @@ public final class Gates implements GatePublisher {
     }
 
     @Override
-    public void denies(long tableId, Denial denial) {
+    public void denies(long tableId, UncommittedClaim denial) {
         denials.put(tableId, denial);
     }
 
     /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
     public long denied(long tableId, long nowNanos) {
-        return denials.getOrDefault(tableId, Denial.NONE).at(version(tableId), nowNanos);
+        return denials.getOrDefault(tableId, UncommittedClaim.NONE).at(version(tableId), nowNanos);
     }
 
     @Override

@@ -18,9 +18,9 @@ import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.ReadRequest.Target;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,15 +38,15 @@ public final class ReadWorker {
 
     private final EventQueue queue;
     private final Prng random;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final Process process;
     private final Operators operators;
     private final SimEngineHost host;
     private final Function<ReplicaKey, @Nullable ActorView> views;
     private final Gates gates;
     private final Clock clock;
-    private final EngineTap tap;
-    private final SimStates states;
+    private final EngineObserver tap;
+    private final SimSessionSnapshots states;
     private final SimExchange exchange;
 
     /**
@@ -56,18 +56,18 @@ public final class ReadWorker {
     public ReadWorker(
             EventQueue queue,
             Prng random,
-            Weather weather,
+            FaultIntensity weather,
             Process process,
             EngineInstance engine,
             SimEngineHost host,
             Function<ReplicaKey, @Nullable ActorView> views,
             Gates gates,
             Clock clock,
-            EngineTap tap,
+            EngineObserver tap,
             LongSupplier stateNumbers,
             SimExchange exchange) {
         this.exchange = exchange;
-        this.states = new SimStates(stateNumbers);
+        this.states = new SimSessionSnapshots(stateNumbers);
         this.queue = queue;
         this.random = random;
         this.weather = weather;
@@ -192,7 +192,7 @@ public final class ReadWorker {
             share.version = host.state(share.key);
             return view;
         }
-        SimStates.Held held = states.hold(session, share.key, view, queue.now());
+        SimSessionSnapshots.Held held = states.hold(session, share.key, view, queue.now());
         share.version = held.version();
         return held.view();
     }

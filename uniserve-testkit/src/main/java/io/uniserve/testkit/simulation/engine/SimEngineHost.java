@@ -20,14 +20,14 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.RowCondition;
-import io.uniserve.protocol.tx.AtomicService;
-import io.uniserve.protocol.tx.SnapshotShelf;
-import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.protocol.tx.TransactionService;
+import io.uniserve.protocol.tx.VersionedSnapshots;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -51,11 +51,11 @@ public final class SimEngineHost implements EngineHost {
 
     private final EventQueue queue;
     private final Prng random;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final Process process;
     private final EngineInstance engine;
-    private final CheckpointFiles files;
-    private final EngineTap tap;
+    private final SimCheckpointStore files;
+    private final EngineObserver tap;
     private final LongSupplier stateNumbers;
     private final int statesMax;
     private final UpdatePolicy policy;
@@ -65,12 +65,12 @@ public final class SimEngineHost implements EngineHost {
     public SimEngineHost(
             EventQueue queue,
             Prng random,
-            Weather weather,
+            FaultIntensity weather,
             Process process,
             EngineInstance engine,
-            Platter platter,
+            SimulatedDisk platter,
             Path scratch,
-            EngineTap tap,
+            EngineObserver tap,
             LongSupplier stateNumbers,
             int statesMax,
             UpdatePolicy policy) {
@@ -82,7 +82,7 @@ public final class SimEngineHost implements EngineHost {
         this.weather = weather;
         this.process = process;
         this.engine = engine;
-        this.files = new CheckpointFiles(platter, scratch);
+        this.files = new SimCheckpointStore(platter, scratch);
         this.tap = tap;
     }
 
@@ -130,8 +130,9 @@ public final class SimEngineHost implements EngineHost {
 
     private void atomic(Slot slot, TableMeta meta, long version) {
         Actor made = slot.actor;
-        slot.atomic =
-                made == null || !AtomicService.serves(meta.level()) ? null : new AtomicSlot(made, version, statesMax);
+        slot.atomic = made == null || !TransactionService.serves(meta.level())
+                ? null
+                : new AtomicSlot(made, version, statesMax);
     }
 
     @Override
@@ -236,7 +237,7 @@ public final class SimEngineHost implements EngineHost {
     }
 
     /** The state that readers of this version see, 0 for the newest; empty where it is gone, or nothing may be read. */
-    public Optional<SnapshotShelf.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
+    public Optional<VersionedSnapshots.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
         Slot slot = slots.get(key);
         return slot == null || slot.usable() == null || slot.atomic == null
                 ? Optional.empty()

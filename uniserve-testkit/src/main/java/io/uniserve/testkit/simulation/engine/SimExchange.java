@@ -10,17 +10,17 @@ import io.uniserve.port.kv.KvActor;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.exchange.Delivery;
+import io.uniserve.protocol.exchange.ExchangeInput;
 import io.uniserve.protocol.exchange.ExchangeMachine;
-import io.uniserve.protocol.exchange.GatherFrame;
-import io.uniserve.protocol.exchange.Gathered;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.GatherResult;
 import io.uniserve.protocol.exchange.PackedChunk;
-import io.uniserve.protocol.exchange.Receipt;
-import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.exchange.ScatterEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.ScatterOutput;
 import io.uniserve.testkit.simulation.kernel.Process;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One start of a server's exchange: its machine, and the operators as workers run them. */
 public final class SimExchange {
-    private static final Codec<Gathered<Receipt>> MAPPED = Gathered.codec(Receipt.CODEC);
+    private static final Codec<GatherResult<ScatterManifest>> MAPPED = GatherResult.codec(ScatterManifest.CODEC);
     private static final long START_AGAIN_NANOS = 1_000_000_000L;
 
     private final Process process;
@@ -41,7 +41,7 @@ public final class SimExchange {
     /** What becomes of a chunk before it is kept. */
     @FunctionalInterface
     public interface ChunkTap {
-        Bytes kept(Production production, int slot, Bytes chunk);
+        Bytes kept(ScatterOutput production, int slot, Bytes chunk);
     }
 
     public SimExchange(Process process, ExchangeMachine machine, ChunkTap tap) {
@@ -105,12 +105,12 @@ public final class SimExchange {
             return;
         }
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        Production production;
+        ScatterOutput production;
         try {
             if (!ready) {
                 throw starting();
             }
-            ScatterFrame frame = ScatterFrame.CODEC.decode(parameters);
+            ScatterEnvelope frame = ScatterEnvelope.CODEC.decode(parameters);
             production = machine.begin(frame, actor, remainingNanos);
             long salt = ListOperators.SCATTER.parameters().decode(frame.parameters());
             ListOperators.SCATTER.scatter(
@@ -123,16 +123,19 @@ public final class SimExchange {
             completion.done(Outcome.err(e));
             return;
         }
-        put(production, new ArrayList<>(puts.values()), outcome -> completion.done(outcome.map(Receipt.CODEC::encode)));
+        put(
+                production,
+                new ArrayList<>(puts.values()),
+                outcome -> completion.done(outcome.map(ScatterManifest.CODEC::encode)));
     }
 
     private void map(Arrived arrived, int actor, ActorView state, long remainingNanos, Completion<Bytes> completion) {
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        Production production;
+        ScatterOutput production;
         try {
-            GatherFrame.Output output = arrived.frame.output().orElseThrow();
-            ScatterFrame frame =
-                    new ScatterFrame(arrived.frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
+            GatherEnvelope.Output output = arrived.frame.output().orElseThrow();
+            ScatterEnvelope frame =
+                    new ScatterEnvelope(arrived.frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
             production = machine.begin(frame, actor, remainingNanos);
             ListOperators.MAP.map(
                     (KvActor) state,
@@ -149,12 +152,12 @@ public final class SimExchange {
                 production,
                 new ArrayList<>(puts.values()),
                 outcome -> completion.done(outcome.map(
-                        receipt -> MAPPED.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of(process.name()))))));
+                        receipt -> MAPPED.encode(new GatherResult<>(receipt, 0, 0, 0, 0, Set.of(process.name()))))));
     }
 
     private record Put(int slot, long rows, Bytes chunk) {}
 
-    private void put(Production production, List<Put> left, Completion<Receipt> completion) {
+    private void put(ScatterOutput production, List<Put> left, Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
             completion.done(machine.complete(production));
             return;
@@ -178,13 +181,13 @@ public final class SimExchange {
             if (!ready) {
                 throw starting();
             }
-            machine.deliver(GatherFrame.CODEC.decode(parameters), actors, remainingNanos, outcome -> {
-                if (outcome instanceof Outcome.Ok<Delivery> ok) {
-                    Delivery delivery = ok.value();
-                    new Arrived(GatherFrame.CODEC.decode(parameters), delivery)
+            machine.deliver(GatherEnvelope.CODEC.decode(parameters), actors, remainingNanos, outcome -> {
+                if (outcome instanceof Outcome.Ok<ExchangeInput> ok) {
+                    ExchangeInput delivery = ok.value();
+                    new Arrived(GatherEnvelope.CODEC.decode(parameters), delivery)
                             .read(new ArrayList<>(delivery.arrivals()), completion);
                 } else {
-                    completion.done(Outcome.err(((Outcome.Err<Delivery>) outcome).error()));
+                    completion.done(Outcome.err(((Outcome.Err<ExchangeInput>) outcome).error()));
                 }
             });
         } catch (UniserveException e) {
@@ -194,21 +197,21 @@ public final class SimExchange {
 
     /** The chunks of one request's gathers; to be closed. */
     static final class Arrived {
-        private final GatherFrame frame;
-        private final Delivery delivery;
+        private final GatherEnvelope frame;
+        private final ExchangeInput delivery;
         private final TreeMap<Integer, List<List<Chunk>>> bySlot = new TreeMap<>();
 
-        private Arrived(GatherFrame frame, Delivery delivery) {
+        private Arrived(GatherEnvelope frame, ExchangeInput delivery) {
             this.frame = frame;
             this.delivery = delivery;
         }
 
-        private void read(List<Delivery.Arrival> left, Completion<Arrived> completion) {
+        private void read(List<ExchangeInput.Arrival> left, Completion<Arrived> completion) {
             if (left.isEmpty()) {
                 completion.done(Outcome.ok(this));
                 return;
             }
-            Delivery.Arrival first = left.remove(0);
+            ExchangeInput.Arrival first = left.remove(0);
             first.read(outcome -> {
                 if (outcome instanceof Outcome.Ok<List<Bytes>> ok
                         && PackedChunk.checksum(ok.value()) == first.checksum()) {

@@ -9,18 +9,18 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.ActorSnapshotRead;
+import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.gate.Settled;
-import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.message.VersionedRead.Target;
-import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.protocol.tx.VersionedSnapshots;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Drives reads of one version as a server's worker threads do: what the server knows, each actor's gate, doubts settled
- * on the loop, the state fixed, and, last, the gate again by the clock. What each step decides is {@link VersionedShare}'s, here and
+ * on the loop, the state fixed, and, last, the gate again by the clock. What each step decides is {@link ActorSnapshotRead}'s, here and
  * there. It may be held up between any two of these steps.
  */
 public final class VersionedReader {
@@ -38,7 +38,7 @@ public final class VersionedReader {
     private static final long PAUSE_NANOS = 8_000_000_000L;
 
     private final Prng random;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final Process process;
     private final Operators operators;
     private final SimEngineHost host;
@@ -47,19 +47,19 @@ public final class VersionedReader {
     private final Settler settler;
     private final UnaryOperator<ReadGate> eyes;
     private final EventQueue queue;
-    private final EngineTap tap;
+    private final EngineObserver tap;
     private final SimExchange exchange;
 
     /** Settles doubts on the server's loop. */
     @FunctionalInterface
     public interface Settler {
-        void settle(VersionedRead request, ReplicaKey key, Completion<Settled> completion);
+        void settle(VersionedRead request, ReplicaKey key, Completion<InDoubtResolution> completion);
     }
 
     /** @param eyes how it sees a gate */
     public VersionedReader(
             Prng random,
-            Weather weather,
+            FaultIntensity weather,
             Process process,
             EngineInstance engine,
             SimEngineHost host,
@@ -68,7 +68,7 @@ public final class VersionedReader {
             Settler settler,
             UnaryOperator<ReadGate> eyes,
             EventQueue queue,
-            EngineTap tap,
+            EngineObserver tap,
             SimExchange exchange) {
         this.exchange = exchange;
         this.queue = queue;
@@ -106,7 +106,7 @@ public final class VersionedReader {
     private void admit(Work work) {
         work.deniedFirst = gates.denied(work.request.tableId(), clock.nanos());
         for (Target target : work.request.targets()) {
-            VersionedShare rules = new VersionedShare(work.request, target, work.known);
+            ActorSnapshotRead rules = new ActorSnapshotRead(work.request, target, work.known);
             work.shares.add(new Share(new ReplicaKey(work.request.tableId(), target.actor()), target, rules));
         }
         work.open = work.shares.size();
@@ -115,12 +115,12 @@ public final class VersionedReader {
             if (gate == null) {
                 share.fail(ErrorCode.UNAVAILABLE, "no replica here");
                 ready(work);
-            } else if (share.rules.admit(gate, clock.nanos()) == VersionedShare.Next.SETTLE) {
+            } else if (share.rules.admit(gate, clock.nanos()) == ActorSnapshotRead.Next.SETTLE) {
                 settler.settle(work.request, share.key, settled -> {
-                    if (settled instanceof Outcome.Ok<Settled> ok) {
+                    if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
                         share.rules.settled(ok.value());
                     } else {
-                        UniserveException error = ((Outcome.Err<Settled>) settled).error();
+                        UniserveException error = ((Outcome.Err<InDoubtResolution>) settled).error();
                         share.fail(error.code(), error.reason());
                     }
                     ready(work);
@@ -148,7 +148,7 @@ public final class VersionedReader {
             if (share.rules.failure().isPresent()) {
                 continue;
             }
-            Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, share.rules.wanted());
+            Optional<VersionedSnapshots.Ref<AutoCloseable>> state = host.state(share.key, share.rules.wanted());
             if (state.isPresent()) {
                 if (share.rules.take(state.get().version())) {
                     retrieve(work, share, (ActorView) state.get().state());
@@ -213,10 +213,10 @@ public final class VersionedReader {
             work.arrived.close();
         }
         List<VersionedRead.Part> told = merged(work.request, parts);
-        List<VersionedShare> rules =
+        List<ActorSnapshotRead> rules =
                 work.shares.stream().map(share -> share.rules).toList();
         List<Long> denials = List.of(work.deniedFirst, gates.denied(work.request.tableId(), clock.nanos()));
-        VersionedRead.Reply reply = VersionedShare.reply(work.request, rules, told, failures, denials);
+        VersionedRead.Reply reply = ActorSnapshotRead.reply(work.request, rules, told, failures, denials);
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
@@ -253,10 +253,10 @@ public final class VersionedReader {
     private static final class Share {
         private final ReplicaKey key;
         private final Target target;
-        private final VersionedShare rules;
+        private final ActorSnapshotRead rules;
         private @Nullable Bytes value;
 
-        private Share(ReplicaKey key, Target target, VersionedShare rules) {
+        private Share(ReplicaKey key, Target target, ActorSnapshotRead rules) {
             this.key = key;
             this.target = target;
             this.rules = rules;

@@ -1,17 +1,17 @@
 package io.uniserve.testkit.simulation.fault;
 
-import io.uniserve.testkit.simulation.check.Excuse;
+import io.uniserve.testkit.simulation.check.AllowedDataLoss;
 import io.uniserve.testkit.simulation.cluster.Node;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
-import io.uniserve.testkit.simulation.cluster.SideTable;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
+import io.uniserve.testkit.simulation.cluster.TableLifecycleWorkload;
 import io.uniserve.testkit.simulation.cluster.World;
 import io.uniserve.testkit.simulation.disk.SimDisk;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.registry.Link;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
-import io.uniserve.testkit.simulation.workload.Crowd;
+import io.uniserve.testkit.simulation.workload.ClientPool;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -25,24 +25,30 @@ public final class Disasters {
     private final SimCluster cluster;
     private final FaultPlan plan;
     private final Prng random;
-    private final Crowd crowd;
-    private final SideTable side;
-    private final BadMedium medium;
+    private final ClientPool crowd;
+    private final TableLifecycleWorkload side;
+    private final MediaFault medium;
     private boolean over;
     private int round;
 
-    public Disasters(World world, SimCluster cluster, FaultPlan plan, Crowd crowd, SideTable side, Prng random) {
+    public Disasters(
+            World world,
+            SimCluster cluster,
+            FaultPlan plan,
+            ClientPool crowd,
+            TableLifecycleWorkload side,
+            Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.plan = plan;
         this.crowd = crowd;
         this.side = side;
         this.random = random;
-        this.medium = new BadMedium(world, cluster, random.fork("medium"));
+        this.medium = new MediaFault(world, cluster, random.fork("medium"));
     }
 
     /** The actors that may have lost something, and why. */
-    public Map<Integer, Excuse> excused() {
+    public Map<Integer, AllowedDataLoss> excused() {
         return medium.excused();
     }
 

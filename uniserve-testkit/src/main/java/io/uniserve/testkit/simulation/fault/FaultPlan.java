@@ -1,8 +1,8 @@
 package io.uniserve.testkit.simulation.fault;
 
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,7 +122,7 @@ public final class FaultPlan {
     }
 
     /** Begins the small faults. */
-    public void apply(Weather weather) {
+    public void apply(FaultIntensity weather) {
         chances.forEach(weather::set);
     }
 

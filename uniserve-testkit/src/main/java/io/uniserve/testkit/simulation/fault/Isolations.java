@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.fault;
 
-import io.uniserve.model.TableLog;
+import io.uniserve.model.TransactionLogState;
 import io.uniserve.testkit.simulation.cluster.Node;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
@@ -82,8 +82,8 @@ public final class Isolations {
     private static boolean commits(Ensemble.Applied one) {
         return one.after() != null
                 && one.before() != null
-                && one.after().value() instanceof TableLog after
-                && one.before().value() instanceof TableLog before
+                && one.after().value() instanceof TransactionLogState after
+                && one.before().value() instanceof TransactionLogState before
                 && after.version() > before.version();
     }
 
@@ -91,8 +91,8 @@ public final class Isolations {
     private static boolean replaces(Ensemble.Applied one) {
         return one.after() != null
                 && one.before() != null
-                && one.after().value() instanceof TableLog after
-                && one.before().value() instanceof TableLog before
+                && one.after().value() instanceof TransactionLogState after
+                && one.before().value() instanceof TransactionLogState before
                 && after.tableId() != before.tableId();
     }
 

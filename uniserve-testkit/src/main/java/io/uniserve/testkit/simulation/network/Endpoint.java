@@ -2,7 +2,7 @@ package io.uniserve.testkit.simulation.network;
 
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadReply;
@@ -20,7 +20,7 @@ public record Endpoint(
         Handler<UpdateRequest, UpdateReply> updates,
         Handler<ReadRequest, ReadReply> reads,
         Handler<VersionedRead, VersionedRead.Reply> versions,
-        Handler<List<TableName>, Cut> cuts) {
+        Handler<List<TableName>, ConsistentCut> cuts) {
     /** Handles a request on the process's loop. */
     @FunctionalInterface
     public interface Handler<Q, R> {

@@ -10,8 +10,8 @@ import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,12 +21,13 @@ import java.util.List;
  */
 public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final Prng random;
     private final boolean blind;
 
     /** @param blind the server compares no hashes: a bug to be found */
-    public Forger(Endpoint.Handler<PeerRequest, PeerReply> machine, Weather weather, Prng random, boolean blind) {
+    public Forger(
+            Endpoint.Handler<PeerRequest, PeerReply> machine, FaultIntensity weather, Prng random, boolean blind) {
         this.machine = machine;
         this.weather = weather;
         this.random = random;

@@ -8,9 +8,9 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class RegistrySession implements Registry {
 
     private final EventQueue queue;
     private final Prng random;
-    private final Weather weather;
+    private final FaultIntensity weather;
     private final Ensemble ensemble;
     private final Process process;
     private final int generation;
@@ -49,7 +49,7 @@ public final class RegistrySession implements Registry {
     private long viewNanos;
 
     /** A session of the process's present start; make it again after every start. */
-    public RegistrySession(EventQueue queue, Prng random, Weather weather, Ensemble ensemble, Process process) {
+    public RegistrySession(EventQueue queue, Prng random, FaultIntensity weather, Ensemble ensemble, Process process) {
         this.queue = queue;
         this.random = random;
         this.weather = weather;

@@ -11,20 +11,20 @@ import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryExecution;
 import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.tx.AtomicUpdateMachine;
-import io.uniserve.protocol.tx.CutNetwork;
-import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionFloors;
-import io.uniserve.protocol.tx.VersionedNetwork;
-import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.protocol.tx.AtomicUpdateRequest;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.tx.VersionWatermarks;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.TransferHistory;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
@@ -41,7 +41,7 @@ import java.util.TreeSet;
  * Appends one marker to lists on several actors at once, moves amounts between rows of several actors, and reads lists and amounts
  * of some or all actors at one version.
  */
-public final class AtomicClient implements Customer {
+public final class AtomicClient implements ClientProcess {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 10 * SECOND;
     private static final int SHUFFLES_ONE_IN = 30;
@@ -54,19 +54,19 @@ public final class AtomicClient implements Customer {
     private final String name;
     private final EventQueue queue;
     private final Prng random;
-    private final ReaderEnvironment env;
+    private final ClientContext env;
     private final Shuffles shuffles;
-    private final VersionedNetwork network;
-    private final CutNetwork cuts;
+    private final SnapshotReadClient network;
+    private final ConsistentCutClient cuts;
     private final boolean oneVersion;
-    private final VersionFloors floors = new VersionFloors();
+    private final VersionWatermarks floors = new VersionWatermarks();
     private final RequestTracker tracker;
     private final Runnable crash;
     private final TableName table;
     private final ActorKeys keys;
     private final AtomicHistory history;
     private final Trace trace;
-    private final Tally tally;
+    private final OperationCounters tally;
     private int outstanding;
     private int next;
 
@@ -75,17 +75,17 @@ public final class AtomicClient implements Customer {
             String name,
             EventQueue queue,
             Prng random,
-            ReaderEnvironment env,
+            ClientContext env,
             Shuffles shuffles,
-            VersionedNetwork network,
-            CutNetwork cuts,
+            SnapshotReadClient network,
+            ConsistentCutClient cuts,
             boolean oneVersion,
             Runnable crash,
             TableName table,
             ActorKeys keys,
             AtomicHistory history,
             Trace trace,
-            Tally tally) {
+            OperationCounters tally) {
         this.name = name;
         this.queue = queue;
         this.random = random;
@@ -145,7 +145,7 @@ public final class AtomicClient implements Customer {
         } else if (kind < 17) {
             read(some(kind < 15 ? 3 : 1), READ_NANOS, false);
         } else { // by somebody who knows of no version yet: only what servers promise keeps it from an old one
-            read(name + "-new" + next++, new VersionFloors(), some(1), READ_NANOS, false);
+            read(name + "-new" + next++, new VersionWatermarks(), some(1), READ_NANOS, false);
         }
     }
 
@@ -168,7 +168,7 @@ public final class AtomicClient implements Customer {
         String reader = name + "-new" + next++;
         outstanding++;
         tally.started();
-        new MomentRounds(
+        new MultiRoundSnapshotRead(
                         random,
                         env,
                         network,
@@ -178,9 +178,9 @@ public final class AtomicClient implements Customer {
                         env.clock().nanos() + nanos,
                         () -> random.below(2) == 0 ? all() : some(3),
                         (actors, end) -> query(actors, end - env.clock().nanos(), mode),
-                        new MomentRounds.Heard() {
+                        new MultiRoundSnapshotRead.Heard() {
                             @Override
-                            public void round(Cut.Table of, TreeSet<Integer> actors, QueryResult result) {
+                            public void round(ConsistentCut.Table of, TreeSet<Integer> actors, QueryResult result) {
                                 Seen seen = new Seen(reader, invoked, of.tableId(), of.version(), true, actors);
                                 note(seen, documents(result.parts()));
                             }
@@ -311,7 +311,7 @@ public final class AtomicClient implements Customer {
                 AckLevel.ISR,
                 change.batches,
                 env.clock().nanos() + deadlineNanos);
-        new AtomicUpdateMachine(env, cuts, floors, update, ticket.get(), outcome -> {
+        new AtomicUpdateRequest(env, cuts, floors, update, ticket.get(), outcome -> {
                     ticket.get().finish();
                     updated(change, outcome, probe);
                 })
@@ -343,7 +343,8 @@ public final class AtomicClient implements Customer {
         read(name, floors, actors, deadlineNanos, probe);
     }
 
-    private void read(String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+    private void read(
+            String reader, VersionWatermarks known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
         ask(reader, known, actors, deadlineNanos, probe, false);
     }
 
@@ -354,7 +355,7 @@ public final class AtomicClient implements Customer {
 
     private void ask(
             String reader,
-            VersionFloors known,
+            VersionWatermarks known,
             TreeSet<Integer> actors,
             long deadlineNanos,
             boolean probe,
@@ -368,10 +369,10 @@ public final class AtomicClient implements Customer {
         outstanding++;
         tally.started();
         Query query = total ? total(actors, deadlineNanos) : query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
-        VersionedReadMachine machine = new VersionedReadMachine(env, network, known, query, outcome -> {
+        SnapshotRead machine = new SnapshotRead(env, network, known, query, outcome -> {
             outstanding--;
             tally.ended(false, outcome instanceof Outcome.Ok);
-            if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+            if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
                 String what = total
                         ? added(reader, invoked, number, ok.value())
                         : answered(reader, actors, invoked, number, ok.value());
@@ -398,11 +399,11 @@ public final class AtomicClient implements Customer {
         outstanding++;
         tally.started();
         List<Query> queries = List.of(query(actors, deadlineNanos, ReadMode.LINEARIZABLE));
-        new StrictReadMachine(env, network, cuts, floors, queries, outcome -> {
+        new StrictRead(env, network, cuts, floors, queries, outcome -> {
                     outstanding--;
                     tally.ended(false, outcome instanceof Outcome.Ok);
-                    if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
-                        StrictReadMachine.Result result = ok.value().get(0);
+                    if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
+                        StrictRead.Result result = ok.value().get(0);
                         long read = result.cut().tables().get(0).tableId();
                         Seen seen = new Seen(name, invoked, read, result.version(), true, actors);
                         note(seen, documents(result.values().values()));
@@ -455,7 +456,7 @@ public final class AtomicClient implements Customer {
     private void failed(String how, TreeSet<Integer> actors, UniserveException error, boolean probe) {
         tally.error(error.code());
         if (probe) {
-            tally.probeFailed(List.of(Tally.ALL_ACTORS));
+            tally.probeFailed(List.of(OperationCounters.ALL_ACTORS));
         }
         trace.line(name + " failed to read " + how + actors + " " + error.code() + " " + error.reason());
     }
@@ -467,7 +468,7 @@ public final class AtomicClient implements Customer {
         }
         outstanding++;
         tally.started();
-        new QueryMachine(env, query(actors, READ_NANOS, ReadMode.STALE), outcome -> {
+        new QueryExecution(env, query(actors, READ_NANOS, ReadMode.STALE), outcome -> {
                     outstanding--;
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<QueryResult> ok) {
@@ -534,13 +535,13 @@ public final class AtomicClient implements Customer {
     }
 
     private String answered(
-            String reader, TreeSet<Integer> actors, long invoked, long number, VersionedReadMachine.Result result) {
+            String reader, TreeSet<Integer> actors, long invoked, long number, SnapshotRead.Result result) {
         Seen seen = new Seen(reader, invoked, number, result.version(), oneVersion, actors);
         note(seen, documents(result.values().values()));
         return "actors " + actors;
     }
 
-    private String added(String reader, long invoked, long number, VersionedReadMachine.Result result) {
+    private String added(String reader, long invoked, long number, SnapshotRead.Result result) {
         long now = queue.now();
         long total = result.values().values().stream()
                 .mapToLong(value -> KvOperators.SUM.values().decode(value))

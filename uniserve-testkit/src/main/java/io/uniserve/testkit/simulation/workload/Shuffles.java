@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.workload;
 
-import io.uniserve.api.plan.Spread;
+import io.uniserve.api.plan.Distribution;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -10,16 +10,16 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.exchange.StageReads;
 import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.tx.CutNetwork;
-import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.SnapshotReadClient;
 import io.uniserve.testkit.simulation.check.Violations;
 import io.uniserve.testkit.simulation.engine.ListOperators;
 import io.uniserve.testkit.simulation.engine.ListOperators.Arrival;
 import io.uniserve.testkit.simulation.engine.ListOperators.Row;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,27 +36,27 @@ public final class Shuffles {
     private static final long GIVEN_UP_NANOS_MAX = 3_000_000_000L;
     private static final int SLOTS_MAX = 6;
 
-    private final ReaderEnvironment env;
-    private final VersionedNetwork versions;
-    private final CutNetwork cuts;
+    private final ClientContext env;
+    private final SnapshotReadClient versions;
+    private final ConsistentCutClient cuts;
     private final Network peers;
     private final boolean versioned;
     private final TableName table;
     private final ActorKeys keys;
     private final Violations violations;
-    private final Weather weather;
+    private final FaultIntensity weather;
 
     /** @param versioned true where the table's updates are atomic */
     public Shuffles(
-            ReaderEnvironment env,
-            VersionedNetwork versions,
-            CutNetwork cuts,
+            ClientContext env,
+            SnapshotReadClient versions,
+            ConsistentCutClient cuts,
             Network peers,
             boolean versioned,
             TableName table,
             ActorKeys keys,
             Violations violations,
-            Weather weather) {
+            FaultIntensity weather) {
         this.env = env;
         this.versions = versions;
         this.cuts = cuts;
@@ -125,21 +125,22 @@ public final class Shuffles {
         boolean map = random.below(2) == 0;
         int first = map ? random.between(1, 2) : 0;
         for (int input = 0; input < first; input++) {
-            stages.add(scatter(random, all, input, random.below(4) == 0 ? Spread.KEPT : Spread.CUT));
+            stages.add(scatter(random, all, input, random.below(4) == 0 ? Distribution.KEPT : Distribution.CUT));
         }
         if (map) {
-            Spread spread = random.below(4) == 0 ? Spread.BROADCAST : Spread.CUT;
+            Distribution spread = random.below(4) == 0 ? Distribution.BROADCAST : Distribution.CUT;
             Bytes salt = ListOperators.MAP.parameters().encode(random.next());
             List<Integer> inputs = IntStream.range(0, first).boxed().toList();
             stages.add(new ShuffleMachine.Scatter(table, all, ListOperators.MAP.id(), salt, spread, inputs));
         }
         for (int more = map ? random.below(2) : random.between(1, 2); more > 0; more--) {
-            stages.add(scatter(random, all, stages.size(), random.below(4) == 0 ? Spread.BROADCAST : Spread.CUT));
+            stages.add(scatter(
+                    random, all, stages.size(), random.below(4) == 0 ? Distribution.BROADCAST : Distribution.CUT));
         }
         return stages;
     }
 
-    private ShuffleMachine.Scatter scatter(Prng random, List<Integer> all, int number, Spread spread) {
+    private ShuffleMachine.Scatter scatter(Prng random, List<Integer> all, int number, Distribution spread) {
         Bytes salt = ListOperators.SCATTER.parameters().encode(ListOperators.salted(random.next(), number));
         return new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, spread);
     }
@@ -150,7 +151,7 @@ public final class Shuffles {
         for (int stage = scatter; stage < plan.scatters().size(); stage++) {
             last = plan.scatters().get(stage).inputs().contains(last) ? stage : last;
         }
-        return plan.scatters().get(last).spread() == Spread.BROADCAST;
+        return plan.scatters().get(last).spread() == Distribution.BROADCAST;
     }
 
     private void ended(

@@ -12,13 +12,13 @@ import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryExecution;
 import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.Update;
-import io.uniserve.protocol.reader.UpdateMachine;
+import io.uniserve.protocol.reader.UpdateExecution;
 import io.uniserve.protocol.reader.UpdateResult;
 import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory.Append;
@@ -35,7 +35,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** One client: appends unique markers and reads lists through the client's own machines, and writes down what it hears. */
-public final class SimClient implements Customer {
+public final class SimClient implements ClientProcess {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 5 * SECOND;
     private static final int SHUFFLES_ONE_IN = 40;
@@ -43,7 +43,7 @@ public final class SimClient implements Customer {
     private final String name;
     private final EventQueue queue;
     private final Prng random;
-    private final ReaderEnvironment env;
+    private final ClientContext env;
     private final Shuffles shuffles;
     private final Runnable crash;
     private final RequestTracker tracker;
@@ -52,7 +52,7 @@ public final class SimClient implements Customer {
     private final ClientHistory history;
     private final Violations violations;
     private final Trace trace;
-    private final Tally tally;
+    private final OperationCounters tally;
     private int next;
     private int outstanding;
 
@@ -60,7 +60,7 @@ public final class SimClient implements Customer {
             String name,
             EventQueue queue,
             Prng random,
-            ReaderEnvironment env,
+            ClientContext env,
             Shuffles shuffles,
             Runnable crash,
             TableName table,
@@ -68,7 +68,7 @@ public final class SimClient implements Customer {
             ClientHistory history,
             Violations violations,
             Trace trace,
-            Tally tally) {
+            OperationCounters tally) {
         this.name = name;
         this.queue = queue;
         this.random = random;
@@ -160,7 +160,7 @@ public final class SimClient implements Customer {
                 tally.ended(false, error.isEmpty());
                 error.ifPresent(tally::error);
                 if (probe && error.filter(code -> code != ErrorCode.TOO_LARGE).isPresent()) {
-                    tally.probeFailed(List.of(Tally.ALL_ACTORS));
+                    tally.probeFailed(List.of(OperationCounters.ALL_ACTORS));
                 }
                 trace.line(name + " shuffled: " + error.map(code -> code + " ").orElse("") + what);
             }
@@ -196,7 +196,7 @@ public final class SimClient implements Customer {
         long deadline = env.clock().nanos() + deadlineNanos;
         Update update =
                 new Update(table, route.get().meta().tableId(), KvUpdates.APPEND.id(), level, batches, deadline);
-        new UpdateMachine(env, update, ticket.get(), outcome -> {
+        new UpdateExecution(env, update, ticket.get(), outcome -> {
                     ticket.get().finish();
                     updated(marker, appends, outcome, probe);
                 })
@@ -264,7 +264,7 @@ public final class SimClient implements Customer {
         begin();
         long deadline = env.clock().nanos() + deadlineNanos;
         Query query = new Query(table, actor.map(List::of), operator, parameters, mode, deadline);
-        new QueryMachine(env, query, outcome -> {
+        new QueryExecution(env, query, outcome -> {
                     outstanding--;
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<QueryResult> ok) {
@@ -274,7 +274,7 @@ public final class SimClient implements Customer {
                                 ((Outcome.Err<QueryResult>) outcome).error().code();
                         tally.error(code);
                         if (probe) {
-                            tally.probeFailed(List.of(actor.orElse(Tally.ALL_ACTORS)));
+                            tally.probeFailed(List.of(actor.orElse(OperationCounters.ALL_ACTORS)));
                         }
                         trace.line(name + " failed to read " + asked + " " + code);
                     }
@@ -292,7 +292,7 @@ public final class SimClient implements Customer {
         List<Integer> all = IntStream.range(0, keys.count() * ActorKeys.LISTS_PER_ACTOR)
                 .boxed()
                 .toList();
-        RoundsRead.First first = new RoundsRead.First() {
+        MultiRoundRead.First first = new MultiRoundRead.First() {
             private long invoked;
             private List<Long> before = List.of();
 
@@ -308,12 +308,12 @@ public final class SimClient implements Customer {
             }
         };
         begin();
-        new RoundsRead(name, random, env, table, keys, violations, deadlineNanos, first, (error, what) -> {
+        new MultiRoundRead(name, random, env, table, keys, violations, deadlineNanos, first, (error, what) -> {
                     outstanding--;
                     tally.ended(false, error.isEmpty());
                     error.ifPresent(tally::error);
                     if (probe && error.isPresent() && error.get() != ErrorCode.VERSION_GONE) {
-                        tally.probeFailed(List.of(Tally.ALL_ACTORS));
+                        tally.probeFailed(List.of(OperationCounters.ALL_ACTORS));
                     }
                     trace.line(name + " read in rounds: " + what + " "
                             + error.map(ErrorCode::name).orElse("ok"));

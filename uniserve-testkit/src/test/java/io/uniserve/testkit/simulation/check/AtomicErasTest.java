@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.testkit.simulation.check.AtomicHistory.Read;
 import io.uniserve.testkit.simulation.check.AtomicHistory.Restored;
-import io.uniserve.testkit.simulation.check.Eras.Era;
+import io.uniserve.testkit.simulation.check.TableTimelines.TableTimeline;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import java.util.List;
@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
  * 4 are on two actors.
  */
 final class AtomicErasTest {
-    private static final Eras ERAS = new Eras(List.of(new Era(7, 0, 0), new Era(9, 1, 4)));
+    private static final TableTimelines ERAS =
+            new TableTimelines(List.of(new TableTimeline(7, 0, 0), new TableTimeline(9, 1, 4)));
 
     private final EventQueue queue = new EventQueue();
     private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
@@ -65,7 +66,8 @@ final class AtomicErasTest {
     void whatWasLostOnceIsNotAskedOfLaterNumbers() {
         read("k2", 31, 40, 7, 3, List.of("a", "b"), List.of("a", "b", "c"));
         write("e", 200, 0, 4).committed(210, 6);
-        Eras three = new Eras(List.of(new Era(7, 0, 0), new Era(9, 1, 4), new Era(11, 4, 6)));
+        TableTimelines three = new TableTimelines(
+                List.of(new TableTimeline(7, 0, 0), new TableTimeline(9, 1, 4), new TableTimeline(11, 4, 6)));
         List<String> end = List.of("a", "d", "e");
         new AtomicCheck(violations, history, three, Map.of(0, end, 4, end)).run();
         assertThat(violations.kept()).isEmpty();

@@ -6,17 +6,17 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableLog;
-import io.uniserve.model.TableLog.Batch;
-import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
-import io.uniserve.model.TableOutcomes;
+import io.uniserve.model.TransactionHistory;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.TransactionLogState.Batch;
+import io.uniserve.model.TransactionLogState.Decision;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.protocol.tx.LogSteps;
-import io.uniserve.protocol.tx.LogSteps.Parted;
+import io.uniserve.protocol.tx.TransactionLogTransitions;
+import io.uniserve.protocol.tx.TransactionLogTransitions.Parted;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import io.uniserve.testkit.simulation.registry.Ensemble;
@@ -38,7 +38,7 @@ final class CommitCheckTest {
     private final Violations violations = new Violations(queue, trace);
     private final CommitCheck check = new CommitCheck(violations, new FenceCheck(violations));
     private final Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
-    private TableLog log = TableLog.empty(7);
+    private TransactionLogState log = TransactionLogState.empty(7);
 
     @BeforeEach
     void fill() {
@@ -50,8 +50,9 @@ final class CommitCheckTest {
     private void more(int from, int to) {
         for (int i = from; i <= to; i++) {
             Batch batch = new Batch(new RequestId(1, 2, i), "hash" + i);
-            TableLog begun = LogSteps.begin(log, new ServerId("s1"), List.of(), List.of(batch), 1);
-            log = LogSteps.commit(begun);
+            TransactionLogState begun =
+                    TransactionLogTransitions.begin(log, new ServerId("s1"), List.of(), List.of(batch), 1);
+            log = TransactionLogTransitions.commit(begun);
         }
     }
 
@@ -62,14 +63,14 @@ final class CommitCheckTest {
 
     @Test
     void whatMovesIsThere() {
-        Parted parted = LogSteps.part(log, TableOutcomes.none(7));
+        Parted parted = TransactionLogTransitions.part(log, TransactionHistory.none(7));
         assertThat(apply(new Op.Create(OUTCOMES, parted.outcomes(), false), new Op.Set(LOG, parted.log(), 0)))
                 .isEmpty();
     }
 
     @Test
     void theLogMovesAlone() {
-        Parted parted = LogSteps.part(log, TableOutcomes.none(7));
+        Parted parted = TransactionLogTransitions.part(log, TransactionHistory.none(7));
         assertThat(apply(new Op.Set(LOG, parted.log(), 0))).contains("I1", "I9");
     }
 
@@ -81,7 +82,7 @@ final class CommitCheckTest {
 
     @Test
     void olderOutcomesAreDropped() {
-        assertThat(moveTwice(outcomes -> new TableOutcomes(
+        assertThat(moveTwice(outcomes -> new TransactionHistory(
                         7,
                         2,
                         outcomes.decisions().subList(90, outcomes.decisions().size()))))
@@ -91,8 +92,8 @@ final class CommitCheckTest {
     /** That versions are forgotten excuses what is missing only where there was no room. */
     @Test
     void forgettingIsNotForFree() {
-        Parted parted = LogSteps.part(log, TableOutcomes.none(7));
-        TableLog told = new TableLog(
+        Parted parted = TransactionLogTransitions.part(log, TransactionHistory.none(7));
+        TransactionLogState told = new TransactionLogState(
                 7,
                 log.version(),
                 log.next(),
@@ -100,24 +101,24 @@ final class CommitCheckTest {
                 parted.log().decisions(),
                 parted.log().version() - 20,
                 1);
-        TableOutcomes none = new TableOutcomes(7, 1, List.of());
+        TransactionHistory none = new TransactionHistory(7, 1, List.of());
         assertThat(apply(new Op.Create(OUTCOMES, none, false), new Op.Set(LOG, told, 0)))
                 .contains("I9");
     }
 
-    private List<String> moveTwice(UnaryOperator<TableOutcomes> second) {
-        Parted one = LogSteps.part(log, TableOutcomes.none(7));
+    private List<String> moveTwice(UnaryOperator<TransactionHistory> second) {
+        Parted one = TransactionLogTransitions.part(log, TransactionHistory.none(7));
         assertThat(apply(new Op.Create(OUTCOMES, one.outcomes(), false), new Op.Set(LOG, one.log(), 0)))
                 .isEmpty();
         log = one.log();
         more(101, 200);
-        Parted two = LogSteps.part(log, one.outcomes());
+        Parted two = TransactionLogTransitions.part(log, one.outcomes());
         return apply(new Op.Set(OUTCOMES, second.apply(two.outcomes()), 0), new Op.Set(LOG, two.log(), 1));
     }
 
     @Test
     void versionsDoNotFall() {
-        TableLog back = new TableLog(7, log.version() - 1, log.next(), null, log.decisions(), 0);
+        TransactionLogState back = new TransactionLogState(7, log.version() - 1, log.next(), null, log.decisions(), 0);
         assertThat(apply(new Op.Set(LOG, back, 0))).containsExactly("I1");
     }
 
@@ -126,7 +127,7 @@ final class CommitCheckTest {
         List<Decision> changed = new ArrayList<>(log.decisions());
         Decision last = changed.remove(changed.size() - 1);
         changed.add(new Decision(last.version(), false, last.batches(), last.refused(), last.reason(), last.unacked()));
-        TableLog other = new TableLog(7, log.version(), log.next(), null, changed, 0);
+        TransactionLogState other = new TransactionLogState(7, log.version(), log.next(), null, changed, 0);
         assertThat(apply(new Op.Set(LOG, other, 0))).containsExactly("I1");
     }
 
@@ -151,16 +152,16 @@ final class CommitCheckTest {
         check.published("s1", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, first, 100, 0));
         check.published("s2", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, second, 100, 0));
         Batch batch = new Batch(new RequestId(1, 2, 101), "hash");
-        TableLog begun = LogSteps.begin(log, s1, List.of(0), List.of(batch), 1);
+        TransactionLogState begun = TransactionLogTransitions.begin(log, s1, List.of(0), List.of(batch), 1);
         apply(new Op.Set(LOG, begun, 0));
-        return apply(new Op.Set(LOG, LogSteps.commit(begun), 1));
+        return apply(new Op.Set(LOG, TransactionLogTransitions.commit(begun), 1));
     }
 
     @Test
     void oneIsLostOnTheWay() {
-        Parted parted = LogSteps.part(log, TableOutcomes.none(7));
+        Parted parted = TransactionLogTransitions.part(log, TransactionHistory.none(7));
         List<Decision> moved = parted.outcomes().decisions();
-        TableOutcomes fewer = new TableOutcomes(7, 1, moved.subList(1, moved.size()));
+        TransactionHistory fewer = new TransactionHistory(7, 1, moved.subList(1, moved.size()));
         assertThat(apply(new Op.Create(OUTCOMES, fewer, false), new Op.Set(LOG, parted.log(), 0)))
                 .containsExactly("I9");
     }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Former;
+import io.uniserve.model.PreviousIsr;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
-import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Trace;
@@ -27,10 +27,10 @@ final class PreparedCheckTest {
     private final EventQueue queue = new EventQueue();
     private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
     private final PreparedCheck check = new PreparedCheck(violations);
-    private final Platter first = new Platter();
-    private final Platter second = new Platter();
+    private final SimulatedDisk first = new SimulatedDisk();
+    private final SimulatedDisk second = new SimulatedDisk();
     private final ActorState state = new ActorState(
-            0, 1, S1, List.of(S1, S2), List.of(), List.of(), List.of(S1, S2), Map.of(), 0, true, Former.NONE);
+            0, 1, S1, List.of(S1, S2), List.of(), List.of(), List.of(S1, S2), Map.of(), 0, true, PreviousIsr.NONE);
 
     @BeforeEach
     void disks() {
@@ -43,7 +43,7 @@ final class PreparedCheckTest {
         return LogEntry.prepare(1, index, version, 0, 1, Bytes.EMPTY);
     }
 
-    private static void store(Platter disk, LogEntry... entries) {
+    private static void store(SimulatedDisk disk, LogEntry... entries) {
         String path = KEY + "/log/%020d.seg".formatted(entries[0].index());
         disk.store(path, ReplicaLog.encode(List.of(entries)));
     }
@@ -74,7 +74,7 @@ final class PreparedCheckTest {
         assertThat(commit()).containsExactly("I2");
     }
 
-    private static void append(Platter disk) {
+    private static void append(SimulatedDisk disk) {
         disk.append(KEY + "/log/%020d.seg".formatted(2), ReplicaLog.encode(List.of(prepare(2, 5))));
     }
 

@@ -13,10 +13,10 @@ import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.kernel.Trace;
-import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ final class RegistrySessionTest {
     private static final RegistryValue VALUE = new TermRecord("x");
 
     private final EventQueue queue = new EventQueue();
-    private final Weather weather = new Weather(new Prng(1), new Trace(queue, line -> {}));
+    private final FaultIntensity weather = new FaultIntensity(new Prng(1), new Trace(queue, line -> {}));
     private final Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
     private final Process process = process("p");
     private final RegistrySession session = session(process);

@@ -1,0 +1,118 @@
+package io.uniserve.port.duckdb;
+
+import io.uniserve.api.EngineFailures;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.sql.JdbcQueries;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBDriver;
+
+/**
+ * A DuckDB in this process, to which actors attach their files: one memory limit for all of them. It has no threads of its
+ * own: a query runs on the thread that asks, so that its cost is that thread's, and actors answer in parallel.
+ */
+final class DuckDatabase implements AutoCloseable {
+    /** Calls that no row and no query can make fail. */
+    static final EngineFailures DUCKDB = new EngineFailures("DuckDB", DuckDatabase::code);
+
+    /** Calls with a user's query: what its values do is the user's doing. */
+    static final EngineFailures QUERIES = new EngineFailures(
+                    "DuckDB",
+                    failure -> code(failure).isPresent()
+                            ? code(failure)
+                            : Optional.of(ErrorCode.INVALID_ARGUMENT)
+                                    .filter(code -> starts(
+                                            failure,
+                                            "Out of Range Error",
+                                            "Conversion Error",
+                                            "Mismatch Type Error",
+                                            "Binder Error",
+                                            "Not implemented Error",
+                                            "Syntax Error",
+                                            "Invalid Input Error: division",
+                                            "Invalid Input Error: aggregate",
+                                            "Invalid Input Error: More than one row")))
+            // The engine shows its own statement, which is not the user's.
+            .reason(message -> message.replaceFirst("(?s)\\n+LINE \\d+: .*", ""));
+
+    private final DuckDBConnection root;
+    private final Optional<Path> scratch;
+
+    /**
+     * Opens one in memory.
+     *
+     * @param scratch where it may put what does not fit into memory; none to keep all in memory
+     * @param memory such as 2GB; none for DuckDB's own choice, most of the machine's
+     */
+    DuckDatabase(Optional<Path> scratch, Optional<String> memory) {
+        Properties properties = new Properties();
+        properties.setProperty("threads", "1");
+        properties.setProperty("autoinstall_known_extensions", "false");
+        properties.setProperty("autoload_known_extensions", "false");
+        properties.setProperty("temp_directory", scratch.map(Path::toString).orElse(""));
+        memory.ifPresent(limit -> properties.setProperty("memory_limit", limit));
+        this.scratch = scratch;
+        root = DUCKDB.translated("start", () -> {
+            DuckDBConnection first = (DuckDBConnection) new DuckDBDriver().connect("jdbc:duckdb:", properties);
+            DuckRowsTableFunction.register(first);
+            return first;
+        });
+    }
+
+    /** A folder for files of this process; only of one with room on disk. */
+    Path scratch() {
+        return scratch.orElseThrow();
+    }
+
+    private static Optional<ErrorCode> code(Throwable failure) {
+        if (starts(failure, "Out of Memory Error")) {
+            return Optional.of(ErrorCode.RESOURCE_EXHAUSTED);
+        }
+        return starts(failure, "INTERRUPT Error") ? Optional.of(ErrorCode.DEADLINE_EXCEEDED) : Optional.empty();
+    }
+
+    private static boolean starts(Throwable failure, String... kinds) {
+        String message = String.valueOf(failure.getMessage());
+        return failure instanceof SQLException && List.of(kinds).stream().anyMatch(message::startsWith);
+    }
+
+    /** Of the engine, such as v1.5.6. */
+    static String version() {
+        return DUCKDB.translated("start", () -> {
+            try (DuckDatabase duck = new DuckDatabase(Optional.empty(), Optional.empty())) {
+                return String.valueOf(JdbcQueries.answer(duck.root, "SELECT version()")
+                        .columns()
+                        .get(0)
+                        .text(0));
+            }
+        });
+    }
+
+    /** Another connection. */
+    DuckDBConnection connect() throws SQLException {
+        return root.duplicate();
+    }
+
+    /** Runs a statement without an answer. */
+    static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    static String quoted(Path path) {
+        return "'" + path.toString().replace("'", "''") + "'";
+    }
+
+    /** Idempotent; actors are closed before. */
+    @Override
+    public void close() {
+        DUCKDB.run("stop", root::close);
+    }
+}

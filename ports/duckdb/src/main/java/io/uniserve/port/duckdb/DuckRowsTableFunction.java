@@ -1,0 +1,198 @@
+package io.uniserve.port.duckdb;
+
+import io.uniserve.sql.SqlColumn;
+import io.uniserve.sql.SqlRows;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.duckdb.DuckDBColumnType;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBDataChunkWriter;
+import org.duckdb.DuckDBFunctions;
+import org.duckdb.DuckDBTableFunction;
+import org.duckdb.DuckDBTableFunctionBindInfo;
+import org.duckdb.DuckDBTableFunctionBuilder;
+import org.duckdb.DuckDBTableFunctionCallInfo;
+import org.duckdb.DuckDBTableFunctionInitInfo;
+import org.duckdb.DuckDBWritableVector;
+
+/**
+ * Rows of other tables that queries come with. They stay where they are, in this process's heap, and a table function reads
+ * them: nothing is made or dropped for a query, and states that were fixed before it came can read them too. Safe for use by
+ * several threads.
+ */
+final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRowsTableFunction.Scan, Object> {
+    private static final String FUNCTION = "uniserve_rows";
+    /** Digits behind the point of decimals that come as whole numbers: those of 19 digits times such a unit have 38. */
+    private static final int SCALE_MAX = 18;
+
+    private static final Map<Long, SqlRows> HELD = new ConcurrentHashMap<>();
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    /** Reads with a text to put before the statement, which gives the relations their names. */
+    interface Reading<T> {
+        T read(String with) throws Exception;
+    }
+
+    /** Where a reader is. */
+    static final class Scan {
+        private final List<SqlColumn> columns = new ArrayList<>();
+        private int next;
+    }
+
+    /** Makes the function known to a DuckDB, once. */
+    static void register(DuckDBConnection connection) throws SQLException {
+        try (DuckDBTableFunctionBuilder function = DuckDBFunctions.tableFunction()) {
+            function.withName(FUNCTION)
+                    .withParameter(DuckDBColumnType.BIGINT)
+                    .withProjectionPushdown()
+                    .withFunction(new DuckRowsTableFunction())
+                    .register(connection);
+        }
+    }
+
+    static <T> T with(Map<String, SqlRows> given, Reading<T> reading) throws Exception {
+        List<Long> numbers = new ArrayList<>();
+        List<String> with = new ArrayList<>();
+        try {
+            given.forEach((name, rows) -> {
+                long number = NUMBERS.incrementAndGet();
+                HELD.put(number, rows);
+                numbers.add(number);
+                with.add(name + " AS NOT MATERIALIZED (SELECT " + columns(rows) + " FROM " + FUNCTION + "(" + number
+                        + "))");
+            });
+            return reading.read(with.isEmpty() ? "" : "WITH " + String.join(", ", with) + " ");
+        } finally {
+            numbers.forEach(HELD::remove);
+        }
+    }
+
+    private static String columns(SqlRows rows) {
+        return IntStream.range(0, rows.columns().size())
+                .mapToObj(i -> {
+                    SqlColumn column = rows.columns().get(i);
+                    return declared(column).name().equals(column.type())
+                            ? "c" + i
+                            : value(column, "c" + i) + " AS c" + i;
+                })
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Values that are no numbers of 64 bits are texts that DuckDB reads; what is made of whole numbers comes as such. */
+    private static DuckDBColumnType declared(SqlColumn column) {
+        if (!column.isNumbers()) {
+            return DuckDBColumnType.VARCHAR;
+        }
+        return switch (column.type()) {
+            case "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "BOOLEAN", "DOUBLE" ->
+                DuckDBColumnType.valueOf(column.type());
+            case "DATE" -> DuckDBColumnType.INTEGER;
+            case "HUGEINT" -> DuckDBColumnType.BIGINT;
+            default -> SqlColumn.scale(column.type()) <= SCALE_MAX ? DuckDBColumnType.BIGINT : DuckDBColumnType.VARCHAR;
+        };
+    }
+
+    /** What DuckDB makes of a declared value: it computes that a vector at a time. */
+    private static String value(SqlColumn column, String name) {
+        String type = column.type();
+        if (column.isNumbers() && type.equals("DATE")) {
+            return "CAST(DATE '1970-01-01' + " + name + " AS DATE)";
+        }
+        int scale = column.isNumbers() && type.startsWith("DECIMAL") ? SqlColumn.scale(type) : 0;
+        if (scale == 0 || scale > SCALE_MAX) {
+            return "CAST(" + name + " AS " + type + ")";
+        }
+        String unit = "CAST('" + BigDecimal.valueOf(1, scale).toPlainString() + "' AS DECIMAL(" + (scale + 1) + ","
+                + scale + "))";
+        return "CAST(CAST(" + name + " AS DECIMAL(19,0)) * " + unit + " AS " + type + ")";
+    }
+
+    /** What reads these files, for a FROM. */
+    static String parquet(List<Path> files) {
+        return files.stream().map(DuckDatabase::quoted).collect(Collectors.joining(", ", "read_parquet([", "])"));
+    }
+
+    @Override
+    public SqlRows bind(DuckDBTableFunctionBindInfo info) throws SQLException {
+        long number = info.getParameter(0).getLong();
+        SqlRows rows = HELD.get(number);
+        if (rows == null) {
+            throw new SQLException("no rows are held as " + number);
+        }
+        for (int i = 0; i < rows.columns().size(); i++) {
+            info.addResultColumn("c" + i, declared(rows.columns().get(i)));
+        }
+        info.setCardinality(rows.count(), true);
+        return rows;
+    }
+
+    @Override
+    public Scan init(DuckDBTableFunctionInitInfo info) {
+        info.setMaxThreads(1);
+        SqlRows rows = info.getBindData();
+        Scan scan = new Scan();
+        for (long i = 0; i < info.getColumnCount(); i++) {
+            // Where only the number of rows is wanted, the column is none of these.
+            int index = (int) Math.max(0, Math.min(rows.columns().size() - 1, info.getColumnIndex(i)));
+            scan.columns.add(rows.columns().get(index));
+        }
+        return scan;
+    }
+
+    @Override
+    public long apply(DuckDBTableFunctionCallInfo call, DuckDBDataChunkWriter out) {
+        SqlRows rows = call.getBindData();
+        Scan scan = call.getInitData();
+        int from = scan.next;
+        int count = (int) Math.min(out.capacity(), rows.count() - from);
+        for (int i = 0; i < Math.min(out.columnCount(), scan.columns.size()); i++) {
+            fill(out.vector(i), scan.columns.get(i), from, count);
+        }
+        scan.next = from + count;
+        return count;
+    }
+
+    private static void fill(DuckDBWritableVector out, SqlColumn column, int from, int count) {
+        switch (out.getType()) {
+            case BIGINT -> fill(out, column, from, count, out::setLong);
+            case INTEGER -> fill(out, column, from, count, (row, number) -> out.setInt(row, (int) number));
+            case SMALLINT -> fill(out, column, from, count, (row, number) -> out.setShort(row, (short) number));
+            case TINYINT -> fill(out, column, from, count, (row, number) -> out.setByte(row, (byte) number));
+            case BOOLEAN -> fill(out, column, from, count, (row, number) -> out.setBoolean(row, number != 0));
+            case DOUBLE ->
+                fill(out, column, from, count, (row, number) -> out.setDouble(row, Double.longBitsToDouble(number)));
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    String text = column.text(from + i);
+                    if (text == null) {
+                        out.setNull(i);
+                    } else {
+                        out.setString(i, text);
+                    }
+                }
+            }
+        }
+    }
+
+    private interface Setter {
+        void set(long row, long number);
+    }
+
+    private static void fill(DuckDBWritableVector out, SqlColumn column, int from, int count, Setter setter) {
+        for (int i = 0; i < count; i++) {
+            if (column.isNull(from + i)) {
+                out.setNull(i);
+            } else {
+                setter.set(i, column.number(from + i));
+            }
+        }
+    }
+}

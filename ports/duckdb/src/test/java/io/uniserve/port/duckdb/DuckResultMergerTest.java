@@ -1,0 +1,16 @@
+package io.uniserve.port.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.UniserveException;
+import org.junit.jupiter.api.Test;
+
+class DuckResultMergerTest {
+    @Test
+    void aLimitThatIsNoSizeIsRefusedAtOnce() {
+        assertThatThrownBy(() -> new DuckResultMerger().limit("much"))
+                .isInstanceOf(UniserveException.class)
+                .hasMessageContaining("much");
+        new DuckResultMerger().limit("100MB");
+    }
+}

@@ -1,0 +1,231 @@
+package io.uniserve.port.monetdb;
+
+import io.uniserve.api.EngineFailures;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import io.uniserve.sql.AnswerRows;
+import io.uniserve.sql.ConnectionPool;
+import io.uniserve.sql.SharedTempTables;
+import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.SumOverflowChecker;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedConnection;
+import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedDatabase;
+import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedException;
+import nl.cwi.monetdb.embedded.mapping.MonetDBRow;
+import nl.cwi.monetdb.embedded.resultset.QueryResultSet;
+import nl.cwi.monetdb.embedded.tables.MonetDBTable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database of this process: MonetDBLite has one, in memory. It is started when it is first wanted and ends with the process. Every
+ * statement is a transaction of its own, and those that write are alone: MonetDB aborts one of two that overlap, and beside readers it loses rows.
+ */
+final class MonetDatabase {
+    private static final Pattern REFUSED = Pattern.compile("syntax error|unknown|no such|cannot|needs|not supported");
+
+    /** What values do to a statement; once it runs MonetDBLite tells only that it failed. */
+    private static final Pattern VALUES = Pattern.compile(
+            "operation failed|(?i)too many digits|too large|overflow|exceeds limits|out of (range|domain)|P=\\d+ > |conversion of");
+
+    /** Calls that no row and no query can make fail. */
+    static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());
+
+    /** Calls with a user's query: what its SQL has not is not supported. */
+    static final EngineFailures QUERIES = new EngineFailures(
+            "MonetDB",
+            failure -> Optional.of(ErrorCode.UNSUPPORTED)
+                    .filter(code -> failure instanceof MonetDBEmbeddedException
+                            && REFUSED.matcher(String.valueOf(failure.getMessage()))
+                                    .find()));
+
+    /** Rows of other tables that queries came with. */
+    static final SharedTempTables<String> RELATIONS = new SharedTempTables<>(new SharedTempTables.Maker<>() {
+        @Override
+        public String make(SqlRows rows) throws SQLException {
+            try {
+                return load(rows);
+            } catch (MonetDBEmbeddedException e) {
+                checkValues(e); // such as an infinite double, which an actor may answer
+                throw e;
+            }
+        }
+
+        @Override
+        public void drop(String made) throws SQLException {
+            DB.write(connection -> connection.executeUpdate("DROP TABLE " + made.replaceFirst(".* ", "")));
+        }
+    });
+
+    /** Names the class loader whose copy of the natives this process has. */
+    private static final String LOADED = "uniserve.monetdb.loaded-by";
+
+    private static final String LOADER = MonetDBEmbeddedDatabase.class.getClassLoader() + "";
+    /** To the database. */
+    static final ConnectionPool<MonetDBEmbeddedConnection> DB = new ConnectionPool<>(() -> {
+        MonetDBEmbeddedConnection connection = MonetDBEmbeddedDatabase.createConnection();
+        connection.setAutoCommit(true);
+        return connection;
+    });
+
+    private static final AtomicLong NAMES = new AtomicLong();
+
+    private MonetDatabase() {}
+
+    /** Starts the database where it does not run. UNSUPPORTED where another copy of this port has it. */
+    static void start() {
+        Object other = System.getProperties().putIfAbsent(LOADED, LOADER);
+        if (other != null && !other.equals(LOADER)) {
+            throw UniserveException.unsupported("a second copy of port monetdb in one process: MonetDB's library was"
+                    + " loaded by another class loader; start each server with this port in a process of its own");
+        }
+        synchronized (MonetDatabase.class) {
+            if (!MonetDBEmbeddedDatabase.isDatabaseRunning()) {
+                MONETDB.translated("start", () -> {
+                    MonetDBEmbeddedDatabase.startDatabase(null, true, true);
+                    return LOADED;
+                });
+            }
+        }
+    }
+
+    /** A name that no table has had. */
+    static String newName(String kind) {
+        return kind + "_" + NAMES.incrementAndGet();
+    }
+
+    /** Adds rows to a table as arrays: MonetDB reads no file, so the order of bytes is nobody's concern. */
+    static void append(MonetDBEmbeddedConnection connection, String name, Object[] arrays) throws SQLException {
+        try (MonetDBTable table = connection.getMonetDBTable(name)) {
+            table.appendColumns(arrays);
+        }
+    }
+
+    /** A table of the rows; computed values are stored, as MonetDB joins by those with every row. */
+    private static String load(SqlRows rows) throws SQLException {
+        MonetColumns columns = MonetColumns.of(rows);
+        String name = newName("odd" + MonetTextCodec.odd(rows.rows().toString()));
+        DB.write(connection -> {
+            connection.executeUpdate("CREATE TABLE " + name + " (" + columns.definition() + ")");
+            if (!rows.rows().isEmpty()) {
+                String staged = newName("staged");
+                connection.executeUpdate("CREATE TABLE " + staged + " (" + columns.staged() + ")");
+                append(connection, staged, columns.arrays(rows.rows()));
+                connection.executeUpdate("INSERT INTO " + name + " SELECT " + columns.unstaged() + " FROM " + staged);
+                connection.executeUpdate("DROP TABLE " + staged);
+            }
+            return name;
+        });
+        return "SELECT " + columns.quotedNames() + " FROM " + name;
+    }
+
+    /** What a user's query answers. */
+    static SqlRows answer(Map<String, String> relations, String statement) throws SQLException {
+        try {
+            return DB.read(connection -> {
+                SumOverflowChecker.check(
+                        statement, sql -> query(connection, MonetDialect.MONETDB.statement(relations, sql)));
+                return query(connection, MonetDialect.MONETDB.statement(relations, statement));
+            });
+        } catch (MonetDBEmbeddedException e) {
+            checkValues(e);
+            throw e;
+        }
+    }
+
+    /** INVALID_ARGUMENT where values are what a statement fails on. */
+    private static void checkValues(MonetDBEmbeddedException failure) {
+        String told = Printable.line(failure.getMessage());
+        if (VALUES.matcher(told).find()) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "MonetDB: the query fails on some value: a division by zero, a number out of range (of 18 digits:"
+                            + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is none: " + told,
+                    failure);
+        }
+    }
+
+    /** A query's answer as texts; TOO_LARGE where it is one that no actor may send. */
+    static SqlRows query(MonetDBEmbeddedConnection connection, String statement) throws SQLException {
+        String sql = MonetTextCodec.encoded(statement);
+        List<String> types;
+        try (QueryResultSet found = connection.executeQuery(sql)) {
+            types = types(found);
+            if (types.stream().map(MonetDatabase::readable).allMatch(String::isEmpty)) {
+                return rows(found, types);
+            }
+        }
+        try (QueryResultSet found = connection.executeQuery(readable(sql, types))) {
+            return rows(found, types);
+        }
+    }
+
+    private static SqlRows rows(QueryResultSet found, List<String> types) throws SQLException {
+        AnswerRows rows = new AnswerRows(types);
+        int count = found.getNumberOfRows();
+        AnswerRows.check(count);
+        // Not in pieces: asked for one row, the driver answers that this is none.
+        MonetDBRow[] all = count == 0
+                ? new MonetDBRow[0]
+                : found.fetchFirstNRowValues(count).getAllRows();
+        for (int row = 0; row < count; row++) {
+            List<@Nullable String> values = new ArrayList<>(types.size());
+            for (int i = 0; i < types.size(); i++) {
+                // What the driver has for a BOOLEAN that is NULL is true.
+                boolean unknown = types.get(i).equals("BOOLEAN") && found.checkBooleanIsNull(i + 1, row + 1);
+                values.add(unknown ? null : MonetTextCodec.text(types.get(i), all[row].getAllColumns()[i]));
+            }
+            rows.add(values);
+        }
+        return rows.rows();
+    }
+
+    private static List<String> types(QueryResultSet found) throws SQLException {
+        int columns = found.getNumberOfColumns();
+        String[] names = new String[columns];
+        int[] digits = new int[columns];
+        int[] scales = new int[columns];
+        found.getColumnTypes(names);
+        found.getColumnDigits(digits);
+        found.getColumnScales(scales);
+        return IntStream.range(0, columns)
+                .mapToObj(i -> MonetColumns.name(names[i], digits[i], scales[i]))
+                .toList();
+    }
+
+    /** The type in which values of one leave MonetDB, empty for the same: the driver reads days before 1970 and decimals of nine digits wrongly. */
+    private static String readable(String type) {
+        return type.equals("DATE")
+                ? "CLOB"
+                : type.startsWith(MonetColumns.MISREAD)
+                        ? "DECIMAL(" + MonetColumns.PRECISION_MAX + "," + type.substring(MonetColumns.MISREAD.length())
+                        : "";
+    }
+
+    /** A query for the same values in types that the driver reads rightly. LIMIT keeps the order of an inner query. */
+    private static String readable(String sql, List<String> types) {
+        String columns = IntStream.range(0, types.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
+        String values = IntStream.range(0, types.size())
+                .mapToObj(i -> readable(types.get(i)).isEmpty()
+                        ? "x" + i
+                        : "CAST(x" + i + " AS " + readable(types.get(i)) + ")")
+                .collect(Collectors.joining(", "));
+        String whole = sql.matches("(?s).* LIMIT \\d+( OFFSET \\d+)?") ? sql : sql + " LIMIT " + Integer.MAX_VALUE;
+        return "SELECT " + values + " FROM (" + whole + ") AS readable(" + columns + ")";
+    }
+
+    /** Some rows of a query, for files: as they lie. */
+    static List<List<@Nullable String>> piece(String query, long from, int rows) throws SQLException {
+        return DB.read(connection -> query(connection, query + " LIMIT " + rows + " OFFSET " + from))
+                .rows();
+    }
+}

@@ -1,0 +1,94 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Console;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.bench.measure.RawLog;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/** What was found: figures with goals, a line each as soon as it is known, and raw lines. Not thread-safe. */
+final class ResultCollector {
+    static final double NANOS = 1e9;
+
+    private final LongSupplier nanos;
+    private final RawLog raw;
+    private final Console console;
+    private final List<Figure> figures = new ArrayList<>();
+
+    ResultCollector(LongSupplier nanos, RawLog raw, Console console) {
+        this.nanos = nanos;
+        this.raw = raw;
+        this.console = console;
+    }
+
+    LongSupplier nanos() {
+        return nanos;
+    }
+
+    /** Seconds since this time. */
+    double since(long startNanos) {
+        return (nanos.getAsLong() - startNanos) / NANOS;
+    }
+
+    List<Figure> figures() {
+        return List.copyOf(figures);
+    }
+
+    /** Met when ours is not above the goal. */
+    void atMost(String name, double ours, double goal) {
+        Figure figure = Figure.atMost(name, ours, goal);
+        figures.add(figure);
+        console.println(String.format(
+                Locale.ROOT,
+                "%s: %s (goal: at most %s): %s",
+                name,
+                number(ours),
+                number(goal),
+                figure.met() ? "met" : "NOT MET"));
+    }
+
+    /** A line beside the figures. */
+    void say(String format, Object... arguments) {
+        console.println("  " + String.format(Locale.ROOT, format, arguments));
+    }
+
+    /** What goes on now, for whoever watches. */
+    void note(String line) {
+        console.note(line);
+    }
+
+    Progress progress(String what, long total) {
+        return new Progress(console.err(), console.terminal(), nanos, what, total);
+    }
+
+    /** A raw line, its fields apart by tabs. */
+    void raw(Object... fields) {
+        raw.line(fields);
+    }
+
+    private static String number(double value) {
+        return value == Math.rint(value) && Double.isFinite(value)
+                ? String.format(Locale.ROOT, "%.0f", value)
+                : String.format(Locale.ROOT, "%.2f", value);
+    }
+
+    /** The value that this share of them does not pass; NaN for none. */
+    static double percentile(List<Double> values, double share) {
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return sorted.length == 0
+                ? Double.NaN
+                : sorted[Math.min(sorted.length - 1, (int) Math.ceil(share * sorted.length) - 1)];
+    }
+
+    /** The largest; NaN for none. */
+    static double most(List<Double> values) {
+        return Arrays.stream(values.stream().mapToDouble(Double::doubleValue).toArray())
+                .max()
+                .orElse(Double.NaN);
+    }
+}

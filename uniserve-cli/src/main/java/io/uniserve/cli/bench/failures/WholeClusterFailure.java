@@ -1,0 +1,81 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Progress;
+import io.uniserve.client.ClientTable;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Every process is killed at once under a stream of updates and started again: what is lost, when is it back? */
+final class WholeClusterFailure {
+    private static final double GOAL = 30;
+
+    private final ResultCollector findings;
+    private final FailingCluster cluster;
+    private final ScenarioTables tables;
+    private final List<Double> times = new ArrayList<>();
+    private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
+    private long updates;
+
+    WholeClusterFailure(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
+        this.findings = findings;
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    void run(int kills) {
+        Progress progress = findings.progress("killing the whole cluster", kills);
+        for (int kill = 1; kill <= kills; kill++) {
+            kill("cluster" + kill, kill);
+            progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+        }
+        progress.finish();
+        findings.atMost("cluster: acknowledged rows lost", all.lost(), 0);
+        findings.atMost("cluster: rows that nobody sent", all.wrong(), 0);
+        findings.atMost("cluster: serves again after the restart, longest s", ResultCollector.most(times), GOAL);
+        findings.say("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
+    }
+
+    private void kill(String table, int kill) {
+        RowWorkload load = tables.make(table, 2).write();
+        tables.goesOn(load);
+        tables.goesOn(load);
+        cluster.killAll();
+        end(load, cluster.client());
+        long at = findings.nanos().getAsLong();
+        cluster.startAll();
+        ClientTable reopened = cluster.client().table(table);
+        cluster.await("all actors answer and take updates", () -> serves(load, reopened));
+        long again = findings.nanos().getAsLong();
+        times.add((again - at) / ResultCollector.NANOS);
+        findings.raw("restart", "cluster", kill, again - at);
+        all = all.plus(load.compare(reopened, "cluster", findings));
+        updates += load.updates();
+        cluster.settle(table);
+        cluster.client().admin().dropTable(table);
+    }
+
+    /** A row of each actor is put, and all are counted. */
+    private static boolean serves(RowWorkload load, ClientTable table) {
+        try {
+            load.probe(table);
+            return load.count(table).isEmpty();
+        } catch (UniserveException e) {
+            return false;
+        }
+    }
+
+    /** Writers wait for their updates until their client is closed. */
+    private static void end(RowWorkload load, UniserveClient client) {
+        Thread closer = new Thread(client::close, "failures-closer");
+        closer.start();
+        load.close();
+        try {
+            closer.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

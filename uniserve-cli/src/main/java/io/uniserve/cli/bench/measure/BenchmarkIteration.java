@@ -1,0 +1,42 @@
+package io.uniserve.cli.bench.measure;
+
+import java.util.Arrays;
+
+/**
+ * One block of a measurement: many operations by several threads, one after the other in each.
+ *
+ * @param latenciesNanos of every operation, sorted
+ * @param cpuMs CPU of all processes of this side while the block ran, the caller's included
+ */
+public record BenchmarkIteration(String side, long[] latenciesNanos, double wallMs, double cpuMs) {
+    public double percentileMicros(double share) {
+        return latenciesNanos[Math.min(latenciesNanos.length - 1, (int) Math.ceil(share * latenciesNanos.length) - 1)]
+                / 1e3;
+    }
+
+    public double cpuMsPerOperation() {
+        return cpuMs / latenciesNanos.length;
+    }
+
+    public double perSecond() {
+        return latenciesNanos.length / wallMs * 1e3;
+    }
+
+    /** All blocks of one side as one. */
+    public static BenchmarkIteration join(Iterable<BenchmarkIteration> blocks) {
+        long[] all = {};
+        double wall = 0;
+        double cpu = 0;
+        String side = "";
+        for (BenchmarkIteration block : blocks) {
+            int old = all.length;
+            all = Arrays.copyOf(all, old + block.latenciesNanos.length);
+            System.arraycopy(block.latenciesNanos, 0, all, old, block.latenciesNanos.length);
+            wall += block.wallMs;
+            cpu += block.cpuMs;
+            side = block.side;
+        }
+        Arrays.sort(all);
+        return new BenchmarkIteration(side, all, wall, cpu);
+    }
+}

@@ -1,0 +1,89 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a load has done so far. Not thread-safe. */
+final class BulkLoadReport {
+    private static final int TOLD_MAX = 100;
+
+    private final List<Failure> failures = new ArrayList<>();
+    private final List<Rejected> rejected = new ArrayList<>();
+    private long rows;
+    private long deletions;
+    private long rejectedRows;
+    private long retries;
+
+    /** A row that is no row of the table: nothing of it was applied. */
+    record Rejected(String file, long line, UniserveException error) {}
+
+    /**
+     * Rows of one actor that are not acknowledged.
+     *
+     * @param firstLine line of the first of them
+     * @param lastLine line of the last of them; other actors' rows may lie between
+     */
+    record Failure(String file, int actor, int rows, long firstLine, long lastLine, UniserveException error) {}
+
+    void loaded(int count) {
+        rows += count;
+    }
+
+    /** Deletions that are acknowledged, by row or by query. */
+    void deleted(int count) {
+        deletions += count;
+    }
+
+    void retried(int count) {
+        retries += count;
+    }
+
+    void rejected(Rejected row) {
+        rejectedRows++;
+        if (rejected.size() < TOLD_MAX) {
+            rejected.add(row);
+        }
+    }
+
+    void failed(Failure failure) {
+        failures.add(failure);
+    }
+
+    long rows() {
+        return rows;
+    }
+
+    long deletions() {
+        return deletions;
+    }
+
+    long rejectedRows() {
+        return rejectedRows;
+    }
+
+    long failedRows() {
+        return failures.stream().mapToLong(Failure::rows).sum();
+    }
+
+    long retries() {
+        return retries;
+    }
+
+    List<Rejected> rejected() {
+        return List.copyOf(rejected);
+    }
+
+    List<Failure> failures() {
+        return List.copyOf(failures);
+    }
+
+    /** The failure that tells the exit code: rows that may be lost count more than rows that are wrong. */
+    Optional<UniserveException> worst() {
+        return failures.stream()
+                .map(Failure::error)
+                .findFirst()
+                .or(() -> rejected.stream().map(Rejected::error).findFirst());
+    }
+}

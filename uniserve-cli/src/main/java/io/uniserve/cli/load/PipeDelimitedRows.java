@@ -1,0 +1,35 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.Document;
+import java.io.InputStream;
+import java.util.List;
+
+/** Lines of values with bars between, and one more at the end or not: all columns of a table in their order, as TPC-H has them. */
+final class PipeDelimitedRows extends LineRows {
+    private final String keyField;
+    private final Columns columns;
+
+    PipeDelimitedRows(String file, String keyField, Columns columns, InputStream in, CountingInputStream counted) {
+        super(file, in, counted, FileText.BYTES);
+        this.keyField = keyField;
+        this.columns = columns;
+    }
+
+    @Override
+    Document row(String text, long number) {
+        List<String> names = columns.names();
+        long bars = text.chars().filter(c -> c == '|').count();
+        if (bars > names.size()) {
+            throw FileText.otherLength(where(), names, (int) bars + 1);
+        }
+        List<String> values = List.of(text.split("\\|", -1));
+        if (values.size() == names.size() + 1 && values.get(names.size()).isEmpty()) {
+            values = values.subList(0, names.size());
+        }
+        if (values.size() != names.size()) {
+            throw FileText.otherLength(where(), names, values.size());
+        }
+        return FileText.typed(where(), columns, keyField, names, FileText.values(where(), names, values));
+    }
+}

@@ -1,0 +1,41 @@
+package io.uniserve.cli.status;
+
+import io.uniserve.cli.ServerNames;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.PeerReply.Load;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.PeerReply.Serving;
+import java.util.Optional;
+
+/** Judgement on one replica that the map has in sync, by the map and the report of its server. */
+final class ReplicaStatusCheck {
+    private ReplicaStatusCheck() {}
+
+    /**
+     * Whether the replica serves as the map says.
+     *
+     * @param live true where the server is live by the coordinator
+     * @param server its report; empty where it did not answer
+     * @param replica its report about this replica
+     */
+    static HealthStatus of(
+            ActorState actor, ServerId id, boolean live, Optional<Load> server, Optional<ReplicaLoad> replica) {
+        String on = " on " + ServerNames.brief(id);
+        if (!live) {
+            return HealthStatus.failed("its server " + ServerNames.brief(id) + " is not live");
+        }
+        if (server.isEmpty()) {
+            return HealthStatus.unknown("server " + ServerNames.brief(id) + " does not answer the coordinator");
+        }
+        if (replica.isEmpty() || replica.get().epoch() != actor.epoch()) {
+            return HealthStatus.failed("has not begun epoch " + actor.epoch() + on);
+        }
+        String role = replica.get().role();
+        boolean expected = actor.primary().equals(id) ? role.equals(ReplicaLoad.PRIMARY) : role.equals("follower");
+        if (!expected) {
+            return HealthStatus.failed("is " + role + on);
+        }
+        return replica.get().serving() == Serving.NO ? HealthStatus.failed("has no read lease" + on) : HealthStatus.OK;
+    }
+}

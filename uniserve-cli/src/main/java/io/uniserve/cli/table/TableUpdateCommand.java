@@ -1,0 +1,72 @@
+package io.uniserve.cli.table;
+
+import io.uniserve.api.ConfigFiles;
+import io.uniserve.api.MutableOptions;
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.model.TableName;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve table update}. */
+@Command(
+        name = "update",
+        description =
+                "Changes options of a table while it serves; returns when all its actors have the change. One that was broken"
+                        + " off is completed by making it again. The port says which options may change: of this"
+                        + " distribution solr's configset.",
+        footer = {
+            "  uniserve table update speeches --configset ./myconf",
+            "  uniserve table update events -O retention=30d"
+        })
+final class TableUpdateCommand extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
+    private String name = "";
+
+    @Option(
+            names = "--configset",
+            paramLabel = "DIR",
+            description = "Port solr: a folder with the table's schema and what is added to it: fields, types, copies,"
+                    + " files.")
+    private @Nullable Path configset;
+
+    @Option(
+            names = "-O",
+            paramLabel = "OPTION=VALUE",
+            description = "An option of the port that may change; may be given several times.")
+    private Map<String, String> changes = new LinkedHashMap<>();
+
+    @Override
+    public Integer call() {
+        TableName table = new TableName(name);
+        if (configset == null && changes.isEmpty()) {
+            throw usage("nothing to change: give --configset or -O");
+        }
+        if (configset != null && changes.containsKey(ConfigsetFolder.OPTION)) {
+            throw usage("--configset and -O configset exclude each other");
+        }
+        changes.keySet().stream()
+                .filter(option -> option.endsWith(MutableOptions.of("")))
+                .forEach(option -> {
+                    throw usage("-O " + option + ": give the option by the name that it has in table create");
+                });
+        try (ClusterClient cluster = connect()) {
+            Map<String, String> options =
+                    new LinkedHashMap<>(cluster.table(table).meta().options());
+            if (configset != null) {
+                String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigFiles.DEFAULT);
+                String later = ConfigsetFolder.packed(configset, first.equals(ConfigFiles.DEFAULT) ? "" : first);
+                options.put(MutableOptions.of(ConfigsetFolder.OPTION), later);
+            }
+            changes.forEach((option, value) -> options.put(MutableOptions.of(option), value));
+            new TablePrinter(console(), global().json()).updated(cluster.update(table, options));
+        }
+        return ExitCode.OK;
+    }
+}

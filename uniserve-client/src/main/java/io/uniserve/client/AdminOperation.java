@@ -1,0 +1,186 @@
+package io.uniserve.client;
+
+import io.uniserve.error.Attempt;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.runtime.transport.AdminClient;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One request to the leading coordinator, again at the next leader when there is none or another one took over. A change
+ * whose outcome is unknown is sent again; that it was done the first time then shows as TABLE_EXISTS or TABLE_NOT_FOUND, which
+ * the result tells apart by {@link Answer#maybeDoneBefore}. Its methods run on the operation's serial.
+ */
+final class AdminOperation {
+    private static final long WAIT_MIN_NANOS = 50_000_000;
+    private static final long WAIT_MAX_NANOS = 1_000_000_000;
+    private static final int TRIED_MAX = 32;
+
+    private final ClientContext environment;
+    private final AdminClient client;
+    private final AdminRequest request;
+    private final long deadlineNanos;
+    private final Operation<Answer> operation;
+    private final List<Attempt> tried = new ArrayList<>();
+    private Timers.Cancel timer = () -> {};
+    private Timers.Cancel deadline = () -> {};
+    private Timers.Cancel watch = () -> {};
+    private long attempts;
+    private long waitNanos = WAIT_MIN_NANOS;
+    private boolean maybeDone;
+    private boolean ended;
+    private boolean waiting;
+
+    AdminOperation(
+            ClientContext environment,
+            AdminClient client,
+            AdminRequest request,
+            long deadlineNanos,
+            Operation<Answer> operation) {
+        this.environment = environment;
+        this.client = client;
+        this.request = request;
+        this.deadlineNanos = deadlineNanos;
+        this.operation = operation;
+    }
+
+    /**
+     * What the coordinator said.
+     *
+     * @param outcome its answer, or an error that another attempt would not change
+     * @param maybeDoneBefore an earlier attempt ended without an answer: it may have done what was asked
+     */
+    record Answer(Outcome<AdminReply> outcome, boolean maybeDoneBefore) {}
+
+    void start() {
+        deadline = environment.timers().after(Math.max(1, remaining()), this::expire);
+        ask();
+    }
+
+    void cancel() {
+        fail(ErrorCode.CANCELLED, "the operation was cancelled");
+    }
+
+    private void ask() {
+        watch.cancel();
+        Address leader = environment.routing().current().routing().coordinator();
+        if (ended) {
+            return;
+        }
+        if (leader == null) {
+            note("cluster", ErrorCode.NOT_LEADER, "no coordinator leads");
+            later();
+            return;
+        }
+        long timeout = Math.max(1, remaining());
+        long attempt = ++attempts;
+        watch(leader, attempt);
+        client.call(
+                leader,
+                request,
+                timeout,
+                outcome -> operation.serial().execute(() -> answered(leader, attempt, outcome)));
+    }
+
+    /** A leader that hangs must not hold the request up once another one has taken over. */
+    private void watch(Address leader, long attempt) {
+        watch = environment.routing().onChange(() -> {
+            Address next = environment.routing().current().routing().coordinator();
+            if (ended || waiting || attempt != attempts) {
+                return;
+            }
+            if (next == null || next.equals(leader)) {
+                watch(leader, attempt);
+            } else {
+                note("coordinator " + leader, ErrorCode.NOT_LEADER, "another one took over before it answered");
+                maybeDone = true;
+                ask();
+            }
+        });
+    }
+
+    private void answered(Address leader, long attempt, Outcome<AdminReply> outcome) {
+        boolean superseded = attempt != attempts && outcome instanceof Outcome.Err<AdminReply>;
+        if (ended || superseded) {
+            return;
+        }
+        watch.cancel();
+        if (outcome instanceof Outcome.Err<AdminReply> err && again(err.error().code())) {
+            note("coordinator " + leader, err.error().code(), err.error().reason());
+            maybeDone |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN
+                    || err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
+            later();
+        } else {
+            end(Outcome.ok(new Answer(outcome, maybeDone)));
+        }
+    }
+
+    private static boolean again(ErrorCode code) {
+        return code == ErrorCode.NOT_LEADER
+                || code == ErrorCode.UNAVAILABLE
+                || code == ErrorCode.OUTCOME_UNKNOWN
+                || code == ErrorCode.DEADLINE_EXCEEDED
+                || code == ErrorCode.RESOURCE_EXHAUSTED
+                || code == ErrorCode.CANCELLED;
+    }
+
+    /** Again when the routing has changed, at the latest after a while. */
+    private void later() {
+        waiting = true;
+        Timers.Cancel change = environment.routing().onChange(this::now);
+        Timers.Cancel wait = environment.timers().after(waitNanos, this::now);
+        timer = () -> {
+            change.cancel();
+            wait.cancel();
+        };
+        waitNanos = Math.min(WAIT_MAX_NANOS, waitNanos * 2);
+        environment.routing().refresh(outcome -> {});
+    }
+
+    private void now() {
+        if (!waiting) {
+            return; // both the change and the timer were on their way
+        }
+        waiting = false;
+        timer.cancel();
+        timer = () -> {};
+        ask();
+    }
+
+    private void note(String where, ErrorCode code, String message) {
+        if (tried.size() < TRIED_MAX) {
+            tried.add(new Attempt(where, code, message));
+        }
+    }
+
+    private void expire() {
+        fail(
+                maybeDone ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.DEADLINE_EXCEEDED,
+                "no coordinator answered before the deadline" + (maybeDone ? "; the change may have been made" : ""));
+    }
+
+    private void fail(ErrorCode code, String message) {
+        end(Outcome.err(new UniserveException(code, message, tried, null)));
+    }
+
+    private void end(Outcome<Answer> outcome) {
+        if (!ended) {
+            ended = true;
+            timer.cancel();
+            deadline.cancel();
+            watch.cancel();
+            operation.end(outcome);
+        }
+    }
+
+    private long remaining() {
+        return deadlineNanos - environment.clock().nanos();
+    }
+}

@@ -1,0 +1,258 @@
+package io.uniserve.client;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TrashReport;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.TrashCall;
+import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.runtime.transport.QueriesHandler;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+
+/** Starts administrative operations. Safe for use by several threads. */
+final class AdminOperations {
+    private static final long VISIBLE_NANOS = 5_000_000_000L;
+
+    private final ClientCore core;
+
+    public AdminOperations(ClientCore core) {
+        this.core = core;
+    }
+
+    /** Creates a table and waits until this client's routing has it. */
+    public CompletableFuture<TableRoute> create(TableMeta meta, long deadlineNanos) {
+        return call(new AdminRequest.CreateTable(meta), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+                boolean ours = err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore();
+                if (!ours) {
+                    return CompletableFuture.failedFuture(err.error());
+                }
+                return describe(meta.name(), deadlineNanos)
+                        .thenCompose(found -> same(found.meta(), meta)
+                                ? visible(found, deadlineNanos)
+                                : CompletableFuture.failedFuture(err.error()));
+            }
+            return describe(meta.name(), deadlineNanos).thenCompose(found -> visible(found, deadlineNanos));
+        });
+    }
+
+    private static boolean same(TableMeta found, TableMeta wanted) {
+        return wanted.as(wanted.name(), found.tableId()).equals(found);
+    }
+
+    private CompletableFuture<TableRoute> visible(TableRoute made, long deadlineNanos) {
+        long id = made.meta().tableId();
+        return await(
+                        index -> index.table(made.meta().name())
+                                .filter(table -> table.meta().tableId() >= id)
+                                .isPresent(),
+                        deadlineNanos)
+                .thenApply(done -> made);
+    }
+
+    /** Gives a table other options and waits until this client's routing has them. */
+    public CompletableFuture<TableRoute> update(TableMeta known, Map<String, String> options, long deadlineNanos) {
+        TableMeta next = known.with(options);
+        return call(new AdminRequest.UpdateTable(known, options), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+                return CompletableFuture.failedFuture(err.error());
+            }
+            return await(
+                            index -> index.table(known.name())
+                                    .filter(table -> table.meta().equals(next)
+                                            || table.meta().tableId() > next.tableId())
+                                    .isPresent(),
+                            deadlineNanos)
+                    .thenCompose(done -> describe(known.name(), deadlineNanos));
+        });
+    }
+
+    /** Records that a replica is to be elsewhere. */
+    public CompletableFuture<Done> move(TableName name, int actor, ServerId from, ServerId to, long deadlineNanos) {
+        return recorded(new AdminRequest.MoveReplica(name, actor, from, to), deadlineNanos);
+    }
+
+    /** Records how many replicas an actor is to have. */
+    public CompletableFuture<Done> replicate(TableName name, int actor, int copies, long deadlineNanos) {
+        return recorded(new AdminRequest.ReplicateActor(name, actor, copies), deadlineNanos);
+    }
+
+    /** Records that a server is to hold nothing, or may again. */
+    public CompletableFuture<Done> drain(ServerId server, boolean drained, long deadlineNanos) {
+        return recorded(new AdminRequest.DrainServer(server, drained), deadlineNanos);
+    }
+
+    /** Asks for something of a server's trash; one that is gone by a second attempt was deleted, or restored, by the first. */
+    public CompletableFuture<TrashReport> trash(ServerId server, TrashCall call, long deadlineNanos) {
+        return call(new AdminRequest.ServerTrash(server, call), deadlineNanos).thenCompose(answer -> {
+            boolean again = answer.maybeDoneBefore()
+                    && answer.outcome() instanceof Outcome.Err<AdminReply> err
+                    && err.error().code() == ErrorCode.INVALID_ARGUMENT
+                    && call.action() != TrashCall.Action.LIST;
+            if (again) {
+                return CompletableFuture.failedFuture(new UniserveException(
+                        ErrorCode.OUTCOME_UNKNOWN,
+                        "trash entry \"" + call.entry() + "\" of server " + server
+                                + " may have been handled by an earlier attempt: list the trash"));
+            }
+            return CompletableFuture.completedFuture(
+                    value(answer, AdminReply.Trashed.class).report());
+        });
+    }
+
+    /** What runs on each live server; or, where the number is not 0, the query of that number, which is cancelled. */
+    public CompletableFuture<List<ServerQueries>> queries(long cancel, long deadlineNanos) {
+        List<CompletableFuture<ServerQueries>> asked = core.index().routing().servers().stream()
+                .map(server -> queries(server, cancel, deadlineNanos))
+                .toList();
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(all -> asked.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<ServerQueries> queries(ServerRecord server, long cancel, long deadlineNanos) {
+        CompletableFuture<ServerQueries> told = new CompletableFuture<>();
+        long timeout = Math.max(1, deadlineNanos - core.clock().nanos());
+        core.network().queries(server.address(), cancel, timeout, outcome -> told.complete(told(server.id(), outcome)));
+        return told;
+    }
+
+    private static ServerQueries told(ServerId server, Outcome<QueriesHandler.Running> outcome) {
+        return outcome instanceof Outcome.Ok<QueriesHandler.Running> ok
+                ? new ServerQueries(server, ok.value().queries(), ok.value().stuck(), Optional.empty())
+                : new ServerQueries(
+                        server, List.of(), 0, Optional.of(((Outcome.Err<QueriesHandler.Running>) outcome).error()));
+    }
+
+    /** A change that is only acknowledged. */
+    public CompletableFuture<Done> acknowledged(AdminRequest change, long deadlineNanos) {
+        return recorded(change, deadlineNanos);
+    }
+
+    /** Compares an actor's copies. */
+    public CompletableFuture<PeerReply.Compared> verify(TableName name, int actor, long deadlineNanos) {
+        return call(new AdminRequest.VerifyActor(name, actor), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Verified.class).compared());
+    }
+
+    /** Makes a table from a backup and waits until this client's routing has it. */
+    public CompletableFuture<TableRoute> restore(BackupName backup, TableName table, long deadlineNanos) {
+        return call(new AdminRequest.RestoreTable(backup, table), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+                return CompletableFuture.failedFuture(
+                        err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore()
+                                ? new UniserveException(
+                                        ErrorCode.OUTCOME_UNKNOWN,
+                                        "table " + table + " exists by now, perhaps by this restoration: describe it",
+                                        err.error())
+                                : err.error());
+            }
+            return describe(table, deadlineNanos).thenCompose(found -> visible(found, deadlineNanos));
+        });
+    }
+
+    /** Backups in durable storage. */
+    public CompletableFuture<List<BackupInfo>> backups(long deadlineNanos) {
+        return call(new AdminRequest.ListBackups(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Backups.class).backups());
+    }
+
+    /** How far the work on a backup is. */
+    public CompletableFuture<AdminReply.WorkDone> work(BackupName name, long deadlineNanos) {
+        return call(new AdminRequest.BackupWork(name), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.WorkDone.class));
+    }
+
+    /** Definitions of tables that durable storage alone has. */
+    public CompletableFuture<List<TableMeta>> lost(long deadlineNanos) {
+        return call(new AdminRequest.LostTables(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Definitions.class).tables());
+    }
+
+    private CompletableFuture<Done> recorded(AdminRequest wish, long deadlineNanos) {
+        return call(wish, deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Ack.class))
+                .thenApply(ack -> Done.DONE);
+    }
+
+    /** Definition and map as the coordinator has them. */
+    public CompletableFuture<TableRoute> describe(TableName name, long deadlineNanos) {
+        return call(new AdminRequest.DescribeTable(name), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Tables.class).tables())
+                .thenApply(tables -> tables.stream()
+                        .findFirst()
+                        .orElseThrow(() ->
+                                new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist")));
+    }
+
+    /** All tables as the coordinator has them. */
+    public CompletableFuture<List<TableRoute>> list(long deadlineNanos) {
+        return call(new AdminRequest.ListTables(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Tables.class).tables());
+    }
+
+    /** Drops a table and waits until it has gone from this client's routing. */
+    public CompletableFuture<Done> drop(TableName name, long deadlineNanos) {
+        long known =
+                core.index().table(name).map(table -> table.meta().tableId()).orElse(Long.MIN_VALUE);
+        return call(new AdminRequest.DropTable(name), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err
+                    && !(err.error().code() == ErrorCode.TABLE_NOT_FOUND && answer.maybeDoneBefore())) {
+                return CompletableFuture.failedFuture(err.error());
+            }
+            return await(
+                    index -> index.table(name)
+                            .filter(table -> table.meta().tableId() == known)
+                            .isEmpty(),
+                    deadlineNanos);
+        });
+    }
+
+    /** Servers, tables, loads. */
+    public CompletableFuture<AdminReply.ClusterStatus> status(long deadlineNanos) {
+        return call(new AdminRequest.Status(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.ClusterStatus.class));
+    }
+
+    private static <T extends AdminReply> T value(AdminOperation.Answer answer, Class<T> type) {
+        if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+            throw err.error();
+        }
+        AdminReply reply = ((Outcome.Ok<AdminReply>) answer.outcome()).value();
+        if (!type.isInstance(reply)) {
+            throw new UniserveException(
+                    ErrorCode.INTERNAL,
+                    "the coordinator answered with " + reply.getClass().getSimpleName());
+        }
+        return type.cast(reply);
+    }
+
+    private Operation<AdminOperation.Answer> call(AdminRequest request, long deadlineNanos) {
+        return core.beginAdmin((operation, environment) -> {
+            AdminOperation run = new AdminOperation(environment, core.admin(), request, deadlineNanos, operation);
+            operation.start(run::start, run::cancel);
+        });
+    }
+
+    private CompletableFuture<Done> await(Predicate<RouteIndex> shown, long deadlineNanos) {
+        long patience = Math.min(VISIBLE_NANOS, deadlineNanos - core.clock().nanos());
+        return core.beginAdmin((operation, environment) -> {
+            RoutingUpdateWaiter wait = new RoutingUpdateWaiter(environment, shown, operation);
+            operation.start(() -> wait.start(Math.max(1, patience)), wait::end);
+        });
+    }
+}

@@ -1,0 +1,95 @@
+package io.uniserve.client;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.RequestId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.RequestTracker;
+import io.uniserve.protocol.reader.RequestTracker.Ticket;
+import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.reader.UpdateResult.Failure;
+import io.uniserve.protocol.tx.AtomicUpdateRequest;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.VersionWatermarks;
+import java.util.List;
+import java.util.Optional;
+
+/** An atomic update under one request id. Its methods run on the operation's serial. */
+final class AtomicUpdateOperation {
+    private static final long TICKET_RETRY_NANOS = 5_000_000;
+
+    private final ClientContext environment;
+    private final RequestTracker tracker;
+    private final ConsistentCutClient cuts;
+    private final VersionWatermarks floors;
+    private final Update update;
+    private final Optional<RequestId> chosenId;
+    private final Operation<UpdateOutcome> operation;
+    private Optional<AtomicUpdateRequest> machine = Optional.empty();
+    private boolean cancelled;
+
+    AtomicUpdateOperation(
+            ClientContext environment,
+            RequestTracker tracker,
+            ConsistentCutClient cuts,
+            VersionWatermarks floors,
+            Update update,
+            Optional<RequestId> chosenId,
+            Operation<UpdateOutcome> operation) {
+        this.environment = environment;
+        this.tracker = tracker;
+        this.cuts = cuts;
+        this.floors = floors;
+        this.update = update;
+        this.chosenId = chosenId;
+        this.operation = operation;
+    }
+
+    void start() {
+        if (update.batches().isEmpty()) {
+            operation.end(Outcome.ok(new UpdateOutcome(List.of(), List.of(), List.of(), 0, 0)));
+            return;
+        }
+        if (cancelled || update.deadlineNanos() - environment.clock().nanos() <= 0) {
+            operation.end(Outcome.err(new UniserveException(
+                    cancelled ? ErrorCode.CANCELLED : ErrorCode.DEADLINE_EXCEEDED, "the update was not sent")));
+            return;
+        }
+        Optional<Ticket> ticket = chosenId.map(Ticket::chosen).or(tracker::begin);
+        if (ticket.isEmpty()) {
+            environment.timers().after(TICKET_RETRY_NANOS, this::start);
+            return;
+        }
+        Ticket used = ticket.get();
+        AtomicUpdateRequest started =
+                new AtomicUpdateRequest(environment, cuts, floors, update, used, outcome -> ended(used, outcome));
+        machine = Optional.of(started);
+        started.start();
+    }
+
+    void cancel() {
+        cancelled = true;
+        machine.ifPresent(AtomicUpdateRequest::cancel);
+    }
+
+    private void ended(Ticket ticket, Outcome<Long> outcome) {
+        ticket.finish();
+        int requests = machine.map(AtomicUpdateRequest::attempts).orElse(0);
+        List<ActorAck> acked = List.of();
+        List<Failure> failed = List.of();
+        if (outcome instanceof Outcome.Ok<Long> version) {
+            acked = update.batches().stream()
+                    .map(batch -> new ActorAck(batch.actor(), 0, version.value(), false))
+                    .toList();
+        } else {
+            UniserveException error = ((Outcome.Err<Long>) outcome).error();
+            failed = update.batches().stream()
+                    .map(batch -> new Failure(batch.actor(), error))
+                    .toList();
+        }
+        operation.end(Outcome.ok(
+                new UpdateOutcome(List.of(ticket.id()), acked, failed, requests, Math.max(0, requests - 1))));
+    }
+}

@@ -1,0 +1,91 @@
+package io.uniserve.client;
+
+import io.uniserve.error.Attempt;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Routing;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.transport.RoutingClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waits for the first routing map, address after address. */
+final class ClientBootstrap {
+    private static final int TRIED_MAX = 16;
+
+    private final SharedRouting routing;
+    private final RoutingClient client;
+    private final ClientOptions options;
+    private final Clock clock;
+    private final List<Attempt> tried = new ArrayList<>();
+
+    ClientBootstrap(SharedRouting routing, RoutingClient client, ClientOptions options, Clock clock) {
+        this.routing = routing;
+        this.client = client;
+        this.options = options;
+        this.clock = clock;
+    }
+
+    void await() {
+        long deadline = clock.nanos() + options.connectTimeout().toNanos();
+        int refusals = 0;
+        UniserveException last = new UniserveException(ErrorCode.UNAVAILABLE, "no answer yet");
+        while (routing.current().routing().clusterId().isEmpty()) {
+            long remaining = deadline - clock.nanos();
+            boolean refusedByAll = refusals >= options.bootstrap().size();
+            if (remaining <= 0 || refusedByAll) {
+                throw failure(last, refusedByAll);
+            }
+            UniserveException error = attempt(remaining);
+            if (error.code() != ErrorCode.CANCELLED) {
+                last = error;
+                note(error);
+            }
+            refusals = error.code() == ErrorCode.WRONG_CLUSTER || error.code() == ErrorCode.UNAUTHORIZED
+                    ? refusals + 1
+                    : 0;
+        }
+    }
+
+    /** How one address failed; CANCELLED for one that did not. */
+    private UniserveException attempt(long remaining) {
+        CompletableFuture<Outcome<Routing>> answer = new CompletableFuture<>();
+        client.refresh(answer::complete);
+        try {
+            Outcome<Routing> outcome = answer.get(remaining, TimeUnit.NANOSECONDS);
+            return outcome instanceof Outcome.Err<Routing> err
+                    ? err.error()
+                    : new UniserveException(ErrorCode.CANCELLED, "connected");
+        } catch (TimeoutException e) {
+            return new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no routing map in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while connecting", e);
+        } catch (ExecutionException e) {
+            throw new UniserveException(ErrorCode.INTERNAL, "connecting failed", e);
+        }
+    }
+
+    private void note(UniserveException error) {
+        if (tried.size() < TRIED_MAX) {
+            tried.add(new Attempt("bootstrap", error.code(), error.reason()));
+        }
+    }
+
+    private UniserveException failure(UniserveException last, boolean refused) {
+        return new UniserveException(
+                refused || last.code() == ErrorCode.WRONG_CLUSTER ? last.code() : ErrorCode.UNAVAILABLE,
+                refused
+                        ? last.reason()
+                        : "none of " + options.bootstrap() + " gave a routing map within " + options.connectTimeout()
+                                + "; check the addresses and that a server runs there",
+                tried,
+                last);
+    }
+}

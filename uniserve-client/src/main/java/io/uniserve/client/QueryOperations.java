@@ -1,0 +1,239 @@
+package io.uniserve.client;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.ExplainFormatter;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryExecution;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReadSession;
+import io.uniserve.protocol.reader.SingleActorQueries;
+import io.uniserve.protocol.reader.TextNetwork;
+import io.uniserve.protocol.reader.TextQueryExecution;
+import io.uniserve.protocol.reader.TextResult;
+import io.uniserve.protocol.tx.ConsistentCutReader;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.tx.TransactionService;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Starts reads. Safe for use by several threads. */
+final class QueryOperations {
+    private final ClientCore core;
+
+    public QueryOperations(ClientCore core) {
+        this.core = core;
+    }
+
+    /** A retrieve over actors. */
+    public Operation<QueryResult> retrieve(Query query, boolean block) {
+        return retrieve(query, Optional.empty(), block);
+    }
+
+    /** Retrieves over actors of tables whose updates are atomic, as of one moment that ZooKeeper confirms. */
+    public Operation<List<StrictRead.Result>> strict(List<Query> queries, boolean block) {
+        return strict(queries, block, Function.identity());
+    }
+
+    private <T> Operation<T> strict(
+            List<Query> queries, boolean block, Function<Outcome<List<StrictRead.Result>>, Outcome<T>> answer) {
+        for (Query query : queries) {
+            if (!atomic(query.table()) && core.index().table(query.table()).isPresent()) {
+                throw ConsistentCutReader.noVersions(query.table());
+            }
+        }
+        return core.begin(0, block, queries.get(0).deadlineNanos(), (operation, environment) -> {
+            StrictRead machine = new StrictRead(
+                    environment,
+                    network(operation),
+                    core.cuts(operation.serial()),
+                    core.versionFloors(),
+                    queries,
+                    outcome -> operation.end(answer.apply(outcome)));
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    private SnapshotReadClient network(Operation<?> operation) {
+        return (to, request, completion) -> core.network().read(to, request, (Completion<VersionedRead.Reply>)
+                outcome -> operation.serial().execute(() -> completion.done(outcome)));
+    }
+
+    /** A retrieve over actors of a table whose updates are atomic, at one version of it. */
+    private <T> Operation<T> versioned(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
+        if (query.mode() == ReadMode.STRICT) {
+            return strict(
+                    List.of(query),
+                    block,
+                    outcome ->
+                            answer.apply(outcome.map(results -> results.get(0).asQueryResult())));
+        }
+        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
+            SnapshotRead machine = new SnapshotRead(
+                    environment,
+                    network(operation),
+                    core.versionFloors(),
+                    query,
+                    outcome -> operation.end(answer.apply(outcome.map(SnapshotRead.Result::asQueryResult))));
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    private boolean atomic(TableName table) {
+        return core.index()
+                .table(table)
+                .filter(route -> TransactionService.serves(route.meta().level()))
+                .isPresent();
+    }
+
+    /** True where the query is to be answered as of one version; a stale one is not, and a strict one of no other table. */
+    private boolean atOneVersion(Query query, Optional<ReadSession> session) {
+        return query.mode() == ReadMode.STRICT
+                || session.isEmpty() && query.mode() != ReadMode.STALE && atomic(query.table());
+    }
+
+    /** A retrieve over actors, of a session. */
+    public Operation<QueryResult> retrieve(Query asked, Optional<ReadSession> session, boolean block) {
+        Query query = steady(asked);
+        if (atOneVersion(query, session)) {
+            return versioned(query, block, Function.identity());
+        }
+        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
+            QueryExecution machine = new QueryExecution(environment, query, session, operation::end);
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    /** Whether a query in an engine's language is to be answered, or what its plan took is to be told in place of the answer. */
+    enum Wanted {
+        ANSWER,
+        STEPS
+    }
+
+    /** A query in the engine's language: read from its actor where it concerns one, else planned on a server. */
+    public Operation<Answer> text(QueryText query, ReadMode mode, Wanted wanted, long deadlineNanos, boolean block) {
+        return text(query, Optional.empty(), mode, wanted, deadlineNanos, block);
+    }
+
+    /** A query in the engine's language, of a session. */
+    public Operation<Answer> text(
+            QueryText query, Optional<ReadSession> session, Wanted wanted, long deadlineNanos, boolean block) {
+        return text(query, session, ReadMode.LINEARIZABLE, wanted, deadlineNanos, block);
+    }
+
+    private Operation<Answer> text(
+            QueryText query,
+            Optional<ReadSession> session,
+            ReadMode mode,
+            Wanted wanted,
+            long deadlineNanos,
+            boolean block) {
+        Optional<Query> whole = SingleActorQueries.of(core.index(), query, mode, deadlineNanos);
+        return whole.isPresent()
+                ? whole(whole.get(), session, wanted, block)
+                : planned(query, session, mode, wanted, deadlineNanos, block);
+    }
+
+    /** Tells servers that a session has ended; done when they were told, not when they have heard. */
+    public Operation<Done> release(ReadSession session) {
+        return core.beginAdmin((operation, environment) -> operation.start(
+                () -> {
+                    session.release(environment);
+                    operation.end(Outcome.ok(Done.DONE));
+                },
+                () -> operation.end(Outcome.ok(Done.DONE))));
+    }
+
+    /** Of the same copies as this client's other queries, where copies may answer differently. */
+    private Query steady(Query query) {
+        return query.ofSameCopies(core.index().copiesDiffer(query.table()));
+    }
+
+    private Operation<Answer> whole(Query asked, Optional<ReadSession> session, Wanted wanted, boolean block) {
+        Query query = steady(asked);
+        long begun = core.clock().nanos();
+        Function<Outcome<QueryResult>, Outcome<Answer>> finish = outcome -> outcome.map(result -> wanted == Wanted.STEPS
+                ? explained(query, result, core.clock().nanos() - begun)
+                : answer(query, result));
+        if (atOneVersion(query, session)) {
+            return versioned(query, block, finish);
+        }
+        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
+            QueryExecution machine =
+                    new QueryExecution(environment, query, session, outcome -> operation.end(finish.apply(outcome)));
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    private static Answer answer(Query query, QueryResult result) {
+        Answer answer =
+                WholeQuery.call(query.operator()).values().decode(result.parts().get(0));
+        return answer.with(effort(result.stats()));
+    }
+
+    /** No server plans it, so none can tell its only step. */
+    private Answer explained(Query query, QueryResult result, long nanos) {
+        PlanContext.Taken taken = new PlanContext.Taken(
+                result.parts().stream().mapToLong(Bytes::size).sum(),
+                result.stats().servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new)));
+        int all = core.index()
+                .table(query.table())
+                .map(route -> route.map().actors().size())
+                .orElse(1);
+        String step = ExplainFormatter.of(
+                ExplainFormatter.at("whole query", query.operator(), 1, all, query.table()), taken, nanos);
+        String answer = ExplainFormatter.answer(answer(query, result), "");
+        return new Answer("text/plain", Bytes.utf8(step + "\n" + answer + "\n"), effort(result.stats()));
+    }
+
+    private Operation<Answer> planned(
+            QueryText query,
+            Optional<ReadSession> session,
+            ReadMode mode,
+            Wanted wanted,
+            long deadlineNanos,
+            boolean block) {
+        return core.begin(0, block, deadlineNanos, (operation, environment) -> {
+            TextNetwork network = (to, request, timeout, completion) -> core.network()
+                    .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
+            TextQueryExecution machine = new TextQueryExecution(
+                            environment,
+                            network,
+                            query,
+                            session,
+                            deadlineNanos,
+                            outcome -> operation.end(answer(outcome)))
+                    .mode(mode)
+                    .explain(wanted == Wanted.STEPS);
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    /** The answer, with the effort of this client added to that of the server which planned it. */
+    private static Outcome<Answer> answer(Outcome<TextResult> outcome) {
+        if (outcome instanceof Outcome.Err<TextResult> err) {
+            return Outcome.err(err.error());
+        }
+        TextResult result = ((Outcome.Ok<TextResult>) outcome).value();
+        return Outcome.ok(result.answer().with(result.answer().effort().plus(effort(result.stats()))));
+    }
+
+    private static Answer.Effort effort(QueryResult.Stats stats) {
+        return new Answer.Effort(stats.requests(), stats.retries(), stats.hedges());
+    }
+}

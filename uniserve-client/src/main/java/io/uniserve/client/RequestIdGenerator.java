@@ -1,0 +1,21 @@
+package io.uniserve.client;
+
+import io.uniserve.protocol.env.Ids;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Query ids and jitter: a mixed counter from a random start (SplitMix64), much cheaper than a secure random number. Safe for use by several threads. */
+final class RequestIdGenerator implements Ids {
+    private final AtomicLong counter;
+
+    RequestIdGenerator(long start) {
+        this.counter = new AtomicLong(start);
+    }
+
+    @Override
+    public long next() {
+        long z = counter.addAndGet(0x9e3779b97f4a7c15L);
+        z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+        return z ^ z >>> 31;
+    }
+}

@@ -1,0 +1,56 @@
+package io.uniserve.client;
+
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.RouteIndex;
+import java.util.function.Predicate;
+
+/**
+ * Waits until this client's own routing shows a change that the coordinator has already made. Ends in any case after a
+ * while: the change stands, only this client may not know of it yet. Its methods run on the operation's serial.
+ */
+final class RoutingUpdateWaiter {
+    private static final long LOOK_AGAIN_NANOS = 500_000_000;
+
+    private final ClientContext environment;
+    private final Predicate<RouteIndex> shown;
+    private final Operation<Done> operation;
+    private Timers.Cancel watch = () -> {};
+    private Timers.Cancel timer = () -> {};
+    private Timers.Cancel deadline = () -> {};
+
+    RoutingUpdateWaiter(ClientContext environment, Predicate<RouteIndex> shown, Operation<Done> operation) {
+        this.environment = environment;
+        this.shown = shown;
+        this.operation = operation;
+    }
+
+    void start(long patienceNanos) {
+        deadline = environment.timers().after(patienceNanos, this::end);
+        look();
+    }
+
+    private void look() {
+        watch.cancel();
+        timer.cancel();
+        if (operation.isDone()) {
+            return;
+        }
+        if (shown.test(environment.routing().current())) {
+            end();
+            return;
+        }
+        watch = environment.routing().onChange(this::look);
+        timer = environment.timers().after(LOOK_AGAIN_NANOS, this::look);
+        environment.routing().refresh(outcome -> {});
+    }
+
+    void end() {
+        watch.cancel();
+        timer.cancel();
+        deadline.cancel();
+        operation.end(Outcome.ok(Done.DONE));
+    }
+}

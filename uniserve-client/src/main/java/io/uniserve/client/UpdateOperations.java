@@ -1,0 +1,108 @@
+package io.uniserve.client;
+
+import io.uniserve.api.Row;
+import io.uniserve.api.update.EverywhereForm;
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.reader.Update.ActorBatch;
+import io.uniserve.protocol.tx.TransactionService;
+import java.util.List;
+import java.util.Optional;
+
+/** Starts updates. Safe for use by several threads. */
+final class UpdateOperations {
+    private final ClientCore core;
+
+    public UpdateOperations(ClientCore core) {
+        this.core = core;
+    }
+
+    /** Puts the rows with their actors and sends them. */
+    public <R extends Row> Operation<UpdateOutcome> update(
+            TableRoute route,
+            String asked,
+            Codec<R> codec,
+            Iterable<? extends R> rows,
+            AckLevel level,
+            Optional<RequestId> chosenId,
+            long deadlineNanos,
+            boolean everywhere,
+            boolean block) {
+        RowSplitter<R> splitter = new RowSplitter<>(
+                route.meta().partitioner(),
+                codec,
+                core.index().keysAreTexts(route.meta().name()));
+        String function = EverywhereForm.sent(
+                asked, route.meta(), core.index().updates(route.meta().port()));
+        boolean form = EverywhereForm.is(function);
+        for (R row : rows) {
+            if (form ? EverywhereForm.isForAll(row) : everywhere) {
+                splitter.addEverywhere(row);
+            } else {
+                splitter.add(row);
+            }
+        }
+        List<List<ActorBatch>> steps = splitter.steps();
+        if (chosenId.isPresent() && steps.size() > 1) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "rows under one request id must fit in one message for each actor, at most " + Limits.BATCH_ROWS_MAX
+                            + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes; send fewer, or leave the id to the client");
+        }
+        if (TransactionService.serves(route.meta().level())) {
+            return atomic(route, function, splitter, steps, level, chosenId, deadlineNanos, block);
+        }
+        UpdatePlan plan = new UpdatePlan(
+                route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
+        return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
+            UpdateOperation run = new UpdateOperation(environment, core.requests(), plan, operation);
+            operation.start(run::next, run::cancel);
+        });
+    }
+
+    /** Gives the update whole to a server that drives it; all its actors apply it, or none. */
+    private Operation<UpdateOutcome> atomic(
+            TableRoute route,
+            String function,
+            RowSplitter<?> splitter,
+            List<List<ActorBatch>> steps,
+            AckLevel level,
+            Optional<RequestId> chosenId,
+            long deadlineNanos,
+            boolean block) {
+        List<ActorBatch> batches = steps.isEmpty() ? List.of() : steps.get(0);
+        long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
+        if (steps.size() > 1 || bytes > Limits.ATOMIC_UPDATE_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "an atomic update has at most " + Limits.BATCH_ROWS_MAX + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes of an actor, and " + Limits.ATOMIC_UPDATE_BYTES_MAX
+                            + " bytes in all; this one has "
+                            + splitter.bytes() + " bytes: send several updates, each atomic by itself");
+        }
+        if (level != AckLevel.ISR) {
+            throw UniserveException.invalid("ack " + level + " is for tables of level EVENTUAL: an update of table "
+                    + route.meta().name() + " is committed by all in-sync replicas of all its actors");
+        }
+        Update update =
+                new Update(route.meta().name(), route.meta().tableId(), function, level, batches, deadlineNanos);
+        return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
+            AtomicUpdateOperation run = new AtomicUpdateOperation(
+                    environment,
+                    core.requests(),
+                    core.cuts(operation.serial()),
+                    core.versionFloors(),
+                    update,
+                    chosenId,
+                    operation);
+            operation.start(run::start, run::cancel);
+        });
+    }
+}

@@ -1,0 +1,31 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.runtime.config.CoordinatorSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The host that others are told: as configured, else the interface that is listened on, else this machine's name. */
+final class CoordinatorAdvertisedHost {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorAdvertisedHost.class);
+
+    private CoordinatorAdvertisedHost() {}
+
+    static String of(CoordinatorSettings settings) {
+        return settings.advertisedHost().orElseGet(() -> all(settings.host()) ? machineName() : settings.host());
+    }
+
+    private static boolean all(String host) {
+        return host.equals("0.0.0.0") || host.equals("::");
+    }
+
+    private static String machineName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            LOG.warn("this machine's name cannot be resolved, localhost is told; set coordinator.advertised-host", e);
+            return "localhost";
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.uniserve.api.update;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.RevocableActor;
+import io.uniserve.api.Row;
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.List;
+
+/** An update of one actor as a part of an atomic one, by an engine that can take it back. */
+record TransactionalUpdate<A extends Actor, R extends Row>(EventualUpdate<A, R> update) implements AtomicUpdate<A, R> {
+    @Override
+    public String id() {
+        return update.id();
+    }
+
+    @Override
+    public Class<A> actorType() {
+        return update.actorType();
+    }
+
+    @Override
+    public Codec<R> rows() {
+        return update.rows();
+    }
+
+    @Override
+    public boolean conditional(R row) {
+        return update.conditional(row);
+    }
+
+    @Override
+    public void validate(A actor, List<R> rows) {
+        update.validate(actor, rows);
+    }
+
+    @Override
+    public Prepared prepare(A actor, UpdateContext context, List<R> rows) {
+        if (!(actor instanceof RevocableActor<?> revocable)) {
+            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "update " + id() + " cannot be prepared");
+        }
+        update.update(actor, context, rows);
+        return new Prepared() {
+            @Override
+            public void commit() {
+                actor.publish();
+            }
+
+            @Override
+            public void abort() {
+                revocable.revoke();
+            }
+        };
+    }
+}

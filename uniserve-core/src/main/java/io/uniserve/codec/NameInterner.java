@@ -1,0 +1,51 @@
+package io.uniserve.codec;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Names that come again and again, as those of fields, are one text in memory and not a new one each time: short ones of
+ * ASCII, of which the last one in its place is known. Any other is a new text. Safe for use by several threads.
+ */
+final class NameInterner {
+    private static final int BYTES_MAX = 64;
+    private static final int PLACES = 1_024;
+    private static final AtomicReferenceArray<String> KNOWN = new AtomicReferenceArray<>(PLACES);
+
+    private NameInterner() {}
+
+    static String of(byte[] array, int offset, int size) {
+        if (size > BYTES_MAX) {
+            return Bytes.wrap(array, offset, size).utf8();
+        }
+        int hash = 0;
+        int all = 0;
+        for (int i = offset; i < offset + size; i++) {
+            hash = 31 * hash + array[i];
+            all |= array[i];
+        }
+        if (all < 0) {
+            return Bytes.wrap(array, offset, size).utf8();
+        }
+        int place = (hash ^ hash >>> 16) & PLACES - 1;
+        String known = KNOWN.getPlain(place);
+        if (known != null && is(known, array, offset, size)) {
+            return known;
+        }
+        String made = Bytes.wrap(array, offset, size).utf8();
+        KNOWN.setRelease(place, made);
+        return made;
+    }
+
+    /** True for the same letters; the bytes are ASCII. */
+    private static boolean is(String known, byte[] array, int offset, int size) {
+        if (known.length() != size) {
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (known.charAt(i) != array[offset + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

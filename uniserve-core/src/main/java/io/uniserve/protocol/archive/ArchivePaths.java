@@ -1,0 +1,46 @@
+package io.uniserve.protocol.archive;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.model.BackupName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Names of backups' manifests in durable storage: {@code archive/<hash of the name>/<id>/begun-<hash>} and
+ * {@code complete-<hash>}, so that no text of a user is part of a key.
+ */
+final class ArchivePaths {
+    static final String ROOT = "archive/";
+    private static final Pattern KEY =
+            Pattern.compile("archive/([0-9a-f]{64})/([0-9a-f]{16})/(begun|complete)-([0-9a-f]{64})");
+
+    private ArchivePaths() {}
+
+    /** A manifest by its key. */
+    record Stored(String key, String nameHash, String id, boolean complete, String sha256) {}
+
+    static String prefix(BackupName name) {
+        return ROOT + Sha256.hex(Bytes.utf8(name.value())) + "/";
+    }
+
+    static String key(TableSnapshot backup, Bytes encoded) {
+        return prefix(backup.name()) + backup.id() + "/" + (backup.complete() ? "complete-" : "begun-")
+                + Sha256.hex(encoded);
+    }
+
+    /** Those among the keys that are manifests. */
+    static List<Stored> stored(List<String> keys) {
+        List<Stored> found = new ArrayList<>();
+        for (String key : keys) {
+            Matcher match = KEY.matcher(key);
+            if (match.matches()) {
+                found.add(new Stored(
+                        key, match.group(1), match.group(2), match.group(3).equals("complete"), match.group(4)));
+            }
+        }
+        return found;
+    }
+}

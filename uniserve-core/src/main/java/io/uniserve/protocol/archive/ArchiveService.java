@@ -1,0 +1,171 @@
+package io.uniserve.protocol.archive;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.BackupName;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.replica.BackupEraser;
+import io.uniserve.protocol.replica.BackupRecovery;
+import io.uniserve.protocol.replica.ReplicaConfig;
+import io.uniserve.protocol.replica.SnapshotVerifier;
+import io.uniserve.protocol.replica.StoredTableDefinition;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/** What a server does in durable storage for backups of tables. Every request stands alone and may be asked again. */
+public final class ArchiveService {
+    private final Environment env;
+    private final ReplicaConfig config;
+    private final BackupEraser eraser;
+
+    public ArchiveService(Environment env, ReplicaConfig config, BackupEraser eraser) {
+        this.env = env;
+        this.config = config;
+        this.eraser = eraser;
+    }
+
+    /** Answers a request. Errors: UNSUPPORTED without durable storage, CORRUPT, BACKUP_NOT_FOUND, those of the storage. */
+    public void handle(ArchiveRequest request, Completion<PeerReply> completion) {
+        try {
+            if (config.shippingNanos() == 0) {
+                throw new UniserveException(
+                        ErrorCode.UNSUPPORTED,
+                        "this server has no durable storage: configure storage.directory for all servers");
+            }
+            dispatch(request, completion);
+        } catch (UniserveException refused) {
+            completion.done(Outcome.err(refused));
+        }
+    }
+
+    private void dispatch(ArchiveRequest request, Completion<PeerReply> completion) {
+        if (request instanceof ArchiveRequest.Store store) {
+            String key = ArchivePaths.key(TableSnapshot.decode(store.manifest()), store.manifest());
+            env.objects().put(key, store.manifest(), acknowledged(completion));
+        } else if (request instanceof ArchiveRequest.Find find) {
+            ArchiveList.find(env.objects(), find.name(), completion);
+        } else if (request instanceof ArchiveRequest.Read read) {
+            ArchiveList.read(env.objects(), new BackupName(read.name()), completion);
+        } else if (request instanceof ArchiveRequest.Salvage salvage) {
+            BackupRecovery.run(env, config.clusterId(), salvage.key(), salvage.backup(), salvage.before(), completion);
+        } else if (request instanceof ArchiveRequest.Survey survey) {
+            BackupRecovery.survey(env, config.clusterId(), survey.key(), completion);
+        } else if (request instanceof ArchiveRequest.Check check) {
+            TableSnapshot backup = TableSnapshot.decode(check.manifest());
+            SnapshotVerifier.check(
+                    env, backup.pin(actor(backup, check.actor())), outcome -> checked(outcome, completion));
+        } else if (request instanceof ArchiveRequest.Copy copy) {
+            TableSnapshot backup = TableSnapshot.decode(copy.manifest());
+            SnapshotVerifier.copy(
+                    env,
+                    backup.pin(actor(backup, copy.actor())),
+                    config.clusterId(),
+                    copy.target(),
+                    outcome -> copied(outcome, completion));
+        } else if (request instanceof ArchiveRequest.Release release) {
+            eraser.release(
+                    release.table(), release.cluster(), release.key(), release.backup(), acknowledged(completion));
+        } else if (request instanceof ArchiveRequest.Forget forget) {
+            forget(forget, completion);
+        } else {
+            definitions(completion);
+        }
+    }
+
+    private static int actor(TableSnapshot backup, int actor) {
+        if (actor < 0 || actor >= backup.parts().size()) {
+            throw UniserveException.invalid("backup " + backup.name() + " has no part of actor " + actor);
+        }
+        return actor;
+    }
+
+    private static void checked(Outcome<BackupRecord> outcome, Completion<PeerReply> completion) {
+        completion.done(
+                outcome instanceof Outcome.Err<BackupRecord> err
+                        ? Outcome.err(err.error())
+                        : Outcome.ok(new PeerReply.Ack()));
+    }
+
+    private static void copied(Outcome<BackupRecord> outcome, Completion<PeerReply> completion) {
+        completion.done(
+                outcome instanceof Outcome.Ok<BackupRecord> ok
+                        ? Outcome.ok(new PeerReply.Copied(ok.value()))
+                        : Outcome.err(((Outcome.Err<BackupRecord>) outcome).error()));
+    }
+
+    private static Completion<Done> acknowledged(Completion<PeerReply> completion) {
+        return done -> completion.done(
+                done instanceof Outcome.Err<Done> err ? Outcome.err(err.error()) : Outcome.ok(new PeerReply.Ack()));
+    }
+
+    private void forget(ArchiveRequest.Forget request, Completion<PeerReply> completion) {
+        env.objects().list(ArchivePaths.prefix(new BackupName(request.name())), listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                Iterator<String> doomed = ArchivePaths.stored(ok.value()).stream()
+                        .filter(found -> found.id().equals(request.id()) && (request.all() || found.complete()))
+                        .map(ArchivePaths.Stored::key)
+                        .iterator();
+                env.objects().deleteAll(doomed, acknowledged(completion));
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            }
+        });
+    }
+
+    private void definitions(Completion<PeerReply> completion) {
+        env.objects().list(StoredTableDefinition.root(config.clusterId()), listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                ArrayDeque<String> keys = new ArrayDeque<>(StoredTableDefinition.newest(ok.value(), config.clusterId())
+                        .values());
+                if (keys.size() > Limits.BACKUPS_TOLD_MAX) {
+                    completion.done(Outcome.err(new UniserveException(
+                            ErrorCode.TOO_LARGE, "durable storage has definitions of " + keys.size() + " tables")));
+                } else {
+                    fetch(keys, new ArrayList<>(), completion);
+                }
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            }
+        });
+    }
+
+    /** Definitions that are damaged are left out where others are not: each table stands for itself. */
+    private void fetch(ArrayDeque<String> keys, List<Bytes> found, Completion<PeerReply> completion) {
+        String key = keys.poll();
+        if (key == null) {
+            completion.done(Outcome.ok(new PeerReply.Manifests(found)));
+            return;
+        }
+        env.objects().get(key, got -> {
+            if (got instanceof Outcome.Ok<Bytes> ok && StoredTableDefinition.matches(key, ok.value())) {
+                found.add(ok.value());
+            } else if (got instanceof Outcome.Err<Bytes> err
+                    && err.error().code().retriable()) {
+                unread(key, err.error(), completion);
+                return;
+            }
+            fetch(keys, found, completion);
+        });
+    }
+
+    /** A primary that stores a newer definition deletes those before it: what is not listed any more is looked for again. */
+    private void unread(String key, UniserveException why, Completion<PeerReply> completion) {
+        env.objects().list(key, listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok && ok.value().isEmpty()) {
+                definitions(completion);
+            } else {
+                completion.done(Outcome.err(why));
+            }
+        });
+    }
+}

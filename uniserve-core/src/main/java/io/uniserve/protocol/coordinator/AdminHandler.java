@@ -1,0 +1,141 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
+final class AdminHandler {
+    private final LeaderTerm reign;
+    private final Set<Answer> open = new LinkedHashSet<>();
+    private final Set<TableName> creating = new TreeSet<>();
+
+    AdminHandler(LeaderTerm reign) {
+        this.reign = reign;
+    }
+
+    void handle(AdminRequest request, Completion<AdminReply> completion) {
+        Answer answer = new Answer(completion);
+        open.add(answer);
+        try {
+            dispatch(request, answer);
+        } catch (UniserveException refused) {
+            answer.fail(refused);
+        }
+    }
+
+    private void dispatch(AdminRequest request, Answer answer) {
+        if (request instanceof AdminRequest.CreateTable create) {
+            create(create, answer);
+        } else if (request instanceof AdminRequest.DescribeTable describe) {
+            answer.ok(new AdminReply.Tables(List.of(known(describe.name()).route())));
+        } else if (request instanceof AdminRequest.DropTable drop) {
+            new TableDropper(reign, known(drop.name()), answer).start();
+        } else if (request instanceof AdminRequest.UpdateTable update) {
+            new TableUpdater(reign, update, answer).start();
+        } else if (request instanceof AdminRequest.MoveReplica move) {
+            new MoveReplica(reign, known(move.name()), move, answer).start();
+        } else if (request instanceof AdminRequest.ReplicateActor replicate) {
+            new SetReplicaCount(reign, known(replicate.name()), replicate, answer).start();
+        } else if (request instanceof AdminRequest.DrainServer drain) {
+            new ServerDrainer(reign, drain, answer).start();
+        } else if (request instanceof AdminRequest.ServerTrash trash) {
+            TrashRelay.ask(reign, trash, answer);
+        } else if (request instanceof AdminRequest.VerifyActor verify) {
+            new ActorVerifier(reign, known(verify.name()), verify.actor(), answer).start();
+        } else if (request instanceof AdminRequest.ListTables) {
+            answer.ok(new AdminReply.Tables(reign.catalog().routes()));
+        } else if (request instanceof AdminRequest.BackupTable backup) {
+            reign.backups().take(backup, known(backup.table()), answer);
+        } else if (request instanceof AdminRequest.RestoreTable restore) {
+            free(restore.table(), answer);
+            reign.backups().restore(restore, answer, RestoreTable::start);
+        } else if (!reign.backups().handle(request, answer)) {
+            status(answer);
+        }
+    }
+
+    private void create(AdminRequest.CreateTable request, Answer answer) {
+        free(request.meta().name(), answer);
+        new TableCreator(reign, request.meta(), answer).start();
+    }
+
+    /** Keeps the name for this request; TABLE_EXISTS where it is taken. */
+    private void free(TableName name, Answer answer) {
+        if (reign.catalog().find(name) != null || creating.contains(name)) {
+            throw TableCreator.exists(name);
+        }
+        creating.add(name);
+        answer.whenDone(() -> creating.remove(name));
+    }
+
+    private Table known(TableName name) {
+        Table table = reign.catalog().find(name);
+        if (table == null) {
+            throw new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "table " + name + " does not exist: create it or list the tables there are");
+        }
+        return table;
+    }
+
+    private void status(Answer answer) {
+        new StatusSurvey(reign, answer).start();
+    }
+
+    /** For work that the coordinator does by itself: it ends with the reign like a client's. */
+    Answer own(Completion<AdminReply> completion) {
+        Answer answer = new Answer(completion);
+        open.add(answer);
+        return answer;
+    }
+
+    void failAll(UniserveException why) {
+        for (Answer answer : List.copyOf(open)) {
+            answer.fail(why);
+        }
+    }
+
+    /** The one answer to a request. */
+    final class Answer {
+        private final Completion<AdminReply> completion;
+        private final List<Runnable> whenDone = new ArrayList<>();
+
+        Answer(Completion<AdminReply> completion) {
+            this.completion = completion;
+        }
+
+        void whenDone(Runnable task) {
+            whenDone.add(task);
+        }
+
+        boolean isOpen() {
+            return open.contains(this);
+        }
+
+        void ok(AdminReply reply) {
+            finish(Outcome.ok(reply));
+        }
+
+        void fail(UniserveException error) {
+            finish(Outcome.err(error));
+        }
+
+        private void finish(Outcome<AdminReply> outcome) {
+            if (open.remove(this)) {
+                whenDone.forEach(Runnable::run);
+                completion.done(outcome);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/** The same step for each actor of a table, some at a time. After an error no further one is begun. */
+final class BoundedFanOut {
+    private final int total;
+    private final Step step;
+    private final Completion<Done> completion;
+    private @Nullable UniserveException failed;
+    private int begun;
+    private int running;
+
+    /** What is done for one actor. */
+    interface Step {
+        void run(int actor, Completion<Done> completion);
+    }
+
+    BoundedFanOut(int total, Step step, Completion<Done> completion) {
+        this.total = total;
+        this.step = step;
+        this.completion = completion;
+    }
+
+    int done() {
+        return begun - running;
+    }
+
+    int total() {
+        return total;
+    }
+
+    void start() {
+        if (total == 0) {
+            completion.done(Outcome.ok(Done.DONE));
+        }
+        for (int i = 0; i < Limits.BACKUP_ACTORS_AT_ONCE; i++) {
+            next();
+        }
+    }
+
+    private void next() {
+        if (begun < total && failed == null) {
+            running++;
+            step.run(begun++, this::ended);
+        }
+    }
+
+    private void ended(Outcome<Done> outcome) {
+        running--;
+        if (outcome instanceof Outcome.Err<Done> err && failed == null) {
+            failed = err.error();
+        }
+        UniserveException error = failed;
+        if (error == null && begun < total) {
+            next();
+        } else if (running == 0) {
+            completion.done(error == null ? Outcome.ok(Done.DONE) : Outcome.err(error));
+        }
+    }
+}

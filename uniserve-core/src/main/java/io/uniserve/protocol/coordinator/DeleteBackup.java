@@ -1,0 +1,130 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.model.Tombstone;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.List;
+
+/**
+ * Deletes a backup: first the manifest that makes it complete, then every actor's pin, then what says that it was begun. So
+ * one that is broken off shows as incomplete, and can be deleted again.
+ */
+final class DeleteBackup {
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
+
+    private final BackupOperation job;
+    private final BackupInfo backup;
+
+    DeleteBackup(BackupOperation job, BackupInfo backup) {
+        this.job = job;
+        this.backup = backup;
+    }
+
+    void run(Completion<Done> completion) {
+        if (backup.name().isEmpty()) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.CORRUPT,
+                    "backup " + job.name() + " cannot be deleted, what it keeps is not known: " + backup.detail())));
+            return;
+        }
+        forget(false, done -> {
+            if (done instanceof Outcome.Ok<Done>) {
+                giveUp(given -> release(given, completion));
+            } else {
+                completion.done(done);
+            }
+        });
+    }
+
+    /**
+     * A backup that is named after a table and its number stands for that table, which this cluster lost: an operator who
+     * deletes it gives the table up, and the tombstone lets go what else there is of the number.
+     */
+    private void giveUp(Completion<Done> then) {
+        String id = "-" + backup.tableId();
+        String name = job.name().value();
+        boolean named = name.equals("lost-" + backup.table() + id) || name.equals("lost" + id);
+        boolean ours = backup.cluster().equals(job.reign().config().clusterId());
+        if (!named || !ours || job.reign().catalog().find(backup.tableId()) != null) {
+            then.done(Outcome.ok(Done.DONE));
+            return;
+        }
+        FencedRegistry registry = job.reign().registry();
+        Tombstones.find(registry, backup.tableId(), found -> {
+            if (!(found instanceof Outcome.Ok<Boolean> ok)) {
+                then.done(Outcome.err(((Outcome.Err<Boolean>) found).error()));
+            } else if (ok.value()) {
+                then.done(Outcome.ok(Done.DONE));
+            } else {
+                TableName table = new TableName(backup.table());
+                registry.write(
+                        List.of(Tombstones.create(backup.tableId(), table, Tombstone.Reason.GIVEN_UP)),
+                        written -> then.done(
+                                written.applied()
+                                        ? Outcome.ok(Done.DONE)
+                                        : Outcome.err(new UniserveException(
+                                                ErrorCode.UNAVAILABLE,
+                                                "the registry did not confirm the tombstone of table number "
+                                                        + backup.tableId() + ": delete backup " + name + " again"))));
+            }
+        });
+    }
+
+    private void release(Outcome<Done> given, Completion<Done> completion) {
+        if (given instanceof Outcome.Ok<Done>) {
+            job.each(backup.actors(), this::release, released -> {
+                if (released instanceof Outcome.Ok<Done>) {
+                    forget(true, completion);
+                } else {
+                    completion.done(released);
+                }
+            });
+        } else {
+            completion.done(given);
+        }
+    }
+
+    private void forget(boolean all, Completion<Done> completion) {
+        job.tell(new ArchiveRequest.Forget(job.name().value(), backup.id(), all), completion);
+    }
+
+    /** By the actor's primary where it has one, which sweeps then. */
+    private void release(int actor, Completion<Done> completion) {
+        TableName table = new TableName(backup.table());
+        ReplicaKey key = new ReplicaKey(backup.tableId(), actor);
+        ArchiveRequest request = new ArchiveRequest.Release(table, backup.cluster(), key, backup.id());
+        Table live = job.reign().catalog().find(table);
+        ServerRecord primary = live == null || live.meta.tableId() != backup.tableId()
+                ? null
+                : job.reign().members().find(live.actor(actor).primary());
+        if (primary == null) {
+            job.tell(request, completion);
+            return;
+        }
+        job.reign()
+                .env()
+                .network()
+                .call(
+                        primary.address(),
+                        new PeerRequest.Archive(request),
+                        TIMEOUT_NANOS,
+                        job.reign().registry().scoped(outcome -> {
+                            if (outcome instanceof Outcome.Ok<PeerReply>) {
+                                completion.done(Outcome.ok(Done.DONE));
+                            } else {
+                                job.tell(request, completion);
+                            }
+                        }));
+    }
+}

@@ -1,0 +1,215 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the backups of dropped tables: has a server delete an actor's objects, then deletes its record, so that what is not
+ * deleted yet is known. That a table was dropped is known by its tombstone: where there is none everything stays. Servers may still write records while the table is dropped, so this is no part of the drop itself but
+ * repeated until nothing is left. Records of a table created again under the name are spared by its number.
+ */
+final class DroppedTableCleaner {
+    private static final Logger LOG = LoggerFactory.getLogger(DroppedTableCleaner.class);
+    private static final int DELETES_PER_WRITE = 256;
+    private static final long ERASE_TIMEOUT_NANOS = 30_000_000_000L;
+    private static final long PAUSE_NANOS = 5_000_000_000L;
+
+    private final FencedRegistry registry;
+    private final CatalogManager catalog;
+    private final TreeSet<TableName> names = new TreeSet<>();
+    private final CoordinatorEnvironment env;
+    private final MembershipManager members;
+    private final TreeSet<Long> kept = new TreeSet<>();
+    private boolean busy;
+    private long pauseUntil;
+
+    /** The last name of which something could not be erased: others have their turn before it. */
+    private @Nullable TableName failed;
+
+    DroppedTableCleaner(
+            FencedRegistry registry, CatalogManager catalog, CoordinatorEnvironment env, MembershipManager members) {
+        this.registry = registry;
+        this.catalog = catalog;
+        this.env = env;
+        this.members = members;
+        this.pauseUntil = env.clock().nanos();
+    }
+
+    void addAll(Collection<TableName> dropped) {
+        names.addAll(dropped);
+    }
+
+    /** True while something may be left of a table of this name that was dropped. */
+    boolean pending(TableName name) {
+        return names.contains(name);
+    }
+
+    void tick() {
+        if (busy || names.isEmpty() || env.clock().nanos() - pauseUntil < 0) {
+            return;
+        }
+        busy = true;
+        TableName name = next();
+        registry.children(RegistryPaths.backups(name), outcome -> {
+            if (outcome instanceof Outcome.Ok<List<String>> ok) {
+                List<String> others = ok.value().stream()
+                        .filter(child -> !ofPresent(name, child))
+                        .toList();
+                collect(name, others.iterator(), new ArrayList<>());
+            } else {
+                busy = false;
+            }
+        });
+    }
+
+    /** By its name: those of the table that is there are not read. */
+    private boolean ofPresent(TableName name, String child) {
+        Table table = catalog.find(name);
+        return table != null && child.startsWith(table.meta.tableId() + "-");
+    }
+
+    private TableName next() {
+        TableName higher = failed == null ? null : names.higher(failed);
+        return higher == null ? names.first() : higher;
+    }
+
+    private void collect(TableName name, Iterator<String> children, List<Op> deletes) {
+        if (!children.hasNext() || deletes.size() >= DELETES_PER_WRITE) {
+            delete(name, deletes);
+            return;
+        }
+        String path = RegistryPaths.backups(name) + "/" + children.next();
+        registry.read(path, outcome -> {
+            if (!(outcome instanceof Outcome.Ok<Versioned> ok)) {
+                busy = false;
+                return;
+            }
+            if (ok.value().version() == Registry.ABSENT || !orphan(name, ok.value())) {
+                collect(name, children, deletes);
+                return;
+            }
+            proven(ok.value(), proven -> {
+                if (!proven) {
+                    collect(name, children, deletes);
+                    return;
+                }
+                erase(name, ok.value(), new ArrayDeque<>(members.servers()), false, () -> {
+                    deletes.add(new Op.Delete(path, ok.value().version()));
+                    collect(name, children, deletes);
+                });
+            });
+        });
+    }
+
+    /** Whether a tombstone says that the record's table is of no use; without one record and objects stay. */
+    private void proven(Versioned found, Consumer<Boolean> then) {
+        if (!(found.value() instanceof BackupRecord record)) {
+            then.accept(true);
+            return;
+        }
+        long tableId = record.key().tableId();
+        Tombstones.find(registry, tableId, read -> {
+            if (!(read instanceof Outcome.Ok<Boolean> ok)) {
+                busy = false;
+                return;
+            }
+            if (!ok.value() && kept.add(tableId)) {
+                LOG.warn(
+                        "table number {}: its backup is kept, no map names the table and no tombstone says that it was"
+                                + " dropped",
+                        tableId);
+            }
+            then.accept(ok.value());
+        });
+    }
+
+    /**
+     * Asks one server after the other until one has deleted the objects; none has to where none has durable storage.
+     *
+     * @param stored true when a server that was asked could not, but may have durable storage
+     */
+    private void erase(
+            TableName name, Versioned found, ArrayDeque<ServerRecord> servers, boolean stored, Runnable then) {
+        if (!(found.value() instanceof BackupRecord record)) {
+            then.run();
+            return;
+        }
+        ServerRecord server = servers.poll();
+        if (server == null) {
+            later(name);
+            return;
+        }
+        PeerRequest request = new PeerRequest.EraseBackup(name, record.key());
+        env.network().call(server.address(), request, ERASE_TIMEOUT_NANOS, registry.scoped(outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply>) {
+                then.run();
+                return;
+            }
+            UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
+            boolean unsupported = error.code() == ErrorCode.UNSUPPORTED;
+            if (unsupported && servers.isEmpty() && !stored) {
+                then.run();
+            } else if (unsupported
+                    || error.code() == ErrorCode.UNAVAILABLE
+                    || error.code() == ErrorCode.DEADLINE_EXCEEDED) {
+                erase(name, found, servers, stored || !unsupported, then);
+            } else {
+                LOG.warn(
+                        "{}: the backup of dropped table {} is not deleted yet: {}",
+                        record.key(),
+                        name,
+                        error.getMessage());
+                later(name);
+            }
+        }));
+    }
+
+    private void later(TableName name) {
+        busy = false;
+        failed = name;
+        pauseUntil = env.clock().nanos() + PAUSE_NANOS;
+    }
+
+    private boolean orphan(TableName name, Versioned found) {
+        Table table = catalog.find(name);
+        return table == null
+                || !(found.value() instanceof BackupRecord record)
+                || record.key().tableId() != table.meta.tableId();
+    }
+
+    private void delete(TableName name, List<Op> deletes) {
+        if (deletes.isEmpty()) {
+            names.remove(name);
+            busy = false;
+            tick();
+            return;
+        }
+        registry.write(deletes, written -> {
+            busy = false;
+            if (written.applied()) {
+                tick();
+            }
+        });
+    }
+}

@@ -1,0 +1,164 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The registry as one reign sees it: every write carries a check of the reign's term, so a deposed coordinator changes
+ * nothing (invariant I13), and nothing is called back once the reign has ended.
+ */
+final class FencedRegistry {
+    private static final Logger LOG = LoggerFactory.getLogger(FencedRegistry.class);
+
+    private final CoordinatorEnvironment env;
+    private final int term;
+    private final long retryNanos;
+    private final Runnable deposed;
+    private boolean ended;
+
+    FencedRegistry(CoordinatorEnvironment env, int term, long retryNanos, Runnable deposed) {
+        this.env = env;
+        this.term = term;
+        this.retryNanos = retryNanos;
+        this.deposed = deposed;
+    }
+
+    int term() {
+        return term;
+    }
+
+    void end() {
+        ended = true;
+    }
+
+    boolean ended() {
+        return ended;
+    }
+
+    /** Applies all operations if the term is still this one. UNKNOWN is told after a sync: read again then. */
+    void write(List<Op> ops, Consumer<Written> then) {
+        if (ended) {
+            return;
+        }
+        List<Op> guarded = new ArrayList<>(ops.size() + 1);
+        guarded.add(new Op.Check(RegistryPaths.TERM, term));
+        guarded.addAll(ops);
+        env.registry().multi(guarded, scoped(outcome -> {
+            if (outcome instanceof Outcome.Ok<MultiResult> ok) {
+                finish(ok.value(), then);
+            } else if (outcome instanceof Outcome.Err<MultiResult> err
+                    && err.error().code() == ErrorCode.UNAVAILABLE) {
+                then.accept(new Written(Kind.NOT_DONE, List.of(), null));
+            } else if (outcome instanceof Outcome.Err<MultiResult> err
+                    && !err.error().code().retriable()) {
+                LOG.warn("the registry refuses a write: {}", err.error().getMessage());
+                then.accept(new Written(Kind.REFUSED, List.of(), err.error()));
+            } else {
+                synced(() -> then.accept(new Written(Kind.UNKNOWN, List.of(), null)));
+            }
+        }));
+    }
+
+    private void finish(MultiResult result, Consumer<Written> then) {
+        if (result.applied()) {
+            List<Integer> versions = result.versions();
+            then.accept(new Written(Kind.APPLIED, versions.subList(1, versions.size()), null));
+        } else if (result.conflict() == 0) {
+            deposed.run();
+        } else {
+            synced(() -> then.accept(new Written(Kind.CONFLICT, List.of(), null)));
+        }
+    }
+
+    void read(String path, Completion<Versioned> completion) {
+        if (!ended) {
+            env.registry().read(path, scoped(completion));
+        }
+    }
+
+    void children(String path, Completion<List<String>> completion) {
+        if (!ended) {
+            env.registry().children(path, scoped(completion));
+        }
+    }
+
+    void watch(String path, Runnable changed) {
+        if (!ended) {
+            env.registry().watch(path, scoped(changed));
+        }
+    }
+
+    /** Runs the task after a sync, tried until it succeeds. */
+    void synced(Runnable then) {
+        if (!ended) {
+            env.registry().sync(this.<Done>scoped(outcome -> {
+                if (outcome instanceof Outcome.Ok) {
+                    then.run();
+                } else {
+                    after(retryNanos, () -> synced(then));
+                }
+            }));
+        }
+    }
+
+    void after(long delayNanos, Runnable task) {
+        if (!ended) {
+            env.timers().after(delayNanos, scoped(task));
+        }
+    }
+
+    /** Runs the task after the pause before a failed step is tried again. */
+    void retry(Runnable task) {
+        after(retryNanos, task);
+    }
+
+    <T> Completion<T> scoped(Completion<T> completion) {
+        return outcome -> {
+            if (!ended) {
+                completion.done(outcome);
+            }
+        };
+    }
+
+    private Runnable scoped(Runnable task) {
+        return () -> {
+            if (!ended) {
+                task.run();
+            }
+        };
+    }
+
+    /** How a write ended. */
+    enum Kind {
+        APPLIED,
+        /** Not done: something was not as expected. Reads are synced. */
+        CONFLICT,
+        /** Certainly not done, the registry was not reached. */
+        NOT_DONE,
+        /** Certainly not done, and never will be: the write itself is at fault, e.g. too large. */
+        REFUSED,
+        /** Done or not. Reads are synced. */
+        UNKNOWN
+    }
+
+    /** A write's end, with the new versions where it was applied and the error where it was refused. */
+    record Written(
+            Kind kind, List<Integer> versions, @Nullable UniserveException error) {
+        boolean applied() {
+            return kind == Kind.APPLIED;
+        }
+    }
+}

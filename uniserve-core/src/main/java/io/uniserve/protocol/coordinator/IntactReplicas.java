@@ -1,0 +1,131 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Vouched;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which replicas their servers vouch for. A server that came back may hold damaged files or none, so before another copy is
+ * let go the one that stays must be known to be whole. A voucher counts for one incarnation of the server, until
+ * the replica says that it is unfit for good. Asked for when a decision first needs it; soft state.
+ */
+final class IntactReplicas {
+    private static final int KEYS_PER_REQUEST_MAX = 4_096;
+
+    private final LeaderTerm reign;
+    private final TreeMap<ServerId, Book> books = new TreeMap<>();
+
+    /** What one server said. */
+    private static final class Book {
+        private final long incarnation;
+        private final TreeMap<ReplicaKey, Long> installed = new TreeMap<>();
+        private final TreeSet<ReplicaKey> wanted = new TreeSet<>();
+        private boolean asked;
+
+        private Book(long incarnation) {
+            this.incarnation = incarnation;
+        }
+    }
+
+    IntactReplicas(LeaderTerm reign) {
+        this.reign = reign;
+    }
+
+    /** True when the server's replica is known to be whole; else the server will be asked. */
+    boolean holds(ReplicaKey key, ActorState actor, ServerId server) {
+        Book book = book(server);
+        if (book == null) {
+            return false;
+        }
+        Long installed = book.installed.get(key);
+        if (installed != null && installed >= (actor.begun() ? Math.max(1, actor.restoreEpoch()) : 0)) {
+            return true;
+        }
+        book.wanted.add(key);
+        return false;
+    }
+
+    /** True when the server has, whole, what it had in sync before the takeover under way; else it will be asked. */
+    boolean wasInSync(ReplicaKey key, ActorState actor, ServerId server) {
+        Book book = book(server);
+        if (book == null) {
+            return false;
+        }
+        Long installed = book.installed.get(key);
+        if (installed != null && actor.former().counts(server, installed)) {
+            return true;
+        }
+        book.wanted.add(key);
+        return false;
+    }
+
+    private @Nullable Book book(ServerId server) {
+        ServerRecord record = reign.members().find(server);
+        if (record == null) {
+            return null;
+        }
+        Book book = books.get(server);
+        if (book == null || book.incarnation != record.incarnation()) {
+            book = new Book(record.incarnation());
+            books.put(server, book);
+        }
+        return book;
+    }
+
+    /** The replica's data are not what they should be. */
+    void revoke(ReplicaKey key, ServerId server) {
+        Book book = books.get(server);
+        if (book != null) {
+            book.installed.remove(key);
+        }
+    }
+
+    /** Asks for what decisions missed. */
+    void ask() {
+        books.keySet().removeIf(server -> reign.members().find(server) == null);
+        for (ServerId server : List.copyOf(books.keySet())) {
+            Book book = book(server);
+            ServerRecord record = reign.members().find(server);
+            if (book != null && record != null && !book.asked && !book.wanted.isEmpty()) {
+                ask(book, record);
+            }
+        }
+    }
+
+    private void ask(Book book, ServerRecord record) {
+        List<ReplicaKey> keys = book.wanted.stream().limit(KEYS_PER_REQUEST_MAX).toList();
+        book.asked = true;
+        book.wanted.clear();
+        reign.env()
+                .network()
+                .call(
+                        record.address(),
+                        new PeerRequest.Vouch(keys),
+                        reign.config().pingTimeoutNanos(),
+                        reign.registry().scoped(outcome -> heard(book, outcome)));
+    }
+
+    private void heard(Book book, Outcome<PeerReply> outcome) {
+        book.asked = false;
+        boolean news = false;
+        if (outcome instanceof Outcome.Ok<PeerReply> ok
+                && ok.value() instanceof Vouched vouched
+                && vouched.incarnation() == book.incarnation) {
+            for (Vouched.Whole whole : vouched.replicas()) {
+                news |= !Long.valueOf(whole.installed()).equals(book.installed.put(whole.key(), whole.installed()));
+            }
+        }
+        if (news) {
+            reign.wake();
+        }
+    }
+}

@@ -1,0 +1,394 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.IdentityRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.placement.PlacementPolicy;
+import io.uniserve.protocol.RegistryContact;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.ClusterView.Liveness;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.identity.ClusterIdentities;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One term of leadership: all its state, gone without a trace when it ends. */
+final class LeaderTerm {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaderTerm.class);
+    private static final long WAKE_NANOS = 2_000_000L;
+    private static final int TICKS_PER_REFRESH = 10;
+
+    private final CoordinatorConfig config;
+    private final CoordinatorEnvironment env;
+    private final PlacementPolicy placement;
+    private final Listener listener;
+    private final FencedRegistry registry;
+    private final CatalogManager catalog;
+    private final MembershipManager members;
+    private final HealthMonitor health;
+    private final ReplicaMonitor replicas = new ReplicaMonitor();
+    private final IntactReplicas vouchers = new IntactReplicas(this);
+    private final TableReconciler reconciler;
+    private final DroppedTableCleaner sweeper;
+    private final AdminHandler admin;
+    private final Rebalancer rebalancer;
+    private final BackupHandler backups;
+    private final RegistryContact contact;
+    private final long began;
+    private boolean loaded;
+    private boolean woken;
+    private boolean pushing;
+    private int ticks;
+
+    LeaderTerm(
+            CoordinatorConfig config,
+            CoordinatorEnvironment env,
+            PlacementPolicy placement,
+            RebalanceSetup rebalancing,
+            int term,
+            RegistryContact contact,
+            Listener listener) {
+        this.contact = contact;
+        this.config = config;
+        this.env = env;
+        this.placement = placement;
+        this.listener = listener;
+        registry = new FencedRegistry(env, term, config.tickNanos(), listener::deposed);
+        catalog = new CatalogManager(registry);
+        members = new MembershipManager(registry, this::clusterChanged);
+        health = new HealthMonitor(config, env, registry, members, this::clusterChanged);
+        reconciler = new TableReconciler(this);
+        sweeper = new DroppedTableCleaner(registry, catalog, env, members);
+        backups = new BackupHandler(this);
+        admin = new AdminHandler(this);
+        rebalancer = new Rebalancer(this, rebalancing);
+        began = env.clock().nanos();
+    }
+
+    CoordinatorConfig config() {
+        return config;
+    }
+
+    CoordinatorEnvironment env() {
+        return env;
+    }
+
+    PlacementPolicy placement() {
+        return placement;
+    }
+
+    FencedRegistry registry() {
+        return registry;
+    }
+
+    CatalogManager catalog() {
+        return catalog;
+    }
+
+    MembershipManager members() {
+        return members;
+    }
+
+    ReplicaMonitor replicas() {
+        return replicas;
+    }
+
+    IntactReplicas vouchers() {
+        return vouchers;
+    }
+
+    TableReconciler reconciler() {
+        return reconciler;
+    }
+
+    DroppedTableCleaner sweeper() {
+        return sweeper;
+    }
+
+    Rebalancer rebalancer() {
+        return rebalancer;
+    }
+
+    AdminHandler admin() {
+        return admin;
+    }
+
+    /** That of this process. */
+    RegistryContact contact() {
+        return contact;
+    }
+
+    BackupHandler backups() {
+        return backups;
+    }
+
+    /** Reads the hard state, then starts to work. */
+    void begin() {
+        registry.synced(() -> catalog.reloadCluster(orAgain(() -> {
+            UniserveException refusal = catalog.cluster().refusal();
+            boolean absent = catalog.clusterVersion() == Registry.ABSENT;
+            if (!absent && !catalog.cluster().clusterId().equals(config.clusterId())) {
+                listener.fatal(new UniserveException(
+                        ErrorCode.WRONG_CLUSTER,
+                        "the registry belongs to cluster \"" + catalog.cluster().clusterId()
+                                + "\", this coordinator to \"" + config.clusterId()
+                                + "\": correct the cluster's name or the registry's address"));
+            } else if (refusal != null) {
+                listener.fatal(refusal);
+            } else {
+                registry.children(RegistryPaths.IDENTITY, outcome -> {
+                    if (outcome instanceof Outcome.Ok<List<String>> ok) {
+                        identify(ok.value(), absent);
+                    } else {
+                        registry.after(config.tickNanos(), this::begin);
+                    }
+                });
+            }
+        })));
+    }
+
+    /** A registry without anything becomes a new cluster; one of an earlier version, with a cluster's record, gets an identity. */
+    private void identify(List<String> found, boolean absent) {
+        if (found.isEmpty()) {
+            String identity = ClusterIdentities.random(env.ids());
+            IdentityRecord record = new IdentityRecord(config.clusterId(), identity);
+            Op first = absent
+                    ? new Op.Create(RegistryPaths.CLUSTER, new ClusterRecord(config.clusterId(), 1), false)
+                    : new Op.Check(RegistryPaths.CLUSTER, catalog.clusterVersion());
+            registry.write(List.of(first, new Op.Create(RegistryPaths.identity(identity), record, false)), written -> {
+                if (written.applied()) {
+                    LOG.info("cluster {} begins with identity {}", config.clusterId(), identity);
+                }
+                begin();
+            });
+        } else if (absent || found.size() > 1) {
+            listener.fatal(ClusterIdentities.damaged(
+                    "coordinator " + config.id() + " at " + config.address(),
+                    config.clusterId(),
+                    env.registry().describe(),
+                    found));
+        } else {
+            listener.identified(found.get(0));
+            load();
+        }
+    }
+
+    private void load() {
+        catalog.load(orAgain(() -> {
+            loaded = true;
+            sweeper.addAll(catalog.undefined());
+            // A namesake that was dropped, or a restoration that was broken off, may have left something.
+            catalog.tables().forEach(table -> sweeper.addAll(List.of(table.meta.name())));
+            members.start();
+            tick();
+        }));
+    }
+
+    private CatalogManager.Then orAgain(Runnable task) {
+        return new CatalogManager.Then() {
+            @Override
+            public void done() {
+                task.run();
+            }
+
+            @Override
+            public void failed(UniserveException error) {
+                registry.after(config.tickNanos(), LeaderTerm.this::begin);
+            }
+        };
+    }
+
+    void end(UniserveException why) {
+        registry.end();
+        admin.failAll(why);
+    }
+
+    boolean ready() {
+        return loaded && members.loaded();
+    }
+
+    private void tick() {
+        if (++ticks % TICKS_PER_REFRESH == 0 || !members.loaded()) {
+            members.refresh();
+        }
+        health.tick();
+        sweeper.tick();
+        if (ready()) {
+            rebalancer.tick();
+        }
+        wake();
+        registry.after(config.tickNanos(), this::tick);
+    }
+
+    private void clusterChanged() {
+        routingChanged();
+        wake();
+    }
+
+    /** Runs a pass soon; several reasons close together make one. */
+    void wake() {
+        if (!woken) {
+            woken = true;
+            registry.after(WAKE_NANOS, () -> {
+                woken = false;
+                if (ready()) {
+                    reconciler.pass();
+                }
+            });
+        }
+    }
+
+    void retryLater() {
+        registry.after(config.tickNanos() / 4, this::wake);
+    }
+
+    /** Tells the listener soon; changes close together are told once. */
+    void routingChanged() {
+        if (!pushing) {
+            pushing = true;
+            registry.after(WAKE_NANOS, () -> {
+                pushing = false;
+                if (ready()) {
+                    listener.routing(routing());
+                }
+            });
+        }
+    }
+
+    Routing routing() {
+        return new Routing(config.clusterId(), catalog.routes(), live(), config.address());
+    }
+
+    /** Registered servers that are not dead by pings. */
+    List<ServerRecord> live() {
+        return members.servers().stream()
+                .filter(s -> !health.deadByPings(s.id()))
+                .toList();
+    }
+
+    /** How many registered servers are dead by pings. */
+    int silent() {
+        return members.servers().size() - live().size();
+    }
+
+    /** Live servers that may take new replicas. */
+    List<ServerRecord> usable() {
+        return live().stream().filter(s -> !draining(s.id())).toList();
+    }
+
+    /** True when the server leaves, or an operator has drained it. */
+    private boolean draining(ServerId id) {
+        return health.isDraining(id) || catalog.cluster().drained().contains(id);
+    }
+
+    /** The servers as they are now, with what every table makes them hold. */
+    ClusterView view() {
+        boolean grace = env.clock().nanos() - began < config.startGraceNanos();
+        ClusterView view = new ClusterView(id -> grace && !members.everSeen(id));
+        for (ServerRecord server : members.servers()) {
+            view.add(server, liveness(server.id()), draining(server.id()), health.isDraining(server.id()));
+        }
+        for (Table table : catalog.tables()) {
+            table.map().actors().forEach(actor -> view.count(actor, 1));
+        }
+        return view;
+    }
+
+    private Liveness liveness(ServerId id) {
+        if (!health.deadByPings(id)) {
+            return Liveness.LIVE;
+        }
+        return health.suppressed() ? Liveness.UNKNOWN : Liveness.DEAD;
+    }
+
+    ActorReconciler decider(ClusterView view) {
+        return new ActorReconciler(
+                config, placement, replicas, vouchers, view, env.clock().nanos());
+    }
+
+    void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
+        if (!ready()) {
+            completion.done(Outcome.err(notReady()));
+            return;
+        }
+        admin.handle(request, completion);
+    }
+
+    void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (!ready()) {
+            completion.done(Outcome.err(notReady()));
+            return;
+        }
+        if (request instanceof PeerRequest.Suspect suspect) {
+            health.suspect(suspect);
+        } else if (request instanceof PeerRequest.Draining draining) {
+            health.draining(draining);
+            boolean possible = usable().stream().anyMatch(server -> !server.id().equals(draining.server()));
+            completion.done(Outcome.ok(new PeerReply.Emptying(possible)));
+            return;
+        } else if (request instanceof PeerRequest.Certified certified) {
+            report(certified.key(), () -> replicas.certified(certified));
+        } else if (request instanceof PeerRequest.Fenced fenced) {
+            report(fenced.key(), () -> replicas.fenced(fenced));
+        } else if (request instanceof PeerRequest.Unfit unfit) {
+            report(unfit.key(), () -> {
+                replicas.unfit(unfit, env.clock().nanos());
+                if (unfit.lost()) {
+                    vouchers.revoke(unfit.key(), unfit.server());
+                }
+            });
+        } else if (request instanceof PeerRequest.Begun begun) {
+            report(begun.key(), () -> replicas.begun(begun));
+        } else if (request instanceof PeerRequest.Renew renew) {
+            report(renew.key(), () -> replicas.renew(renew));
+        } else if (request instanceof PeerRequest.HandOver over) {
+            report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
+        } else {
+            completion.done(Outcome.err(UniserveException.invalid(
+                    request.getClass().getSimpleName() + " is for servers; this is the coordinator")));
+            return;
+        }
+        completion.done(Outcome.ok(new PeerReply.Ack()));
+    }
+
+    /** Takes a report about an actor that exists; one about a dropped table is of no use to anybody. */
+    private void report(ReplicaKey key, Runnable note) {
+        Table table = catalog.find(key.tableId());
+        if (table != null
+                && key.actor() >= 0
+                && key.actor() < table.map().actors().size()) {
+            note.run();
+            wake();
+        }
+    }
+
+    private static UniserveException notReady() {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "the new leader still reads its state: try again");
+    }
+
+    /** Hears of the reign. */
+    interface Listener {
+        void deposed();
+
+        void fatal(UniserveException error);
+
+        /** The registry has this identity. */
+        void identified(String identity);
+
+        void routing(Routing routing);
+    }
+}

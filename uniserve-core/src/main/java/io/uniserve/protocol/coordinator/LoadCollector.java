@@ -1,0 +1,56 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Asks every live server for its load; those that do not answer in time are left out. */
+final class LoadCollector {
+    private final LeaderTerm reign;
+    private final Consumer<List<PeerReply.Load>> then;
+    private final List<PeerReply.Load> loads = new ArrayList<>();
+    private int waiting;
+
+    private LoadCollector(LeaderTerm reign, Consumer<List<PeerReply.Load>> then) {
+        this.reign = reign;
+        this.then = then;
+    }
+
+    /** Calls back with what was told, by server, once all have answered or failed to. */
+    static void run(LeaderTerm reign, Consumer<List<PeerReply.Load>> then) {
+        new LoadCollector(reign, then).ask(reign.live());
+    }
+
+    private void ask(List<ServerRecord> servers) {
+        waiting = servers.size();
+        if (servers.isEmpty()) {
+            then.accept(List.of());
+        }
+        for (ServerRecord server : servers) {
+            Completion<PeerReply> one = reign.registry().scoped(this::answered);
+            reign.env()
+                    .network()
+                    .call(
+                            server.address(),
+                            new PeerRequest.ReportLoad(),
+                            reign.config().rpcTimeoutNanos(),
+                            one);
+        }
+    }
+
+    private void answered(Outcome<PeerReply> outcome) {
+        if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Load load) {
+            loads.add(load);
+        }
+        if (--waiting == 0) {
+            loads.sort(Comparator.comparing(PeerReply.Load::server));
+            then.accept(loads);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An actor whose every in-sync replica is gone. A clean backup holds every entry, so another server takes over without loss;
+ * the write checks the backup record's version, so a primary that comes back in between and clears the mark wins. That of a
+ * table of durability REMOTE holds every entry that was acknowledged, which is as good once the actor is lost for good.
+ * Otherwise the table's {@code onLoss} decides.
+ */
+final class LostActorRecovery {
+    private static final Logger LOG = LoggerFactory.getLogger(LostActorRecovery.class);
+    private static final long PERIOD_NANOS = 5_000_000_000L;
+
+    private static final long RESTORE_PAUSE_NANOS = Limits.TAKEOVER_RETRY_MS_MAX * 1_000_000;
+    private static final int DOUBLINGS_MAX = 10;
+
+    private final LeaderTerm reign;
+    private final TableReconciler tables;
+    private final TreeMap<Long, Attempt> attempts = new TreeMap<>();
+
+    LostActorRecovery(LeaderTerm reign, TableReconciler tables) {
+        this.reign = reign;
+        this.tables = tables;
+    }
+
+    /** All actors go back together. What stands against it mostly stands for long: the pause doubles. */
+    private void restoreTable(Table table, int number) {
+        long id = table.meta.tableId();
+        long now = reign.env().clock().nanos();
+        Attempt last = attempts.get(id);
+        if (last != null && now - last.dueNanos < 0) {
+            return;
+        }
+        IntPredicate lost = actor -> {
+            Table known = reign.catalog().find(id);
+            return known != null && tables.lostForGood(reign.view(), new ReplicaKey(id, actor), known.actor(actor));
+        };
+        reign.backups().replace(table, number, lost, done -> {
+            attempts.keySet().removeIf(other -> reign.catalog().find(other) == null);
+            int failures = last == null ? 0 : last.failures + 1;
+            long pause = Math.min(PERIOD_NANOS << Math.min(failures, DOUBLINGS_MAX), RESTORE_PAUSE_NANOS);
+            if (!done) {
+                attempts.put(id, new Attempt(failures, reign.env().clock().nanos() + pause));
+            }
+        });
+    }
+
+    private record Attempt(int failures, long dueNanos) {}
+
+    void consider(Table table, ActorState actor, long now) {
+        ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
+        if (table.busy || !reign.replicas().lossDue(key, now, PERIOD_NANOS)) {
+            return;
+        }
+        String path = RegistryPaths.backup(table.meta.name(), key);
+        table.busy = true;
+        reign.registry()
+                .synced(() -> reign.registry().read(path, outcome -> {
+                    table.busy = false;
+                    if (outcome instanceof Outcome.Ok<Versioned> ok) {
+                        decide(table, actor, key, path, ok.value());
+                    }
+                }));
+    }
+
+    private void decide(Table table, ActorState actor, ReplicaKey key, String path, Versioned found) {
+        ClusterView view = reign.view();
+        if (!tables.lost(view, key, actor)) {
+            reign.wake();
+            return;
+        }
+        BackupRecord backup = found.value() instanceof BackupRecord record ? record : null;
+        boolean forGood = tables.lostForGood(view, key, actor);
+        boolean complete = complete(table, actor, backup, forGood);
+        if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !complete) {
+            restoreTable(table, actor.actor());
+            return;
+        }
+        boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;
+        if (!complete && (backup == null || !restore)) {
+            if (reign.replicas().tellLoss(key)) {
+                LOG.warn(
+                        "{}/{} lost its last replica {} and {}: waiting for the server to come back",
+                        table.meta.name(),
+                        actor.actor(),
+                        actor.isr(),
+                        backup == null ? "has no backup" : "its backup is not complete");
+            }
+            reign.wake();
+            return;
+        }
+        ActorState next = reign.decider(view).takeOver(table.meta, actor);
+        if (next.equals(actor)) {
+            if (reign.replicas().tellLoss(key)) {
+                LOG.warn(
+                        "{}/{} is lost and nobody can take it over: {}",
+                        table.meta.name(),
+                        actor.actor(),
+                        view.whyNobody(table.meta.port()));
+            }
+            return;
+        }
+        LOG.warn(
+                "{}/{} is taken over by {} from durable storage ({})",
+                table.meta.name(),
+                actor.actor(),
+                next.primary(),
+                backup != null && backup.clean()
+                        ? "complete"
+                        : complete ? "all that was acknowledged" : "what was shipped may lack the last updates");
+        long now = reign.env().clock().nanos();
+        reign.replicas()
+                .takenOver(
+                        key,
+                        actor.isr().stream()
+                                .filter(id -> reign.replicas().isUnfit(key, actor, id, now))
+                                .toList());
+        List<ActorState> actors = new ArrayList<>(table.map().actors());
+        actors.set(actor.actor(), next);
+        tables.write(table, actors, List.of(unchanged(key, actor, path, found, backup)));
+    }
+
+    /**
+     * With durability REMOTE nothing is acknowledged before the actor's record says that it was shipped: without a record nothing
+     * was, and the actor goes on empty.
+     */
+    private static boolean complete(Table table, ActorState actor, @Nullable BackupRecord backup, boolean forGood) {
+        boolean shippedFirst = table.meta.remote() && forGood;
+        return backup == null ? shippedFirst : (backup.clean() || shippedFirst) && backup.epoch() <= actor.epoch();
+    }
+
+    /** Holds only while the record is as it was found; one that was not there is made, so that no deposed primary makes it. */
+    private static Op unchanged(
+            ReplicaKey key, ActorState actor, String path, Versioned found, @Nullable BackupRecord backup) {
+        return backup == null && found.version() == Registry.ABSENT
+                ? new Op.Create(path, new BackupRecord(key, false, actor.epoch(), 0, "", 0), false)
+                : new Op.Check(path, found.version());
+    }
+}

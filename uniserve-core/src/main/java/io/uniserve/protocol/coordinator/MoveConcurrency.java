@@ -1,0 +1,48 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.limit.Limits;
+
+/**
+ * How many moves may be under way: one at first, one more with each that succeeds, up to the most. One that fails makes it one
+ * again, after a pause that doubles with each failure in a row.
+ */
+final class MoveConcurrency {
+    private static final int DOUBLINGS_MAX = 16;
+
+    private final int movesMax;
+    private final long pauseNanos;
+    private int allowed = 1;
+    private int failures;
+    private long pausedUntil;
+
+    MoveConcurrency(int movesMax, long pauseNanos) {
+        this.movesMax = movesMax;
+        this.pauseNanos = pauseNanos;
+    }
+
+    int allowed(long now) {
+        return paused(now) ? 0 : allowed;
+    }
+
+    boolean paused(long now) {
+        return failures > 0 && now - pausedUntil < 0;
+    }
+
+    void succeeded() {
+        failures = 0;
+        allowed = Math.min(movesMax, allowed + 1);
+    }
+
+    /** All is even: the next moves begin with one again. */
+    void rest() {
+        allowed = 1;
+    }
+
+    void failed(long now) {
+        long most = Math.max(pauseNanos, 1_000_000 * Limits.REBALANCE_PAUSE_MS_MAX);
+        long pause = Math.min(most, pauseNanos << Math.min(failures, DOUBLINGS_MAX));
+        failures++;
+        allowed = 1;
+        pausedUntil = now + pause;
+    }
+}

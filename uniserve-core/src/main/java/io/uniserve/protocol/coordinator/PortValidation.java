@@ -1,0 +1,73 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Iterator;
+import java.util.List;
+
+/** A port's own check of a table's definition, by a live server that offers the port; by another one where that is away. */
+final class PortValidation {
+    private static final int VALIDATORS_MAX = 3;
+
+    private final LeaderTerm reign;
+    private final PeerRequest.ValidateTable request;
+    private final AdminHandler.Answer answer;
+    private final Runnable then;
+
+    private PortValidation(
+            LeaderTerm reign, PeerRequest.ValidateTable request, AdminHandler.Answer answer, Runnable then) {
+        this.reign = reign;
+        this.request = request;
+        this.answer = answer;
+        this.then = then;
+    }
+
+    /**
+     * Runs {@code then} if the port takes the definition; else the answer has the port's error. UNKNOWN_PORT is thrown where
+     * none of these servers offers the port.
+     */
+    static void run(
+            LeaderTerm reign,
+            List<ServerRecord> usable,
+            PeerRequest.ValidateTable request,
+            AdminHandler.Answer answer,
+            Runnable then) {
+        String port = request.meta().port();
+        List<ServerRecord> offering = usable.stream()
+                .filter(server -> ClusterView.offers(server, port))
+                .limit(VALIDATORS_MAX)
+                .toList();
+        if (offering.isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + port + "\": start one");
+        }
+        new PortValidation(reign, request, answer, then).ask(offering.iterator());
+    }
+
+    private void ask(Iterator<ServerRecord> servers) {
+        reign.env()
+                .network()
+                .call(
+                        servers.next().address(),
+                        request,
+                        reign.config().rpcTimeoutNanos(),
+                        reign.registry().scoped(outcome -> heard(outcome, servers)));
+    }
+
+    private void heard(Outcome<PeerReply> outcome, Iterator<ServerRecord> servers) {
+        if (outcome instanceof Outcome.Err<PeerReply> err) {
+            ErrorCode code = err.error().code();
+            if ((code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) && servers.hasNext()) {
+                ask(servers);
+            } else {
+                answer.fail(err.error());
+            }
+        } else {
+            then.run();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.RestorePointFinder.Found;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.replica.ShippedVersions;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the newest version of which durable storage has everything, of a table whose updates are atomic and that no primaries
+ * can speak for.
+ *
+ * <p>Storage may have nothing of an actor that was lost before it had shipped anything. It is empty then, and whatever it had a
+ * part in is lost; the others' logs say so, as they name its part. That is so only in a cluster that knows the table: where the
+ * actor is lost for good, as one that is not will ship what it has; where no backup record says that it had shipped something, as
+ * one is written with the first; and where no other actor has a checkpoint with a version in it, which is stored only when all
+ * actors have shipped what it has. Else its objects may be gone, and that is an error.
+ */
+final class RestorePointFinder {
+    private static final Logger LOG = LoggerFactory.getLogger(RestorePointFinder.class);
+
+    private final BackupOperation job;
+    private final TableMeta meta;
+    private final ShippedVersions[] trails;
+    private final TreeSet<Integer> empty = new TreeSet<>();
+    private final @Nullable IntPredicate lost;
+    private final Completion<Found> completion;
+
+    /**
+     * What there is.
+     *
+     * @param version the newest version of which everything is there
+     * @param newest the newest version that any actor knows, committed or not
+     * @param empty actors of which storage has nothing, since they had shipped nothing
+     */
+    record Found(long version, long newest, Set<Integer> empty) {}
+
+    /** @param lost which actors are lost for good; null of a table that only storage knows */
+    RestorePointFinder(BackupOperation job, TableMeta meta, @Nullable IntPredicate lost, Completion<Found> completion) {
+        this.lost = lost;
+        this.job = job;
+        this.meta = meta;
+        this.trails = new ShippedVersions[meta.partitioner().actors()];
+        this.completion = completion;
+    }
+
+    void start() {
+        job.each(trails.length, this::ask, this::heard);
+    }
+
+    private ReplicaKey key(int actor) {
+        return new ReplicaKey(meta.tableId(), actor);
+    }
+
+    private void ask(int actor, Completion<Done> then) {
+        ReplicaKey key = key(actor);
+        job.ask(new ArchiveRequest.Survey(key), PeerReply.Manifests.class, outcome -> {
+            try {
+                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
+                    throw err.error();
+                }
+                List<Bytes> told =
+                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
+                if (told.size() != 1) {
+                    throw new UniserveException(
+                            ErrorCode.INTERNAL, "a server answered with " + told.size() + " surveys of " + key);
+                }
+                trails[actor] = ShippedVersions.decode(told.get(0));
+            } catch (UniserveException e) {
+                then.done(Outcome.err(e));
+                return;
+            }
+            then.done(Outcome.ok(Done.DONE));
+        });
+    }
+
+    private void heard(Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            completion.done(Outcome.err(err.error()));
+            return;
+        }
+        for (int actor = 0; actor < trails.length; actor++) {
+            if (trails[actor].index() == 0) {
+                empty.add(actor);
+            }
+        }
+        if (empty.isEmpty()) {
+            end();
+            return;
+        }
+        Optional<UniserveException> doubt = doubt();
+        if (doubt.isPresent()) {
+            completion.done(Outcome.err(doubt.get()));
+            return;
+        }
+        List<Integer> actors = List.copyOf(empty);
+        job.reign()
+                .registry()
+                .synced(() -> job.each(actors.size(), (at, then) -> record(actors.get(at), then), this::recorded));
+    }
+
+    /** What speaks against that all those are empty, short of their records. */
+    private Optional<UniserveException> doubt() {
+        IntPredicate gone = lost;
+        if (gone == null) {
+            return Optional.of(gone(empty.first(), "nobody here knows whether it had shipped anything"));
+        }
+        for (int actor : empty) {
+            if (!gone.test(actor)) {
+                return Optional.of(new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        key(actor) + " has not shipped anything to durable storage yet and is not lost: wait for it"));
+            }
+        }
+        for (int actor = 0; actor < trails.length; actor++) {
+            if (trails[actor].covered() > 0) {
+                return Optional.of(gone(
+                        empty.first(),
+                        "the checkpoint of actor " + actor + " has version " + trails[actor].covered()
+                                + ", and is stored only when all actors have shipped what they have of it"));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What it had shipped by its record. */
+    private void record(int actor, Completion<Done> then) {
+        job.reign().registry().read(RegistryPaths.backup(meta.name(), key(actor)), read -> {
+            if (read instanceof Outcome.Err<Versioned> err) {
+                then.done(Outcome.err(err.error()));
+            } else if (((Outcome.Ok<Versioned>) read).value().value() instanceof BackupRecord record
+                    && record.shippedIndex() > 0) {
+                then.done(Outcome.err(
+                        gone(actor, "by its backup record its log was shipped up to index " + record.shippedIndex())));
+            } else {
+                then.done(Outcome.ok(Done.DONE));
+            }
+        });
+    }
+
+    private void recorded(Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            completion.done(Outcome.err(err.error()));
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
+        long newest = 0;
+        for (ShippedVersions trail : trails) {
+            newest = Math.max(newest, trail.newest());
+        }
+        Found found = new Found(ShippedVersions.newestOfAll(List.of(trails)), newest, empty);
+        if (!empty.isEmpty()) {
+            LOG.warn(
+                    "{}: durable storage has nothing of actors {}, which had shipped nothing: they come back empty, the table"
+                            + " at version {}; storage knows versions up to {}: what was committed above {} is lost, and all that only those"
+                            + " actors had",
+                    meta.name(),
+                    empty,
+                    found.version(),
+                    newest,
+                    found.version());
+        }
+        completion.done(Outcome.ok(found));
+    }
+
+    private UniserveException gone(int actor, String why) {
+        return new UniserveException(
+                ErrorCode.CORRUPT, "durable storage has nothing of " + key(actor) + ", but " + why);
+    }
+}

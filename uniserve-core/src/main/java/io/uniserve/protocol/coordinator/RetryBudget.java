@@ -1,0 +1,29 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+
+/** Of a change that a client asked for and the registry has not confirmed: some more, a moment apart, then OUTCOME_UNKNOWN. */
+final class RetryBudget {
+    private static final int MOST = 40;
+
+    private final LeaderTerm reign;
+    private final AdminHandler.Answer answer;
+    private final String unconfirmed;
+    private int made;
+
+    /** @param unconfirmed what the client hears in the end: what is not known, and what to do */
+    RetryBudget(LeaderTerm reign, AdminHandler.Answer answer, String unconfirmed) {
+        this.reign = reign;
+        this.answer = answer;
+        this.unconfirmed = unconfirmed;
+    }
+
+    void again(Runnable step) {
+        if (++made > MOST) {
+            answer.fail(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, unconfirmed));
+        } else {
+            reign.registry().after(reign.config().tickNanos() / 4, step);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.Tombstone;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.placement.ServerView;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.archive.TableSnapshot;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.FencedRegistry.Written;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.AdminReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts what a backup holds in the place of a table with atomic updates that has lost an actor: the parts are copied under a
+ * new number, then one write replaces definition, map, log of versions and backup records. Until then nothing is changed,
+ * and after it everything is: whoever holds something of the old number finds the table gone. Versions go on where they were,
+ * so none stands for two different states.
+ */
+final class RollbackTable {
+    private static final Logger LOG = LoggerFactory.getLogger(RollbackTable.class);
+    private static final int ATTEMPTS_MAX = 20;
+
+    private final BackupOperation job;
+    private final LeaderTerm reign;
+    private final TableSnapshot backup;
+    private final TableMeta old;
+    private final BooleanSupplier lost;
+    private final BackupPartCopier copies;
+    private int attempts;
+
+    RollbackTable(BackupOperation job, TableSnapshot backup, TableIds numbers, BooleanSupplier lost) {
+        this.job = job;
+        this.reign = job.reign();
+        this.backup = backup;
+        this.old = backup.meta();
+        this.lost = lost;
+        this.copies = new BackupPartCopier(job, backup, numbers, old.name(), new Copied());
+    }
+
+    void start() {
+        copies.run();
+    }
+
+    private final class Copied implements BackupPartCopier.Listener {
+        @Override
+        public void copied() {
+            copies.write(RollbackTable.this::attempt);
+        }
+
+        @Override
+        public void failed(UniserveException error) {
+            fail(error);
+        }
+
+        @Override
+        public void unconfirmed(Written written) {
+            UniserveException refused = written.error();
+            fail(refused != null ? refused : unavailable("the registry did not confirm its backup records"));
+        }
+    }
+
+    private static UniserveException unavailable(String why) {
+        return new UniserveException(ErrorCode.UNAVAILABLE, why);
+    }
+
+    /** Reads what the write replaces: records, then the outcomes, then the log. */
+    private void attempt() {
+        Table table = reign.catalog().find(old.name());
+        if (!job.answer().isOpen()) {
+            return;
+        }
+        if (table != null && table.meta.tableId() == copies.id()) {
+            replaced(); // the write's answer was lost
+        } else if (table == null || table.meta.tableId() != old.tableId()) {
+            fail(unavailable("the table was dropped meanwhile"));
+        } else if (!lost.getAsBoolean()) {
+            fail(unavailable("a replica of the lost actor is back"));
+        } else if (attempts++ == ATTEMPTS_MAX) {
+            fail(unavailable("the table changes faster than it is replaced"));
+        } else if (table.busy || table.stale) {
+            again();
+        } else {
+            reign.registry().synced(() -> readNext(table, new ArrayList<>()));
+        }
+    }
+
+    private void again() {
+        reign.retryLater();
+        reign.registry().after(reign.config().tickNanos() / 4, this::attempt);
+    }
+
+    private void readNext(Table table, List<Versioned> records) {
+        boolean more = records.size() < backup.actors();
+        String path = more
+                ? RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), records.size()))
+                : RegistryPaths.outcomes(old.name(), old.tableId());
+        reign.registry().read(path, read -> {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
+                again();
+            } else if (more) {
+                records.add(ok.value());
+                readNext(table, records);
+            } else {
+                readLog(table, records, ok.value());
+            }
+        });
+    }
+
+    private void readLog(Table table, List<Versioned> records, Versioned outcomes) {
+        reign.registry().read(RegistryPaths.log(old.name(), old.tableId()), read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
+                write(table, records, outcomes, ok.value());
+            } else {
+                again();
+            }
+        });
+    }
+
+    private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
+        boolean same = reign.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
+        if (!same || !(log.value() instanceof TransactionLogState before)) {
+            again();
+            return;
+        }
+        TableMeta meta = table.meta.as(old.name(), copies.id());
+        TableMap map;
+        try {
+            map = map(table);
+        } catch (UniserveException | IllegalArgumentException e) {
+            fail(unavailable("no server can take it over: " + e.getMessage()));
+            return;
+        }
+        long version = backup.version();
+        TransactionLogState versions =
+                new TransactionLogState(copies.id(), version, before.next(), null, List.of(), version);
+        List<Op> ops = new ArrayList<>();
+        ops.add(new Op.Set(RegistryPaths.meta(old.name()), meta, table.metaVersion));
+        ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
+        ops.add(new Op.Delete(RegistryPaths.log(old.name(), old.tableId()), log.version()));
+        ops.add(new Op.Create(RegistryPaths.log(old.name(), copies.id()), versions, false));
+        if (outcomes.version() != Registry.ABSENT) {
+            ops.add(new Op.Delete(RegistryPaths.outcomes(old.name(), old.tableId()), outcomes.version()));
+        }
+        ops.add(Tombstones.create(old.tableId(), old.name(), Tombstone.Reason.REPLACED));
+        ops.add(Tombstones.delete(copies.id()));
+        ops.addAll(copies.checks());
+        for (int actor = 0; actor < found.size(); actor++) {
+            int known = found.get(actor).version();
+            if (known != Registry.ABSENT) { // an actor that was lost before its first tick never had one
+                ops.add(new Op.Delete(RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), actor)), known));
+            }
+        }
+        table.busy = true;
+        reign.registry().write(ops, done -> {
+            table.busy = false;
+            if (done.applied()) {
+                LOG.warn(
+                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions"
+                                + " {} to {} of number {} are lost where they were committed; {} keeps what there was",
+                        old.name(),
+                        version,
+                        copies.id(),
+                        version + 1,
+                        before.next() - 1,
+                        old.tableId(),
+                        backup.name());
+                reign.catalog()
+                        .put(meta, done.versions().get(0), map, done.versions().get(1));
+                reign.routingChanged();
+                reign.wake();
+                replaced();
+            } else if (done.error() != null) {
+                fail(done.error());
+            } else {
+                table.stale = true; // the next pass reads it again, and so finds what was done
+                again();
+            }
+        });
+    }
+
+    /** Everybody who may still answer readers for the old number is fenced like a replica that was removed. */
+    private TableMap map(Table table) {
+        List<ServerView> eligible = reign.view().eligible(old.port());
+        int rf = Math.max(1, Math.min(old.rf(), eligible.size()));
+        List<List<ServerId>> places = reign.placement().place(backup.actors(), rf, eligible);
+        List<ActorState> actors = new ArrayList<>();
+        for (BackupRecord record : copies.records()) {
+            int number = record.key().actor();
+            TreeSet<ServerId> readers = new TreeSet<>(table.actor(number).isr());
+            table.actor(number).fencing().forEach(fencing -> readers.add(fencing.server()));
+            actors.add(BackupPartCopier.takenOver(record, places.get(number), readers)
+                    .withCopies(table.actor(number).copies()));
+        }
+        return new TableMap(old.name(), copies.id(), actors);
+    }
+
+    private void replaced() {
+        job.answer().ok(new AdminReply.Ack());
+    }
+
+    private void fail(UniserveException error) {
+        if (copies.begun()) {
+            reign.sweeper().addAll(List.of(old.name()));
+        }
+        job.answer().fail(error);
+    }
+}

@@ -1,0 +1,87 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.replica.StoredTableDefinition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * Numbers of tables. A registry that is new counts from 1, but durable storage may know tables of a cluster of the same name
+ * whose registry was lost: their numbers are never given again, since objects are named by them.
+ */
+final class TableIds {
+    private final LeaderTerm reign;
+    private final StorageRequests storage;
+
+    TableIds(LeaderTerm reign, StorageRequests storage) {
+        this.reign = reign;
+        this.storage = storage;
+    }
+
+    /** The number for the next table. Fails where the registry is new and durable storage cannot be asked. */
+    void next(LongConsumer then, Consumer<UniserveException> failed) {
+        long next = reign.catalog().cluster().nextTableId();
+        if (next > 1) {
+            then.accept(next);
+            return;
+        }
+        definitions(
+                all -> then.accept(
+                        all.stream().mapToLong(TableMeta::tableId).max().orElse(0) + 1),
+                error -> {
+                    if (error.code() == ErrorCode.UNSUPPORTED) {
+                        then.accept(next);
+                    } else {
+                        failed.accept(new UniserveException(
+                                ErrorCode.UNAVAILABLE,
+                                "the first table of a cluster needs a look at durable storage: " + error.reason(),
+                                error));
+                    }
+                });
+    }
+
+    /** Definitions in durable storage of tables that this cluster does not have, each name's newest. */
+    void lost(Consumer<List<TableMeta>> then, Consumer<UniserveException> failed) {
+        definitions(
+                all -> {
+                    List<TableMeta> lost = new ArrayList<>();
+                    for (TableMeta meta : all) {
+                        boolean newest = all.stream()
+                                .noneMatch(
+                                        other -> other.name().equals(meta.name()) && other.tableId() > meta.tableId());
+                        if (newest && reign.catalog().find(meta.tableId()) == null) {
+                            lost.add(meta);
+                        }
+                    }
+                    then.accept(lost);
+                },
+                failed);
+    }
+
+    private void definitions(Consumer<List<TableMeta>> then, Consumer<UniserveException> failed) {
+        storage.ask(new ArchiveRequest.Definitions(), PeerReply.Manifests.class, outcome -> {
+            List<TableMeta> all = new ArrayList<>();
+            try {
+                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
+                    throw err.error();
+                }
+                for (Bytes object :
+                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects()) {
+                    all.add(StoredTableDefinition.decode(object));
+                }
+            } catch (UniserveException e) {
+                failed.accept(e);
+                return;
+            }
+            then.accept(all);
+        });
+    }
+}

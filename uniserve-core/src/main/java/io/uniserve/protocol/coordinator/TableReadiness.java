@@ -1,0 +1,114 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Asks the primaries of a new table until each one serves, then answers the creation. */
+final class TableReadiness {
+    private static final long PERIOD_NANOS = 50_000_000L;
+
+    private final LeaderTerm reign;
+    private final TableName name;
+    private final long tableId;
+    private final AdminHandler.Answer answer;
+    private final long deadline;
+    private final Set<Integer> ready = new TreeSet<>();
+
+    TableReadiness(LeaderTerm reign, TableName name, long tableId, AdminHandler.Answer answer) {
+        this(reign, name, tableId, answer, reign.config().createTimeoutNanos());
+    }
+
+    TableReadiness(LeaderTerm reign, TableName name, long tableId, AdminHandler.Answer answer, long patienceNanos) {
+        this.reign = reign;
+        this.name = name;
+        this.tableId = tableId;
+        this.answer = answer;
+        deadline = reign.env().clock().nanos() + patienceNanos;
+    }
+
+    void start() {
+        round();
+    }
+
+    private void round() {
+        Table table = reign.catalog().find(name);
+        if (table == null || table.meta.tableId() != tableId) {
+            answer.fail(new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped while it started"));
+            return;
+        }
+        int actors = table.map().actors().size();
+        if (ready.size() == actors) {
+            answer.ok(new AdminReply.Ack());
+        } else if (reign.env().clock().nanos() - deadline >= 0) {
+            answer.fail(new UniserveException(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "table " + name + " exists, but " + (actors - ready.size()) + " of its " + actors
+                            + " actors are still starting: ask for the status, or drop the table"));
+        } else {
+            ask(table);
+        }
+    }
+
+    private void ask(Table table) {
+        Set<ServerId> servers = new TreeSet<>();
+        for (ActorState actor : table.map().actors()) {
+            if (!ready.contains(actor.actor())) {
+                servers.add(actor.primary());
+            }
+        }
+        int[] waiting = {servers.size()};
+        for (ServerId id : servers) {
+            ServerRecord server = reign.members().find(id);
+            if (server == null) {
+                oneDone(waiting);
+                continue;
+            }
+            reign.env()
+                    .network()
+                    .call(
+                            server.address(),
+                            new PeerRequest.ReportLoad(),
+                            reign.config().rpcTimeoutNanos(),
+                            reign.registry().scoped(outcome -> {
+                                if (outcome instanceof Outcome.Ok<PeerReply> ok
+                                        && ok.value() instanceof PeerReply.Load load) {
+                                    load.replicas().forEach(replica -> note(load.server(), replica));
+                                }
+                                oneDone(waiting);
+                            }));
+        }
+    }
+
+    private void oneDone(int[] waiting) {
+        if (--waiting[0] == 0) {
+            long wait = ready.isEmpty() ? PERIOD_NANOS / 2 : PERIOD_NANOS;
+            reign.registry().after(wait, this::round);
+        }
+    }
+
+    private void note(ServerId server, ReplicaLoad replica) {
+        Table table = reign.catalog().find(name);
+        if (table == null || replica.key().tableId() != tableId) {
+            return;
+        }
+        ActorState actor = table.actor(replica.key().actor());
+        if (actor.primary().equals(server)
+                && actor.epoch() == replica.epoch()
+                && replica.role().equals(ReplicaLoad.PRIMARY)) {
+            ready.add(actor.actor());
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.api.plan.Distribution;
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.ScatterOutput;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Parameters of a read whose operator is a gather or a map: which runs of the stages before it count, exactly one of each source.
+ *
+ * @param actors by slot
+ * @param inputs of these stages, in the plan's order
+ * @param output what becomes of the chunks that a map makes; none for a gather
+ * @param parameters the operator's
+ */
+public record GatherEnvelope(
+        ExchangeId exchange, List<Integer> actors, List<Input> inputs, Optional<Output> output, Bytes parameters) {
+    public static final Codec<GatherEnvelope> CODEC = Codecs.of((out, frame) -> frame.write(out), GatherEnvelope::read);
+
+    /** By this a server tells such a read from others before it looks for the operator. */
+    private static final long MARK = 0x556e694761746872L;
+
+    /**
+     * What one stage made.
+     *
+     * @param stage its place in the plan
+     * @param receipts of all its sources
+     */
+    public record Input(int stage, Distribution spread, List<ScatterManifest> receipts) {
+        public Input {
+            receipts = List.copyOf(receipts);
+        }
+    }
+
+    /**
+     * The chunks that a map makes.
+     *
+     * @param stage the map's place in the plan
+     * @param slots of the stage that gets them
+     */
+    public record Output(int stage, int slots) {}
+
+    /** One chunk that a slot wants. */
+    record Wanted(int input, ScatterManifest receipt, int slot) {
+        ChunkInfo info() {
+            return receipt.chunks().get(slot);
+        }
+    }
+
+    public GatherEnvelope {
+        actors = List.copyOf(actors);
+        inputs = List.copyOf(inputs);
+        long wanted = 0;
+        Set<Integer> stages = new TreeSet<>();
+        for (Input input : inputs) {
+            wanted += input.spread == Distribution.KEPT
+                    ? input.receipts.size()
+                    : (long) input.receipts.size() * actors.size();
+            if (!stages.add(input.stage) || (output.isPresent() && output.get().stage <= input.stage)) {
+                throw corrupt("stage " + input.stage + " is there twice, or not before this one");
+            }
+            check(exchange, input, actors.size());
+        }
+        if (wanted > Limits.PLAN_CHUNKS_MAX) {
+            throw corrupt(wanted + " chunks for all slots, at most " + Limits.PLAN_CHUNKS_MAX);
+        }
+    }
+
+    /** Nothing may count twice, and nothing of another attempt at all. */
+    private static void check(ExchangeId exchange, Input input, int slots) {
+        Set<Integer> sources = new TreeSet<>();
+        for (ScatterManifest receipt : input.receipts) {
+            ScatterOutput production = receipt.production();
+            if (!production.exchange().equals(exchange) || production.stage() != input.stage) {
+                throw corrupt(production + " is not of this stage and attempt");
+            }
+            if (!sources.add(production.actor())) {
+                throw corrupt("actor " + production.actor() + " of stage " + input.stage + " counts twice");
+            }
+            if (receipt.chunks().size() != (input.spread == Distribution.CUT ? slots : 1)) {
+                throw corrupt(production + " has chunks for " + receipt.chunks().size() + " slots of " + slots);
+            }
+        }
+    }
+
+    private static UniserveException corrupt(String message) {
+        return new UniserveException(ErrorCode.CORRUPT, "a gather's inputs: " + message);
+    }
+
+    /** True where an operator's parameters begin as those of a gather do. */
+    public static boolean looksLike(Bytes parameters) {
+        return parameters.size() > Long.BYTES && new BinaryReader(parameters).readLong() == MARK;
+    }
+
+    /** What the actor's slot gets, with something in it; INVALID_ARGUMENT where the actor has no slot. */
+    List<Wanted> wanted(int actor) {
+        int slot = actors.indexOf(actor);
+        if (slot < 0) {
+            throw UniserveException.invalid("actor " + actor + " has no slot in this gather");
+        }
+        List<Wanted> all = new ArrayList<>();
+        for (int input = 0; input < inputs.size(); input++) {
+            Distribution spread = inputs.get(input).spread;
+            int place = spread == Distribution.CUT ? slot : 0;
+            for (ScatterManifest receipt : inputs.get(input).receipts) {
+                boolean mine =
+                        spread != Distribution.KEPT || receipt.production().actor() == actor;
+                if (mine && receipt.chunks().get(place).bytes() > 0) {
+                    all.add(new Wanted(input, receipt, place));
+                }
+            }
+        }
+        return all;
+    }
+
+    private void write(BinaryWriter out) {
+        out.writeLong(MARK);
+        exchange.write(out);
+        out.writeInt(actors.size());
+        actors.forEach(out::writeInt);
+        out.writeInt(inputs.size());
+        for (Input input : inputs) {
+            out.writeInt(input.stage).writeByte(input.spread.ordinal()).writeInt(input.receipts.size());
+            input.receipts.forEach(receipt -> ScatterManifest.CODEC.write(out, receipt));
+        }
+        out.writeBoolean(output.isPresent());
+        output.ifPresent(made -> out.writeInt(made.stage).writeInt(made.slots));
+        out.writeBytes(parameters);
+    }
+
+    private static GatherEnvelope read(BinaryReader in) {
+        if (in.readLong() != MARK) {
+            throw corrupt("not such");
+        }
+        ExchangeId exchange = ExchangeId.read(in);
+        int slots = bounded(in.readCount(4), Limits.SCATTER_SLOTS_MAX);
+        List<Integer> actors = new ArrayList<>(slots);
+        for (int i = 0; i < slots; i++) {
+            actors.add(in.readInt());
+        }
+        int count = bounded(in.readCount(9), Limits.PLAN_SCATTERS_MAX);
+        List<Input> inputs = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            int stage = in.readInt();
+            int spread = in.readByte();
+            if (spread < 0 || spread >= Distribution.values().length) {
+                throw corrupt("chunks that come in way " + spread);
+            }
+            int sources = bounded(in.readCount(20), Limits.ACTORS_PER_TABLE_MAX);
+            List<ScatterManifest> receipts = new ArrayList<>(sources);
+            for (int source = 0; source < sources; source++) {
+                receipts.add(ScatterManifest.CODEC.read(in));
+            }
+            inputs.add(new Input(stage, Distribution.values()[spread], receipts));
+        }
+        Optional<Output> output =
+                in.readBoolean() ? Optional.of(new Output(in.readInt(), in.readInt())) : Optional.empty();
+        return new GatherEnvelope(exchange, actors, inputs, output, in.readBytes());
+    }
+
+    private static int bounded(int count, int max) {
+        if (count > max) {
+            throw corrupt("a list of " + count + ", at most " + max);
+        }
+        return count;
+    }
+}

@@ -1,0 +1,62 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * A gather's partial value with what it took, as it travels.
+ *
+ * @param rows in the chunks it was given
+ * @param bytes of them as they were kept
+ * @param sentBytes of them that came from other servers, one that several slots of a server get as one
+ * @param spilledBytes of these that were written to files
+ * @param servers where it ran
+ */
+public record GatherResult<V>(V value, long rows, long bytes, long sentBytes, long spilledBytes, Set<String> servers) {
+    public GatherResult {
+        servers = Collections.unmodifiableSet(new TreeSet<>(servers));
+    }
+
+    /** Of these values' codec. */
+    public static <V> Codec<GatherResult<V>> codec(Codec<V> values) {
+        return Codecs.of((out, gathered) -> gathered.write(out, values), in -> read(in, values));
+    }
+
+    /** The sum of two, with the value that was made of theirs. */
+    public GatherResult<V> plus(GatherResult<V> other, V merged) {
+        Set<String> all = new TreeSet<>(servers);
+        all.addAll(other.servers);
+        return new GatherResult<>(
+                merged,
+                rows + other.rows,
+                bytes + other.bytes,
+                sentBytes + other.sentBytes,
+                spilledBytes + other.spilledBytes,
+                all);
+    }
+
+    private void write(BinaryWriter out, Codec<V> values) {
+        values.write(out, value);
+        out.writeLong(rows).writeLong(bytes).writeLong(sentBytes).writeLong(spilledBytes);
+        out.writeInt(servers.size());
+        servers.forEach(out::writeString);
+    }
+
+    private static <V> GatherResult<V> read(BinaryReader in, Codec<V> values) {
+        V value = values.read(in);
+        long rows = in.readLong();
+        long bytes = in.readLong();
+        long sent = in.readLong();
+        long spilled = in.readLong();
+        Set<String> servers = new TreeSet<>();
+        for (int left = in.readCount(4); left > 0; left--) {
+            servers.add(in.readString());
+        }
+        return new GatherResult<>(value, rows, bytes, sent, spilled, servers);
+    }
+}

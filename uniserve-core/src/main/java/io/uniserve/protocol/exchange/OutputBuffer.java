@@ -1,0 +1,242 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PullChunk;
+import io.uniserve.protocol.message.ScatterOutput;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What scatters have made here: told of once it is complete, kept until its attempt is over or its deadline has passed. */
+final class OutputBuffer {
+    private static final Logger LOG = LoggerFactory.getLogger(OutputBuffer.class);
+
+    /** A disk may fail once. */
+    private static final int READ_ATTEMPTS_MAX = 3;
+
+    private final Address self;
+    private final ChunkStore store;
+    private final Map<ScatterOutput, Made> all = new LinkedHashMap<>();
+
+    /** One run's chunks. */
+    private static final class Made {
+        private final List<ChunkInfo> infos;
+        private final List<ChunkStore.@Nullable Stored> chunks;
+        private final long deadlineNanos;
+        private boolean complete;
+        private boolean gone;
+
+        private Made(int slots, long deadlineNanos) {
+            this.infos = new ArrayList<>(Collections.nCopies(slots, ChunkInfo.NOTHING));
+            this.chunks = new ArrayList<>(Collections.nCopies(slots, null));
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        private void free() {
+            gone = true;
+            chunks.forEach(chunk -> {
+                if (chunk != null) {
+                    chunk.free();
+                }
+            });
+        }
+    }
+
+    OutputBuffer(Address self, ChunkStore store) {
+        this.self = self;
+        this.store = store;
+    }
+
+    /** A run begins. */
+    void begin(ScatterOutput production, int slots, long deadlineNanos) {
+        if (all.putIfAbsent(production, new Made(slots, deadlineNanos)) != null) {
+            throw new IllegalStateException("there is a run of this number: " + production);
+        }
+    }
+
+    /** Keeps a chunk of a run that has begun. */
+    void put(ScatterOutput production, int slot, ChunkInfo info, Bytes chunk, Completion<Done> completion) {
+        Made made = all.get(production);
+        if (made == null || made.complete) {
+            completion.done(Outcome.err(over()));
+            return;
+        }
+        if (slot < 0 || slot >= made.infos.size()) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.PORT_PROTOCOL, "the scatter put a chunk for slot " + slot + " of " + made.infos.size())));
+            return;
+        }
+        if (made.infos.get(slot).bytes() > 0) {
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a second chunk for slot " + slot)));
+            return;
+        }
+        made.infos.set(slot, info);
+        store.add(production.exchange().query(), List.of(chunk), outcome -> {
+            if (outcome instanceof Outcome.Ok<ChunkStore.Stored> ok) {
+                made.chunks.set(slot, ok.value());
+                if (made.gone) {
+                    ok.value().free();
+                    completion.done(Outcome.err(over()));
+                    return;
+                }
+            }
+            completion.done(outcome.map(stored -> Done.DONE));
+        });
+    }
+
+    static UniserveException over() {
+        return new UniserveException(ErrorCode.CANCELLED, "the plan's attempt is over");
+    }
+
+    /** The run has put all its chunks: from here on it can be asked for. */
+    Outcome<ScatterManifest> complete(ScatterOutput production) {
+        Made made = all.get(production);
+        if (made == null) {
+            return Outcome.err(over());
+        }
+        made.complete = true;
+        long spilled = 0;
+        for (ChunkStore.Stored chunk : made.chunks) {
+            spilled += chunk != null && chunk.spilled() ? chunk.size() : 0;
+        }
+        return Outcome.ok(new ScatterManifest(self, production, made.infos, spilled));
+    }
+
+    /** The run failed. Idempotent. */
+    void abandon(ScatterOutput production) {
+        Made made = all.remove(production);
+        if (made != null) {
+            made.free();
+        }
+    }
+
+    /** A chunk of a complete run; null where it is not here. */
+    ChunkStore.@Nullable Stored find(ScatterOutput production, int slot) {
+        Made made = all.get(production);
+        return made == null || !made.complete || slot < 0 || slot >= made.infos.size() ? null : made.chunks.get(slot);
+    }
+
+    /** Answers once, when all parts have been read. */
+    void pull(PeerRequest.PullChunks request, int pieceBytes, Completion<PeerReply> completion) {
+        Answer answer = new Answer(request.parts().size(), completion);
+        long left = pieceBytes;
+        for (int i = 0; i < request.parts().size(); i++) {
+            PullChunk part = request.parts().get(i);
+            ChunkStore.Stored chunk = find(part.production(), part.slot());
+            left -= Math.max(0, part.length());
+            boolean inside = part.offset() >= 0
+                    && part.length() > 0
+                    && left >= 0
+                    && (chunk == null || part.offset() <= chunk.size() - part.length());
+            int place = i;
+            if (!inside) {
+                answer.set(
+                        place,
+                        Outcome.err(UniserveException.invalid("bytes " + part.offset() + " to "
+                                + (part.offset() + (long) part.length()) + " of a chunk"
+                                + (chunk == null ? "" : " of " + chunk.size()) + ", at most " + pieceBytes
+                                + " at a time")));
+            } else if (chunk == null) {
+                answer.set(place, Outcome.ok(PeerReply.Piece.LOST));
+            } else {
+                ChunkInfo whole = infoOf(part.production(), part.slot());
+                read(
+                        chunk,
+                        part,
+                        1,
+                        outcome -> answer.set(place, outcome.map(bytes -> new PeerReply.Piece(whole, bytes))));
+            }
+        }
+        answer.set(-1, Outcome.ok(PeerReply.Piece.LOST));
+    }
+
+    /** A part that cannot be read after some attempts is lost: those of other queries in the same message are not. */
+    private static void read(ChunkStore.Stored chunk, PullChunk part, int attempt, Completion<Bytes> completion) {
+        chunk.read(part.offset(), part.length(), outcome -> {
+            if (outcome instanceof Outcome.Ok<Bytes>) {
+                completion.done(outcome);
+            } else if (attempt < READ_ATTEMPTS_MAX) {
+                read(chunk, part, attempt + 1, completion);
+            } else {
+                UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                LOG.warn("a chunk cannot be read, so it is lost: {}", error.getMessage());
+                completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason(), error)));
+            }
+        });
+    }
+
+    /** The answer to one request, until its last part is there. */
+    private static final class Answer {
+        private final List<PeerReply.Piece> pieces;
+        private final Completion<PeerReply> completion;
+        private @Nullable UniserveException failure;
+        private int open;
+
+        private Answer(int parts, Completion<PeerReply> completion) {
+            this.pieces = new ArrayList<>(Collections.nCopies(parts, PeerReply.Piece.LOST));
+            this.completion = completion;
+            this.open = parts + 1;
+        }
+
+        /** @param place -1 once all parts have been asked for */
+        private void set(int place, Outcome<PeerReply.Piece> outcome) {
+            if (outcome instanceof Outcome.Ok<PeerReply.Piece> ok) {
+                if (place >= 0) {
+                    pieces.set(place, ok.value());
+                }
+            } else {
+                UniserveException error = ((Outcome.Err<PeerReply.Piece>) outcome).error();
+                if (error.code() != ErrorCode.EXCHANGE_LOST) { // such a part stays as it is: lost
+                    failure = error;
+                }
+            }
+            if (--open == 0) {
+                completion.done(failure == null ? Outcome.ok(new PeerReply.Pieces(pieces)) : Outcome.err(failure));
+            }
+        }
+    }
+
+    private ChunkInfo infoOf(ScatterOutput production, int slot) {
+        Made made = all.get(production);
+        return made == null ? ChunkInfo.NOTHING : made.infos.get(slot);
+    }
+
+    void end(ExchangeId exchange) {
+        removeIf(entry -> entry.getKey().exchange().equals(exchange));
+    }
+
+    void expire(long now) {
+        removeIf(entry -> entry.getValue().deadlineNanos - now <= 0);
+    }
+
+    private void removeIf(Predicate<Map.Entry<ScatterOutput, Made>> which) {
+        all.entrySet().removeIf(entry -> {
+            boolean goes = which.test(entry);
+            if (goes) {
+                entry.getValue().free();
+            }
+            return goes;
+        });
+    }
+
+    int size() {
+        return all.size();
+    }
+}

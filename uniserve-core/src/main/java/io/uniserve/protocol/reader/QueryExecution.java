@@ -1,0 +1,598 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.reader.ReadCall.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * One query, from its actors to a complete answer or an error; never a part of an answer, never an actor counted twice.
+ *
+ * <p>Every actor is a slot. A slot is <em>in flight</em> (in one request, or in two when hedged), <em>parked</em> (every
+ * live replica was asked in this round, or the map is known to be old: it waits for a newer map or for a while), or
+ * <em>resolved</em>. Slots that need a replica are grouped by the one chosen for each, so that a server gets one request
+ * with all its actors. When a request fails, only its own actors go elsewhere. A request that takes longer than the 95th
+ * percentile is hedged: its open actors are asked on other replicas too, and the first answer counts.
+ *
+ * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is
+ * called exactly once, at the earliest from inside {@link #start}.
+ */
+public final class QueryExecution {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final ClientContext env;
+    private final ClientState state;
+    private final Query query;
+    private final Completion<QueryResult> completion;
+    private final long startNanos;
+    private final long queryHigh;
+    private final long queryLow;
+    private final ReplicaPicker picker;
+    private final TableLookup search;
+    private final HedgeDelay patience;
+    private final Optional<ReadSession> session;
+    private final List<ReadReply.Part> parts = new ArrayList<>();
+    private final List<ReadCall> calls = new ArrayList<>();
+    private final AttemptLog tried = new AttemptLog();
+    private final TreeSet<ServerId> servers = new TreeSet<>();
+
+    private QueryTargets slots = QueryTargets.NONE;
+    private long tableId;
+    private int parked;
+    private int requests;
+    private int retries;
+    private int hedges;
+    private boolean opened;
+    private boolean finished;
+    private boolean refreshing;
+    private Timers.Cancel timer = () -> {};
+    private long timerAtNanos = NEVER;
+    private Timers.Cancel routingWatch = () -> {};
+    private boolean watching;
+
+    /** A query by itself. */
+    public QueryExecution(ClientContext env, Query query, Completion<QueryResult> completion) {
+        this(env, query, Optional.empty(), completion);
+    }
+
+    /** A query that belongs to a session, whose other queries do not run meanwhile. */
+    public QueryExecution(
+            ClientContext env, Query query, Optional<ReadSession> session, Completion<QueryResult> completion) {
+        this.env = env;
+        this.state = env.state();
+        this.query = query;
+        this.completion = completion;
+        this.startNanos = env.clock().nanos();
+        this.queryHigh = env.ids().next();
+        this.queryLow = WeightedChoice.mix(queryHigh);
+        this.picker = new ReplicaPicker(state, queryLow);
+        this.search = new TableLookup(env, query.table(), query.deadlineNanos(), this::open, this::fail);
+        this.patience = new HedgeDelay(state, query.operator());
+        this.session = session;
+    }
+
+    /** Sends the first requests. */
+    public void start() {
+        search.start();
+    }
+
+    /** Gives up; the completion gets CANCELLED unless the query has ended. */
+    public void cancel() {
+        fail(ErrorCode.CANCELLED, "the query was cancelled");
+    }
+
+    private void open(TableRoute route) {
+        try {
+            slots = QueryTargets.of(query.actors(), route.map().actors().size());
+        } catch (UniserveException e) {
+            fail(e.code(), e.reason());
+            return;
+        }
+        opened = true;
+        tableId = route.meta().tableId();
+        if (!query.near().isEmpty()) {
+            slots.all().forEach(slot -> slot.near = query.near().get(slot.actor));
+        }
+        if (query.sameCopies()) {
+            slots.all().forEach(slot -> slot.copies = state.copies());
+        }
+        session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
+        if (!query.beside().tables().isEmpty()) {
+            env.routing()
+                    .current()
+                    .together(query.table(), query.beside())
+                    .ifPresent(common -> slots.all().forEach(slot -> slot.wanted = common.get(slot.actor)));
+        }
+        if (slots.complete()) {
+            succeed();
+        } else {
+            dispatch(slots.all(), Kind.FIRST);
+            arm();
+        }
+    }
+
+    private void dispatch(List<QueryTarget> wanting, Kind kind) {
+        if (finished || wanting.isEmpty()) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
+            return;
+        }
+        long now = env.clock().nanos();
+        List<ActorState> actors = route.get().map().actors();
+        Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
+        for (QueryTarget slot : wanting) {
+            Optional<ServerId> server = picker.pick(index, actors.get(slot.actor), query.mode(), slot, now);
+            if (slot.pin.isPresent() && slot.pin.get().lost(index)) {
+                gone(slot);
+                return;
+            }
+            if (server.isPresent()) {
+                groups.computeIfAbsent(server.get(), id -> new ArrayList<>()).add(slot);
+            } else if (!park(slot, index, actors.get(slot.actor), now)) {
+                return;
+            }
+        }
+        groups.forEach((server, group) -> send(index, actors, server, group, kind));
+    }
+
+    private void send(RouteIndex index, List<ActorState> actors, ServerId server, List<QueryTarget> group, Kind kind) {
+        long now = env.clock().nanos();
+        long remaining = query.deadlineNanos() - now;
+        if (finished || remaining <= 0) {
+            return; // the deadline's timer is about to fire
+        }
+        List<ReadRequest.Target> targets = new ArrayList<>(group.size());
+        for (QueryTarget slot : group) {
+            slot.asked.add(server);
+            slot.attempts++;
+            slot.inFlight++;
+            targets.add(target(slot, actors.get(slot.actor)));
+            session.ifPresent(states -> states.asks(server, query.table(), tableId, slot.actor));
+        }
+        ReadCall call = new ReadCall(server, group, now, kind);
+        call.hedgeAtNanos = now + patience.hedgeDelay();
+        calls.add(call);
+        servers.add(server);
+        count(kind);
+        ReadRequest request = new ReadRequest(
+                query.table(),
+                tableId,
+                targets,
+                query.operator(),
+                query.parameters(),
+                queryHigh,
+                queryLow,
+                requests,
+                remaining,
+                query.mode(),
+                slots.sample(queryLow, requests),
+                session.map(states -> states.hold(now)),
+                index.beside(tableId, query.beside(), targets, state.floors()));
+        state.health().sent(server);
+        call.cancel = env.network().read(index.address(server).orElseThrow(), request, outcome -> ended(call, outcome));
+    }
+
+    private ReadRequest.Target target(QueryTarget slot, ActorState actor) {
+        long version = slot.pin.isPresent() ? slot.pin.get().version() : 0;
+        return new ReadRequest.Target(slot.actor, actor.epoch(), state.floors().floor(tableId, actor), version);
+    }
+
+    private void gone(QueryTarget slot) {
+        fail(
+                ErrorCode.VERSION_GONE,
+                "actor " + slot.actor + "'s state that the session reads is gone; open another session");
+    }
+
+    private void count(Kind kind) {
+        requests++;
+        if (kind == Kind.HEDGE) {
+            hedges++;
+        } else {
+            state.hedges().earn();
+            if (kind == Kind.RETRY) {
+                retries++;
+            }
+        }
+    }
+
+    private void ended(ReadCall call, Outcome<ReadReply> outcome) {
+        if (call.over || finished) {
+            return;
+        }
+        close(call);
+        long now = env.clock().nanos();
+        List<ActorFailure> failures;
+        if (outcome instanceof Outcome.Ok<ReadReply> ok) {
+            state.health().answered(call.server, now);
+            patience.answeredAfter(now - call.sentNanos);
+            ReplyAccumulator reader = new ReplyAccumulator(slots, parts);
+            int before = parts.size();
+            failures = reader.take(call, ok.value());
+            if (session.isPresent() && !settled(call, parts.subList(before, parts.size()))) {
+                return;
+            }
+            if (reader.acceptedBytes() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
+                fail(
+                        ErrorCode.TOO_LARGE,
+                        "results of " + query.operator() + " on table " + query.table() + " have more than "
+                                + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; ask for less or fewer actors at once");
+                return;
+            }
+            if (query.beside().ends(parts.subList(before, parts.size()))) {
+                succeed(); // what others would say is not wanted: their requests are cancelled
+                return;
+            }
+        } else {
+            UniserveException error = ((Outcome.Err<ReadReply>) outcome).error();
+            failures = failedCall(call, error, now);
+        }
+        if (slots.complete()) {
+            succeed();
+            return;
+        }
+        List<QueryTarget> again = new ArrayList<>();
+        for (ActorFailure failure : failures) {
+            slots.find(failure.actor()).ifPresent(slot -> heard(slot, failure, again));
+        }
+        if (!failures.isEmpty()) {
+            ActorFailure first = failures.get(0);
+            tried.add(call.server, call.actors(), first.code(), first.message());
+        }
+        if (!fatal(failures)) {
+            dropNeedless(now);
+            dispatch(again, Kind.RETRY);
+            arm();
+        }
+    }
+
+    private boolean settled(ReadCall call, List<ReadReply.Part> accepted) {
+        try {
+            accepted.forEach(part -> session.orElseThrow().took(call.server, tableId, part));
+            return true;
+        } catch (UniserveException e) {
+            fail(e.code(), e.reason());
+            return false;
+        }
+    }
+
+    private List<ActorFailure> failedCall(ReadCall call, UniserveException error, long now) {
+        if (error.code() == ErrorCode.UNAVAILABLE || error.code() == ErrorCode.DEADLINE_EXCEEDED && remaining() > 0) {
+            state.health().failed(call.server, now);
+        } else {
+            state.health().answered(call.server, now);
+        }
+        return call.slots.stream()
+                .filter(slot -> !slot.resolved)
+                .map(slot -> new ActorFailure(slot.actor, error.code(), error.reason(), 0))
+                .toList();
+    }
+
+    /** Notes one actor's failure; the slot is asked again unless another request for it is under way. */
+    private void heard(QueryTarget slot, ActorFailure failure, List<QueryTarget> again) {
+        slot.failed(failure.code(), failure.message());
+        slot.preferPrimary |= failure.code() == ErrorCode.BEHIND;
+        if (slot.inFlight > 0 || slot.parked) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<ActorState> actor = index.table(query.table())
+                .filter(table -> table.meta().tableId() == tableId)
+                .map(table -> table.map().actors().get(slot.actor));
+        boolean oldMap = failure.code() == ErrorCode.STALE_EPOCH
+                && actor.isPresent()
+                && failure.epoch() > actor.get().epoch();
+        boolean tableUnknown = failure.code() == ErrorCode.TABLE_NOT_FOUND;
+        if (tableUnknown) {
+            refresh();
+        }
+        if (oldMap && actor.isPresent()) {
+            park(slot, index, actor.get(), env.clock().nanos());
+        } else {
+            again.add(slot);
+        }
+    }
+
+    private boolean fatal(List<ActorFailure> failures) {
+        for (ActorFailure failure : failures) {
+            if (ReadErrorAction.of(failure.code()) == ReadErrorAction.FATAL) {
+                fail(failure.code(), failure.message());
+            } else if (failure.code() == ErrorCode.UNAVAILABLE) {
+                slots.find(failure.actor())
+                        .filter(slot -> slot.pin.isPresent() && !slot.resolved)
+                        .ifPresent(this::gone);
+            }
+        }
+        return finished;
+    }
+
+    private void close(ReadCall call) {
+        call.over = true;
+        calls.remove(call);
+        state.health().ended(call.server);
+        for (QueryTarget slot : call.slots) {
+            slot.inFlight--;
+        }
+    }
+
+    /** Cancels requests that lost. One that a server sat on in silence while others answered counts as its failure. */
+    private void dropNeedless(long now) {
+        if (calls.isEmpty()) {
+            return;
+        }
+        for (ReadCall call : List.copyOf(calls)) {
+            if (!call.needed()) {
+                patience.judge(call.server, call.sentNanos, now);
+                close(call);
+                call.cancel.cancel();
+            }
+        }
+    }
+
+    /** Lets the slot wait for a newer map or the back-off; false when the query has failed instead. */
+    private boolean park(QueryTarget slot, RouteIndex index, ActorState actor, long now) {
+        if (finished) {
+            return false;
+        }
+        if (slot.attempts > 0 && slot.hopeless && !slot.asked.isEmpty()) {
+            fail(slot.lastCode, slot.lastMessage);
+            return false;
+        }
+        if (slot.attempts >= Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+            fail(
+                    ErrorCode.UNAVAILABLE,
+                    "actor " + slot.actor + " was asked " + slot.attempts + " times without an answer; the last: "
+                            + slot.lastCode + " " + slot.lastMessage);
+            return false;
+        }
+        slot.parked = true;
+        slot.parkedEpoch = actor.epoch();
+        slot.parkedLive = index.liveIsr(actor);
+        slot.retryAtNanos =
+                now + state.settings().queryBackoffNanos(slot.rounds++, slot.attempts, query.deadlineNanos() - now);
+        parked++;
+        refresh();
+        watch();
+        return true;
+    }
+
+    private void refresh() {
+        if (!refreshing) {
+            refreshing = true;
+            env.routing().refresh(outcome -> {
+                refreshing = false;
+                routingChanged();
+            });
+        }
+    }
+
+    private void watch() {
+        if (!watching) {
+            watching = true;
+            routingWatch = env.routing().onChange(() -> {
+                watching = false;
+                routingChanged();
+                if (parked > 0 && !finished) {
+                    watch();
+                }
+            });
+        }
+    }
+
+    private void routingChanged() {
+        if (finished || !opened) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
+            return;
+        }
+        List<QueryTarget> again = new ArrayList<>();
+        for (QueryTarget slot : parked == 0 ? List.<QueryTarget>of() : slots.unresolved()) {
+            ActorState actor = route.get().map().actors().get(slot.actor);
+            if (slot.parked
+                    && (actor.epoch() != slot.parkedEpoch
+                            || !index.liveIsr(actor).equals(slot.parkedLive))) {
+                slot.newMap();
+                again.add(slot);
+            }
+        }
+        unpark(again);
+    }
+
+    private void unpark(List<QueryTarget> again) {
+        parked -= again.size();
+        again.forEach(QueryTarget::newRound);
+        dispatch(again, Kind.RETRY);
+        arm();
+    }
+
+    /** One timer for whatever is due first: the deadline, a parked slot, a hedge. */
+    private void arm() {
+        if (finished || !opened) {
+            return;
+        }
+        long due = query.deadlineNanos();
+        if (parked > 0) {
+            for (QueryTarget slot : slots.all()) {
+                if (slot.parked && slot.retryAtNanos - due < 0) {
+                    due = slot.retryAtNanos;
+                }
+            }
+        }
+        for (ReadCall call : calls) {
+            if (call.hedgeAtNanos - due < 0) {
+                due = call.hedgeAtNanos;
+            }
+        }
+        set(due);
+    }
+
+    private void set(long due) {
+        if (timerAtNanos != NEVER && timerAtNanos - due <= 0) {
+            return; // rings early and is set again then
+        }
+        timer.cancel();
+        timerAtNanos = due;
+        timer = env.timers().after(Math.max(1, due - env.clock().nanos()), this::ring);
+    }
+
+    private void ring() {
+        timerAtNanos = NEVER;
+        if (finished) {
+            return;
+        }
+        long now = env.clock().nanos();
+        if (now - query.deadlineNanos() >= 0) {
+            expire(now);
+            return;
+        }
+        if (parked > 0) {
+            unpark(slots.all().stream()
+                    .filter(slot -> slot.parked && now - slot.retryAtNanos >= 0)
+                    .toList());
+        }
+        hedge(now);
+        arm();
+    }
+
+    private void hedge(long now) {
+        if (finished) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) { // dropped: nobody to ask, look again later
+            calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + patience.silence()));
+            return;
+        }
+        List<ActorState> actors = route.get().map().actors();
+        for (ReadCall call : List.copyOf(calls)) {
+            if (!call.over && now - call.hedgeAtNanos >= 0) {
+                hedge(call, index, actors, now);
+            }
+        }
+    }
+
+    private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
+        boolean pinned = call.slots.stream().allMatch(slot -> slot.resolved || slot.pin.isPresent());
+        // Only one replica can answer a pinned read, and it may compute for long: its silence says nothing.
+        boolean silent = !pinned && patience.silent(call.server, call.sentNanos, now);
+        Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
+        for (QueryTarget slot : call.slots) {
+            if (!slot.resolved && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+                picker.pickSpare(index, actors.get(slot.actor), query.mode(), slot, now, silent)
+                        .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
+                                .add(slot));
+            }
+        }
+        // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
+        long silence = patience.silence();
+        call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
+        if (call.slots.stream()
+                .anyMatch(slot ->
+                        !slot.resolved && slot.pin.isPresent() && slot.pin.get().lost(index))) {
+            fail(
+                    ErrorCode.VERSION_GONE,
+                    "server " + call.server + ", which holds the session's state, has left the cluster");
+            return;
+        }
+        for (Map.Entry<ServerId, List<QueryTarget>> group : groups.entrySet()) {
+            if (silent || state.hedges().take()) {
+                send(index, actors, group.getKey(), group.getValue(), Kind.HEDGE);
+            }
+        }
+    }
+
+    private void expire(long now) {
+        for (ReadCall call : calls) {
+            patience.judge(call.server, call.sentNanos, now);
+            tried.add(
+                    call.server,
+                    call.actors(),
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "no answer after " + millis(now - call.sentNanos) + " ms");
+        }
+        List<QueryTarget> open = slots.unresolved();
+        String which = open.stream()
+                .limit(8)
+                .map(slot -> String.valueOf(slot.actor))
+                .toList()
+                .toString();
+        fail(
+                ErrorCode.DEADLINE_EXCEEDED,
+                "query on table " + query.table() + " had no answer from " + open.size() + " actors " + which
+                        + (open.size() > 8 ? " and others" : "") + " within " + millis(elapsed()) + " ms"
+                        + lastFailure(open));
+    }
+
+    private static String lastFailure(List<QueryTarget> open) {
+        if (open.isEmpty() || (open.get(0).attempts > 0 && !open.get(0).failedOnce)) {
+            return "";
+        }
+        return "; the last failure: " + open.get(0).lastCode + " " + open.get(0).lastMessage;
+    }
+
+    private void succeed() {
+        if (!finished) {
+            long now = env.clock().nanos();
+            dropNeedless(now);
+            release();
+            completion.done(
+                    Outcome.ok(QueryResult.of(parts, new QueryResult.Stats(requests, retries, hedges, servers))));
+        }
+    }
+
+    private void fail(ErrorCode code, String message) {
+        if (!finished) {
+            release();
+            completion.done(Outcome.err(new UniserveException(code, message, tried.list(), null)));
+        }
+    }
+
+    private void release() {
+        finished = true;
+        search.stop();
+        timer.cancel();
+        routingWatch.cancel();
+        for (ReadCall call : List.copyOf(calls)) {
+            close(call);
+            call.cancel.cancel();
+        }
+    }
+
+    private long remaining() {
+        return query.deadlineNanos() - env.clock().nanos();
+    }
+
+    private long elapsed() {
+        return env.clock().nanos() - startNanos;
+    }
+
+    private static long millis(long nanos) {
+        return nanos / 1_000_000;
+    }
+}

@@ -1,0 +1,84 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadReply;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Takes a reply apart so that each actor is counted exactly once. A part counts only if all its actors were asked in this
+ * request and none is resolved yet, neither by another reply nor by another part of this one; else it is thrown away
+ * whole, since a merged value cannot be taken apart, and those of its actors that are still open have to be asked again.
+ */
+final class ReplyAccumulator {
+    private final QueryTargets slots;
+    private final List<ReadReply.Part> accepted;
+
+    ReplyAccumulator(QueryTargets slots, List<ReadReply.Part> accepted) {
+        this.slots = slots;
+        this.accepted = accepted;
+    }
+
+    /** Bytes of all values taken so far. */
+    long acceptedBytes() {
+        long bytes = 0;
+        for (ReadReply.Part part : accepted) {
+            bytes += part.value().size();
+        }
+        return bytes;
+    }
+
+    /** Resolves what the reply answers; returns a failure for every actor of the request that is still open. */
+    List<ActorFailure> take(ReadCall call, ReadReply reply) {
+        if (answersOneActor(call, reply)) {
+            slots.resolve(call.slots.get(0));
+            accepted.add(reply.parts().get(0));
+            return List.of();
+        }
+        Set<QueryTarget> open = new LinkedHashSet<>(call.slots);
+        for (ReadReply.Part part : reply.parts()) {
+            List<QueryTarget> members = members(part, open);
+            if (!members.isEmpty()) {
+                members.forEach(slots::resolve);
+                members.forEach(open::remove);
+                accepted.add(part);
+            }
+        }
+        open.removeIf(slot -> slot.resolved);
+        List<ActorFailure> failures = new ArrayList<>();
+        for (ActorFailure failure : reply.failures()) {
+            if (slots.find(failure.actor()).filter(open::remove).isPresent()) {
+                failures.add(failure);
+            }
+        }
+        for (QueryTarget slot : open) {
+            failures.add(new ActorFailure(
+                    slot.actor, ErrorCode.CANCELLED, "answered only together with actors answered elsewhere", 0));
+        }
+        return failures;
+    }
+
+    /** The most frequent reply, to a look-up by key: the rules below in short. */
+    private static boolean answersOneActor(ReadCall call, ReadReply reply) {
+        return call.slots.size() == 1
+                && !call.slots.get(0).resolved
+                && reply.failures().isEmpty()
+                && reply.parts().size() == 1
+                && reply.parts().get(0).actors().equals(List.of(call.slots.get(0).actor));
+    }
+
+    /** The part's actors, or none where it must not count. */
+    private List<QueryTarget> members(ReadReply.Part part, Set<QueryTarget> open) {
+        List<QueryTarget> members = new ArrayList<>(part.actors().size());
+        Set<Integer> distinct = new LinkedHashSet<>(part.actors());
+        for (int actor : part.actors()) {
+            slots.find(actor)
+                    .filter(slot -> open.contains(slot) && !slot.resolved)
+                    .ifPresent(members::add);
+        }
+        return members.size() == part.actors().size() && distinct.size() == members.size() ? members : List.of();
+    }
+}

@@ -1,0 +1,346 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * One query in the engine's language: planned, spread and merged by a server that has the port, any of them. Another server
+ * is asked when one cannot answer, and also, first answer counts, when one takes longer than the 95th percentile or is
+ * silent.
+ *
+ * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is
+ * called exactly once, at the earliest from inside {@link #start}.
+ */
+public final class TextQueryExecution {
+    /** A planner asks the registry before it says that a table is not there; one more is asked, as the table may have been dropped and made anew. */
+    private static final int ABSENCES_MAX = 2;
+
+    private final ClientContext env;
+    private final ClientState state;
+    private final TextNetwork network;
+    private final QueryText query;
+    private final long deadlineNanos;
+    private final Completion<TextResult> completion;
+    private final HedgeDelay patience;
+    private final Optional<ReadSession> session;
+    private ReadMode mode = ReadMode.LINEARIZABLE;
+    private boolean explain;
+    private final AttemptLog tried = new AttemptLog();
+    private final List<TextCall> calls = new ArrayList<>();
+    private final List<ServerId> asked = new ArrayList<>();
+    private final TreeSet<ServerId> servers = new TreeSet<>();
+
+    private long random;
+    private int requests;
+    private int retries;
+    private int hedges;
+    private int rounds;
+    private int absences;
+    private boolean hopeless = true;
+    private Optional<UniserveException> last = Optional.empty();
+    private boolean finished;
+    private boolean refreshed;
+    private Timers.Cancel retry = () -> {};
+    private Timers.Cancel deadline = () -> {};
+
+    public TextQueryExecution(
+            ClientContext env,
+            TextNetwork network,
+            QueryText query,
+            long deadlineNanos,
+            Completion<TextResult> completion) {
+        this(env, network, query, Optional.empty(), deadlineNanos, completion);
+    }
+
+    /** A query that belongs to a session in which all actors that it is asked of are settled. */
+    public TextQueryExecution(
+            ClientContext env,
+            TextNetwork network,
+            QueryText query,
+            Optional<ReadSession> session,
+            long deadlineNanos,
+            Completion<TextResult> completion) {
+        this.env = env;
+        this.state = env.state();
+        this.network = network;
+        this.query = query;
+        this.deadlineNanos = deadlineNanos;
+        this.completion = completion;
+        this.patience = new HedgeDelay(state, "text " + query.table());
+        this.session = session;
+        this.random = env.ids().next();
+    }
+
+    /** How fresh the answer must be; the default is LINEARIZABLE. Call before the start. */
+    public TextQueryExecution mode(ReadMode readMode) {
+        mode = readMode;
+        return this;
+    }
+
+    /** Whether the answer is to be what the query's plan took; the default is no. Call before the start. */
+    public TextQueryExecution explain(boolean explained) {
+        explain = explained;
+        return this;
+    }
+
+    /** Sends the first request. */
+    public void start() {
+        deadline = env.timers().after(Math.max(1, deadlineNanos - env.clock().nanos()), this::expire);
+        ask(false);
+    }
+
+    /** Gives up; the completion gets CANCELLED unless the query has ended. */
+    public void cancel() {
+        fail(ErrorCode.CANCELLED, "the query was cancelled");
+    }
+
+    private void ask(boolean again) {
+        if (finished) {
+            return;
+        }
+        Optional<TableRoute> route = env.routing().current().table(query.table());
+        if (route.isEmpty()) {
+            findTable();
+            return;
+        }
+        Optional<ServerId> server = pick(route.get(), false);
+        if (server.isPresent()) {
+            retries += again ? 1 : 0;
+            send(server.get());
+        } else if (!asked.isEmpty() && hopeless && last.isPresent()) {
+            fail(last.get().code(), last.get().reason());
+        } else if (requests >= Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+            fail(ErrorCode.UNAVAILABLE, requests + " attempts failed" + lastFailure());
+        } else {
+            backOff();
+        }
+    }
+
+    private void findTable() {
+        if (refreshed) {
+            fail(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "table " + query.table() + " does not exist; create it, or list the tables there are");
+            return;
+        }
+        env.routing().refresh(outcome -> {
+            refreshed = outcome instanceof Outcome.Ok<RouteIndex>;
+            if (outcome instanceof Outcome.Err<RouteIndex> err
+                    && !err.error().code().retriable()) {
+                fail(err.error().code(), err.error().reason());
+            } else if (refreshed) {
+                ask(false);
+            } else {
+                backOff();
+            }
+        });
+    }
+
+    /** A new round over all servers after a while. */
+    private void backOff() {
+        long remaining = deadlineNanos - env.clock().nanos();
+        long wait = state.settings().queryBackoffNanos(rounds++, requests, remaining);
+        asked.clear();
+        hopeless = true;
+        env.routing().refresh(outcome -> {});
+        retry = env.timers().after(Math.max(1, wait), () -> ask(requests > 0));
+    }
+
+    private Optional<ServerId> pick(TableRoute route, boolean healthyOnly) {
+        long now = env.clock().nanos();
+        List<Candidate> healthy = new ArrayList<>();
+        List<Candidate> avoided = new ArrayList<>();
+        for (ServerId server : env.routing().current().serversWith(route.meta().port())) {
+            if (!asked.contains(server)) {
+                double share = state.health().share(server, now);
+                int outstanding = state.health().outstanding(server);
+                (share > 0 ? healthy : avoided).add(new Candidate(server, share > 0 ? share : 1, outstanding));
+            }
+        }
+        List<Candidate> candidates = healthy.isEmpty() && !healthyOnly ? avoided : healthy;
+        if (candidates.isEmpty()) {
+            return Optional.empty();
+        }
+        random = WeightedChoice.mix(random);
+        return Optional.of(
+                candidates.get(state.policy().pick(candidates, random)).server());
+    }
+
+    private void send(ServerId server) {
+        long now = env.clock().nanos();
+        long remaining = deadlineNanos - now;
+        if (remaining <= 0) {
+            return; // the deadline's timer is about to fire
+        }
+        asked.add(server);
+        servers.add(server);
+        requests++;
+        TextCall call = new TextCall(server, now);
+        calls.add(call);
+        state.health().sent(server);
+        long tableId = env.routing()
+                .current()
+                .table(query.table())
+                .map(route -> route.meta().tableId())
+                .orElse(0L);
+        QueryRequest request = new QueryRequest(
+                query.table(),
+                query.text(),
+                query.actors(),
+                session.map(states -> states.told(tableId, now)),
+                remaining,
+                tableId,
+                state.floors().told(tableId),
+                mode,
+                explain,
+                state.copies());
+        call.cancel = network.query(
+                env.routing().current().address(server).orElseThrow(),
+                request,
+                remaining,
+                outcome -> ended(call, outcome));
+        call.watch = env.timers().after(patience.planHedgeDelay(remaining), () -> slow(call, false));
+    }
+
+    private void ended(TextCall call, Outcome<Answer> outcome) {
+        if (call.over || finished) {
+            return;
+        }
+        close(call);
+        long now = env.clock().nanos();
+        if (outcome instanceof Outcome.Ok<Answer> ok) {
+            state.health().answered(call.server, now);
+            patience.answeredAfter(now - call.sentNanos);
+            succeed(ok.value(), now);
+            return;
+        }
+        UniserveException error = ((Outcome.Err<Answer>) outcome).error();
+        boolean unreachable =
+                error.code() == ErrorCode.UNAVAILABLE && error.tried().isEmpty();
+        if (unreachable) {
+            state.health().failed(call.server, now);
+        } else {
+            state.health().answered(call.server, now);
+        }
+        tried.add(call.server, "query", error.code(), error.reason());
+        error.tried().forEach(tried::add);
+        last = Optional.of(error);
+        ReadErrorAction verdict = ReadErrorAction.of(error.code());
+        hopeless &= verdict == ReadErrorAction.ONCE_EACH;
+        absences += error.code() == ErrorCode.TABLE_NOT_FOUND ? 1 : 0;
+        boolean cursorGone = error.code() == ErrorCode.CURSOR_GONE; // the plan has asked every copy
+        if (verdict == ReadErrorAction.FATAL || cursorGone || absences >= ABSENCES_MAX) {
+            fail(error.code(), error.reason());
+        } else if (calls.isEmpty()) {
+            ask(true);
+        }
+    }
+
+    private void slow(TextCall call, boolean silenceDue) {
+        if (call.over || finished) {
+            return;
+        }
+        long now = env.clock().nanos();
+        boolean silent = silenceDue && !state.health().answeredSince(call.server, call.sentNanos);
+        if (silent) {
+            state.health().failed(call.server, now);
+        }
+        Optional<ServerId> spare = calls.size() > 1
+                ? Optional.empty()
+                : env.routing().current().table(query.table()).flatMap(route -> pick(route, true));
+        if (spare.isPresent() && (silent || state.hedges().take())) {
+            hedges++;
+            send(spare.get());
+        } else if (!silenceDue) {
+            call.watch = env.timers()
+                    .after(Math.max(1, patience.silence() - (now - call.sentNanos)), () -> slow(call, true));
+        }
+    }
+
+    private void expire() {
+        long now = env.clock().nanos();
+        for (TextCall call : calls) {
+            patience.judge(call.server, call.sentNanos, now);
+            tried.add(
+                    call.server,
+                    "query",
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "no answer after " + (now - call.sentNanos) / 1_000_000 + " ms");
+        }
+        fail(
+                ErrorCode.DEADLINE_EXCEEDED,
+                "query on table " + query.table() + " had no answer before its deadline" + lastFailure());
+    }
+
+    private String lastFailure() {
+        return last.map(error -> "; the last failure: " + error.code() + " " + error.reason())
+                .orElse("");
+    }
+
+    private void succeed(Answer answer, long now) {
+        for (TextCall call : calls) {
+            patience.judge(call.server, call.sentNanos, now);
+        }
+        requestsEarn();
+        release();
+        completion.done(Outcome.ok(new TextResult(answer, new QueryResult.Stats(requests, retries, hedges, servers))));
+    }
+
+    private void requestsEarn() {
+        for (int i = hedges; i < requests; i++) {
+            state.hedges().earn();
+        }
+    }
+
+    private void fail(ErrorCode code, String message) {
+        if (!finished) {
+            release();
+            completion.done(Outcome.err(new UniserveException(code, message, tried.list(), null)));
+        }
+    }
+
+    private void close(TextCall call) {
+        call.over = true;
+        call.watch.cancel();
+        calls.remove(call);
+        state.health().ended(call.server);
+    }
+
+    private void release() {
+        finished = true;
+        retry.cancel();
+        deadline.cancel();
+        for (TextCall call : List.copyOf(calls)) {
+            close(call);
+            call.cancel.cancel();
+        }
+    }
+
+    private static final class TextCall {
+        private final ServerId server;
+        private final long sentNanos;
+        private Timers.Cancel cancel = () -> {};
+        private Timers.Cancel watch = () -> {};
+        private boolean over;
+
+        private TextCall(ServerId server, long sentNanos) {
+            this.server = server;
+            this.sentNanos = sentNanos;
+        }
+    }
+}

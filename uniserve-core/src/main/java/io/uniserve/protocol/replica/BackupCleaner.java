@@ -1,0 +1,111 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what the actor's backup record no longer needs: runs of the log that its checkpoint covers, and objects of
+ * checkpoints that its manifest does not name; what backups of the table have pinned stays. Right at any time after the record was written by the primary of this
+ * epoch: a later record names objects of the manifest it follows, or of generations that did not exist when this sweep looked, or
+ * of a later epoch, which are spared.
+ */
+final class BackupCleaner {
+    private static final Logger LOG = LoggerFactory.getLogger(BackupCleaner.class);
+
+    private final Environment env;
+    private final String clusterId;
+    private final ReplicaKey key;
+    private final String root;
+    private final String logPrefix;
+    private final String checkpointPrefix;
+    private final Consumer<Boolean> completion;
+    private final ArrayDeque<String> doomed = new ArrayDeque<>();
+    private boolean cancelled;
+
+    /**
+     * @param completion told whether everything is deleted
+     */
+    BackupCleaner(Environment env, String clusterId, ReplicaKey key, Consumer<Boolean> completion) {
+        this.env = env;
+        this.clusterId = clusterId;
+        this.key = key;
+        this.root = BackupPaths.root(clusterId, key);
+        this.logPrefix = BackupPaths.logPrefix(clusterId, key);
+        this.checkpointPrefix = BackupPaths.checkpointPrefix(clusterId, key);
+        this.completion = completion;
+    }
+
+    /** No further object is deleted. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    /**
+     * @param manifestKey the record's
+     * @param epoch the epoch of the primary that sweeps
+     */
+    void run(CheckpointManifest manifest, String manifestKey, long epoch) {
+        TreeSet<String> kept = manifest.keys(checkpointPrefix);
+        kept.add(manifestKey);
+        env.objects().list(root, listed -> {
+            if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
+                end(false);
+                return;
+            }
+            PinnedObjects.find(env, clusterId, key, ok.value(), pinned -> {
+                if (pinned instanceof Outcome.Ok<TreeSet<String>> pins) {
+                    kept.addAll(pins.value());
+                    choose(ok.value(), kept, manifest.index(), epoch);
+                } else {
+                    LOG.warn(
+                            "{}: nothing is swept, what a backup of the table refers to is not known: {}",
+                            key,
+                            ((Outcome.Err<TreeSet<String>>) pinned).error().getMessage());
+                    end(false);
+                }
+            });
+        });
+    }
+
+    private void choose(List<String> names, TreeSet<String> kept, long covered, long epoch) {
+        for (BackupPaths.Run run : BackupPaths.runs(names, logPrefix)) {
+            if (run.last() <= covered && !kept.contains(run.key())) {
+                doomed.add(run.key());
+            }
+        }
+        for (String name : names) {
+            BackupPaths.Stored stored = BackupPaths.stored(name, checkpointPrefix);
+            if (stored != null && stored.epoch() <= epoch && !kept.contains(name)) {
+                doomed.add(name);
+            }
+        }
+        next();
+    }
+
+    private void next() {
+        String name = doomed.poll();
+        if (name == null || cancelled) {
+            end(!cancelled);
+            return;
+        }
+        env.objects().delete(name, done -> {
+            if (done instanceof Outcome.Ok<Done>) {
+                next();
+            } else {
+                end(false);
+            }
+        });
+    }
+
+    private void end(boolean whole) {
+        completion.accept(whole);
+    }
+}

@@ -1,0 +1,166 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.ReplicaKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names of an actor's objects in durable storage: runs of the log under {@code log/}, checkpoints under {@code checkpoint/}.
+ * What one upload stores lies in a generation of its own, {@code <epoch>-<random>}, so that no key is ever used twice: a
+ * deletion that takes effect late cannot hit a later upload.
+ */
+final class BackupPaths {
+    private static final Pattern RUN = Pattern.compile("(\\d{20})-(\\d{20})-(\\d{20})");
+    private static final Pattern GENERATION = Pattern.compile("(\\d{20})-[0-9a-f]{16}");
+    private static final Pattern STORED = Pattern.compile("((\\d{20})-[0-9a-f]{16})/(manifest-)?([0-9a-f]{64})");
+
+    private static final Pattern PIN = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{64})");
+
+    private BackupPaths() {}
+
+    /**
+     * A run of log entries, shipped by the primary of this epoch.
+     *
+     * @param last the last entry that counts
+     * @param stored the last entry that the object has
+     */
+    record Run(String key, long first, long last, long epoch, long stored) {
+        /** The same object, of which only entries up to this one count. */
+        Run until(long index) {
+            return new Run(key, first, index, epoch, stored);
+        }
+    }
+
+    /** An object of a checkpoint, uploaded by the primary of this epoch. */
+    record Stored(String key, String generation, long epoch, boolean manifest, String sha256) {}
+
+    /** Where everything of the actor is. */
+    static String root(String clusterId, ReplicaKey key) {
+        return "backup/" + clusterId + "/" + key.tableId() + "/" + key.actor() + "/";
+    }
+
+    static String logPrefix(String clusterId, ReplicaKey key) {
+        return root(clusterId, key) + "log/";
+    }
+
+    static String log(String clusterId, ReplicaKey key, long first, long last, long epoch) {
+        return logPrefix(clusterId, key) + "%020d-%020d-%020d".formatted(first, last, epoch);
+    }
+
+    static String checkpointPrefix(String clusterId, ReplicaKey key) {
+        return root(clusterId, key) + "checkpoint/";
+    }
+
+    /** Keeps what a backup of the table refers to, see {@link ActorSnapshot}. */
+    static String pin(String clusterId, ReplicaKey key, String backup, String sha256) {
+        return pinPrefix(clusterId, key) + backup + "-" + sha256;
+    }
+
+    static String pinPrefix(String clusterId, ReplicaKey key) {
+        return root(clusterId, key) + "pin/";
+    }
+
+    /** All pins among the actor's objects. */
+    static List<SnapshotPin> pins(List<String> keys, String clusterId, ReplicaKey key) {
+        String prefix = pinPrefix(clusterId, key);
+        List<SnapshotPin> pins = new ArrayList<>();
+        for (String name : keys) {
+            Matcher pin = PIN.matcher(name.startsWith(prefix) ? name.substring(prefix.length()) : "");
+            if (pin.matches()) {
+                pins.add(new SnapshotPin(clusterId, key, pin.group(1), pin.group(2)));
+            }
+        }
+        return pins;
+    }
+
+    static String generation(long epoch, long random) {
+        return "%020d-%016x".formatted(epoch, random);
+    }
+
+    static boolean isGeneration(String name) {
+        return GENERATION.matcher(name).matches();
+    }
+
+    static String chunk(String checkpointPrefix, String generation, String sha256) {
+        return checkpointPrefix + generation + "/" + sha256;
+    }
+
+    static String manifest(String checkpointPrefix, String generation, String sha256) {
+        return checkpointPrefix + generation + "/manifest-" + sha256;
+    }
+
+    /** What a key under the prefix stands for; null where it is none of ours. */
+    static @Nullable Stored stored(String key, String checkpointPrefix) {
+        if (!key.startsWith(checkpointPrefix)) {
+            return null;
+        }
+        Matcher name = STORED.matcher(key.substring(checkpointPrefix.length()));
+        return name.matches() && isLong(name.group(2))
+                ? new Stored(key, name.group(1), Long.parseLong(name.group(2)), name.group(3) != null, name.group(4))
+                : null;
+    }
+
+    /** All runs among the keys. */
+    static List<Run> runs(List<String> keys, String logPrefix) {
+        List<Run> runs = new ArrayList<>();
+        for (String key : keys) {
+            Matcher name = RUN.matcher(key.startsWith(logPrefix) ? key.substring(logPrefix.length()) : "");
+            if (name.matches() && isLong(name.group(1)) && isLong(name.group(2)) && isLong(name.group(3))) {
+                runs.add(new Run(
+                        key,
+                        Long.parseLong(name.group(1)),
+                        Long.parseLong(name.group(2)),
+                        Long.parseLong(name.group(3)),
+                        Long.parseLong(name.group(2))));
+            }
+        }
+        return runs;
+    }
+
+    private static boolean isLong(String digits) {
+        return digits.compareTo("0" + Long.MAX_VALUE) < 0;
+    }
+
+    /**
+     * Runs that together hold the log after this index, as far as it goes. At each index the latest primary's word counts,
+     * and after a run none of an earlier primary's follows: what a deposed primary shipped late is left out.
+     *
+     * @param after the index that the checkpoint covers, 0 for none
+     * @param epochAfter the epoch of the entry there: whoever shipped what follows it had that epoch or a later one
+     */
+    static List<Run> chain(List<String> keys, String logPrefix, long after, long epochAfter) {
+        List<Run> runs = runs(keys, logPrefix);
+        List<Run> chain = new ArrayList<>();
+        long next = after + 1;
+        long epoch = epochAfter;
+        for (Run best = best(runs, next, epoch); best != null; best = best(runs, next, epoch)) {
+            long last = best.last();
+            for (Run later : runs) {
+                if (later.epoch() > best.epoch() && later.first() > next && later.first() <= last) {
+                    last = later.first() - 1;
+                }
+            }
+            chain.add(best.until(last));
+            next = last + 1;
+            epoch = best.epoch();
+        }
+        return chain;
+    }
+
+    private static @Nullable Run best(List<Run> runs, long next, long epochMin) {
+        Run best = null;
+        for (Run run : runs) {
+            boolean fits = run.first() <= next && run.last() >= next && run.epoch() >= epochMin;
+            if (fits
+                    && (best == null
+                            || run.epoch() > best.epoch()
+                            || run.epoch() == best.epoch() && run.last() > best.last())) {
+                best = run;
+            }
+        }
+        return best;
+    }
+}

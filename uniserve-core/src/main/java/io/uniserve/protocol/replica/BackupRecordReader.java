@@ -1,0 +1,34 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.Optional;
+
+/** Reads an actor's backup record, as it is now and not as a follower of the registry left it. */
+final class BackupRecordReader {
+    private BackupRecordReader() {}
+
+    /** Empty where the actor has none. */
+    static void find(Environment env, TableName table, ReplicaKey key, Completion<Optional<BackupRecord>> completion) {
+        env.registry()
+                .sync(synced -> env.registry().read(RegistryPaths.backup(table, key), read -> {
+                    if (synced instanceof Outcome.Err<Done> err) {
+                        completion.done(Outcome.err(err.error()));
+                    } else if (read instanceof Outcome.Ok<Versioned> ok) {
+                        completion.done(Outcome.ok(
+                                ok.value().value() instanceof BackupRecord found
+                                        ? Optional.of(found)
+                                        : Optional.empty()));
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                    }
+                }));
+    }
+}

@@ -1,0 +1,583 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replica's engine: restored from the newest checkpoint that lies on the log, then fed with durable entries in order,
+ * one call at a time. Whatever makes its contents doubtful (a failed call, a cut of applied entries) ends in the same
+ * step: build it anew. A call that hangs keeps the replica out of service until it returns.
+ */
+final class EngineApplier {
+    /** Most calls of an engine take less. */
+    private static final long AWAITED_NANOS = 1_000_000_000L;
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineApplier.class);
+
+    private final Environment env;
+    private final ReplicaConfig config;
+    private final ReplicaKey key;
+    private final ReplicaLog log;
+    private final EngineListener listener;
+    private final Checkpoints checkpoints;
+    private final EngineRecovery build;
+    private final EarlyApply early;
+    private Phase phase = Phase.DOWN;
+    private RequestTable table = new RequestTable();
+    private long applied;
+    private long built;
+    private long target;
+    private long busySince;
+    private long restartAt;
+    private int failures;
+    private boolean restartWanted;
+    private boolean suspended;
+    private boolean hung;
+    private boolean busy;
+    private @Nullable Completion<Done> closing;
+    /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
+    private long failedAt;
+
+    private final PoisonEntryDetector suspect = new PoisonEntryDetector();
+    private final UnpublishedUpdates unpublished = new UnpublishedUpdates();
+    private final EarlyDecision foretold = new EarlyDecision();
+    private final DigestStop digests = new DigestStop();
+    private boolean digesting;
+    private long sinceEntries;
+    private long sinceBytes;
+
+    /** Life of the engine. */
+    private enum Phase {
+        DOWN,
+        STARTING,
+        READY,
+        FAILED,
+        CLOSED
+    }
+
+    EngineApplier(
+            Environment env,
+            ReplicaConfig config,
+            ReplicaKey key,
+            TableMeta meta,
+            ReplicaLog log,
+            Checkpoints checkpoints,
+            CheckpointSource storage,
+            EngineListener listener) {
+        this.env = env;
+        this.config = config;
+        this.key = key;
+        this.log = log;
+        this.listener = listener;
+        this.checkpoints = checkpoints;
+        this.early = new EarlyApply(log);
+        this.build = new EngineRecovery(env, key, meta, log, checkpoints, storage, listener, new Built());
+    }
+
+    /** The engine answers and holds at least what the log held when it was built. */
+    boolean ready() {
+        return phase == Phase.READY && !restartWanted && !hung && applied >= target;
+    }
+
+    /** A call has not come back for so long that nobody should wait for it: long before it is given up. */
+    boolean hangs() {
+        return busy && !build.fetching() && env.clock().nanos() - busySince > AWAITED_NANOS;
+    }
+
+    long applied() {
+        return applied;
+    }
+
+    long built() {
+        return built;
+    }
+
+    RequestTable table() {
+        return table;
+    }
+
+    EarlyDecision foretold() {
+        return foretold;
+    }
+
+    /** The version that is prepared in the engine, and whose outcome was not carried out there; 0 for none. */
+    long undecided() {
+        long open = phase == Phase.READY ? table.versions().open() : 0;
+        return open == foretold.done() ? 0 : open;
+    }
+
+    /** The table's log says what became of the version, which the log here may not say yet. */
+    void foretell(long version, boolean commit) {
+        if (undecided() == version) {
+            foretold.tell(version, commit);
+            pump();
+        }
+    }
+
+    boolean wantsTicks() {
+        return busy
+                || digests.any()
+                || phase == Phase.FAILED
+                || restartWanted
+                || unpublished.any()
+                || checkpoints.wanted();
+    }
+
+    /** Takes the digest of the contents right after this index; UNAVAILABLE where it is passed, or not reached by then. */
+    void digest(long index, long untilNanos, Completion<Bytes> completion) {
+        digests.want(index, untilNanos, completion);
+        pump();
+    }
+
+    private boolean digestTaken() {
+        Completion<Bytes> wanted = digests.due(applied, !unsettled());
+        if (wanted == null) {
+            return false;
+        }
+        begin();
+        digesting = true;
+        env.engine().digest(key, taken -> {
+            busy = false;
+            digesting = false;
+            hung = false;
+            wanted.done(taken);
+            if (!interrupted()) {
+                listener.applied();
+                pump();
+            }
+        });
+        return true;
+    }
+
+    /** Builds the engine; does nothing where it is already there or on its way. */
+    void start() {
+        if (suspended) {
+            restartWanted = true;
+        } else if (phase == Phase.DOWN) {
+            phase = Phase.STARTING;
+            restartWanted = false;
+            target = log.durableIndex();
+            build.run();
+        }
+    }
+
+    /** The primary has logged a PREPARE here: the engine may have it while it is being written. */
+    void runAhead(long index) {
+        early.upTo(index);
+        pump();
+    }
+
+    /** Entries from this one on could not be written and are gone: an engine that may have one of them is built anew. True then. */
+    boolean appendFailed(long from) {
+        if (from > early.last()) {
+            return false;
+        }
+        letGo();
+        applied = Math.min(applied, from - 1);
+        rebuild();
+        return true;
+    }
+
+    /** Forgets a step that has failed and waits for its entry to be on disk; the engine is built anew instead. */
+    private void letGo() {
+        if (early.letGo()) {
+            busy = false;
+            restartWanted = true;
+        }
+    }
+
+    /** Holds the engine still while the log is cut. */
+    void suspend() {
+        suspended = true;
+        letGo();
+    }
+
+    /** Goes on after the log was cut after this index. */
+    void resume(long cutAfter) {
+        suspended = false;
+        if (restartWanted || applied > cutAfter || phase == Phase.STARTING || busy) {
+            rebuild();
+        } else {
+            pump();
+        }
+    }
+
+    private void rebuild() {
+        restartWanted = true;
+        settle();
+    }
+
+    /** Goes on with whatever waited for the engine to be free. */
+    private void settle() {
+        if (busy || suspended || phase == Phase.CLOSED) {
+            return;
+        }
+        if (restartWanted) {
+            phase = Phase.DOWN;
+            start();
+        } else {
+            pump();
+        }
+    }
+
+    private void up(long index, RequestTable saved) {
+        if (interrupted()) {
+            return;
+        }
+        table = saved;
+        applied = index;
+        built = env.clock().nanos();
+        sinceEntries = 0;
+        sinceBytes = 0;
+        unpublished.none();
+        foretold.forget();
+        hung = false;
+        phase = Phase.READY;
+        listener.applied();
+        pump();
+    }
+
+    /** True when the result of a step no longer counts. */
+    private boolean interrupted() {
+        if (phase == Phase.CLOSED) {
+            finishClose();
+            return true;
+        }
+        if (restartWanted || suspended) {
+            restartWanted = true;
+            settle();
+            return true;
+        }
+        return false;
+    }
+
+    /** Applies what is durable, and at a primary what is about to be. */
+    void pump() {
+        Runnable waited = early.due();
+        if (waited != null) {
+            waited.run();
+        }
+        if (phase != Phase.READY || busy || suspended || restartWanted) {
+            return;
+        }
+        if (digestTaken()) {
+            return;
+        }
+        long open = table.versions().open();
+        if (foretold.due(open)) {
+            begin();
+            env.engine().decide(key, open, foretold.commits(), this::carriedOut);
+            return;
+        }
+        if (applied >= log.durableIndex()) {
+            boolean mayGoOn =
+                    !checkpointDue() && !checkpoints.wanted(); // else none would be made in a stream of updates
+            List<LogEntry> next = mayGoOn ? early.next(applied + 1) : null;
+            if (next != null) {
+                begin();
+                apply(next);
+            }
+            return;
+        }
+        int most = digests.most(applied, suspect.batch(applied + 1));
+        List<LogEntry> cached = log.cached(applied + 1, most, Limits.REPLICATE_BYTES_MAX);
+        begin();
+        if (cached != null) {
+            apply(cached);
+            return;
+        }
+        log.load(applied + 1, most, Limits.REPLICATE_BYTES_MAX, loaded -> {
+            busy = false;
+            if (interrupted()) {
+                return;
+            }
+            if (loaded instanceof Outcome.Ok<List<LogEntry>> ok) {
+                begin();
+                apply(ok.value());
+            } else {
+                failed(((Outcome.Err<List<LogEntry>>) loaded).error());
+            }
+        });
+    }
+
+    private void apply(List<LogEntry> loaded) {
+        List<LogEntry> entries = TransactionSteps.run(loaded);
+        LogEntry first = entries.get(0);
+        if (first.type() == LogEntry.Type.DECIDE && first.version() == foretold.done()) {
+            busy = false;
+            if (first.commits() == foretold.commits()) {
+                advance(entries);
+            } else {
+                failed(new UniserveException(ErrorCode.INTERNAL, "version " + first.version() + " has two outcomes"));
+            }
+            return;
+        }
+        if (TransactionSteps.isFor(first)) {
+            TransactionSteps.call(env.engine(), key, first, done -> stepped(entries, done));
+            return;
+        }
+        List<EngineHost.Update> updates = new ArrayList<>();
+        for (LogEntry entry : entries) {
+            if (entry.type() == LogEntry.Type.UPDATE) {
+                updates.add(new EngineHost.Update(entry.index(), entry.function(), entry.rows()));
+            }
+        }
+        if (updates.isEmpty()) {
+            busy = false;
+            advance(entries);
+            return;
+        }
+        env.engine().apply(key, updates, unpublished.doubtful(applied), done -> {
+            busy = false;
+            if (interrupted()) {
+                return;
+            }
+            if (done instanceof Outcome.Err<Done> err) {
+                notApplied(entries, updates, err.error());
+            } else {
+                advance(entries);
+            }
+        });
+    }
+
+    /** A part of an atomic update was prepared, or its decision carried out. */
+    private void stepped(List<LogEntry> entries, Outcome<Done> done) {
+        busy = false;
+        if (interrupted()) {
+            return;
+        }
+        if (done instanceof Outcome.Err<Done> && entries.get(0).index() > log.durableIndex()) {
+            begin(); // what becomes of it is decided by the log, and an entry that is not on disk may yet leave it
+            early.await(entries.get(0).index(), () -> stepped(entries, done));
+        } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
+            notApplied(entries, List.of(TransactionSteps.whole(entries.get(0))), err.error());
+        } else if (done instanceof Outcome.Err<Done> err) {
+            failed(err.error());
+        } else {
+            advance(entries);
+        }
+    }
+
+    private void carriedOut(Outcome<Done> done) {
+        busy = false;
+        hung = false;
+        if (interrupted()) {
+            return;
+        }
+        if (done instanceof Outcome.Err<Done> err) {
+            failed(err.error());
+        } else {
+            foretold.carriedOut();
+            listener.applied();
+            pump();
+        }
+    }
+
+    private void notApplied(List<LogEntry> entries, List<EngineHost.Update> updates, UniserveException error) {
+        long first = updates.get(0).index();
+        boolean rows = Rejection.isFor(error.code());
+        LogEntry update = entries.get((int) (first - entries.get(0).index()));
+        long last = updates.get(updates.size() - 1).index();
+        boolean certain = rows && suspect.failed(first, last, TransactionSteps.attempts(update, error.code()));
+        LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
+        down();
+        if (!rows || !listener.rejected(update, error, certain)) {
+            listener.unfit(error.reason());
+        } else if (certain) {
+            restartAt = env.clock().nanos();
+        }
+    }
+
+    private void advance(List<LogEntry> entries) {
+        for (LogEntry entry : entries) {
+            table.record(entry);
+            sinceBytes += entry.rows().size();
+            if (entry.type() == LogEntry.Type.UPDATE) {
+                unpublished.add(entry.rows().size());
+            }
+        }
+        sinceEntries += entries.size();
+        applied = entries.get(entries.size() - 1).index();
+        failures = applied > failedAt ? 0 : failures;
+        hung = false;
+        suspect.applied(applied);
+        unpublished.appliedAt(env.clock().nanos());
+        listener.applied();
+        if (!unsettled() && (checkpointDue() || checkpoints.takeWanted())) {
+            checkpoint();
+        } else if (unpublished.tooMany()) {
+            publish();
+        } else {
+            pump();
+        }
+    }
+
+    private boolean checkpointDue() {
+        return sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
+    }
+
+    /** A checkpoint cannot hold what is prepared and not decided, nor what is not on disk: it waits for that. */
+    private boolean unsettled() {
+        return table.versions().open() != 0 || applied > log.durableIndex();
+    }
+
+    /** What readers have not asked for so far: the first that comes then need not wait, and the engine is known to be able to. */
+    private void publish() {
+        begin();
+        env.engine().publish(key, published -> {
+            busy = false;
+            hung = false;
+            if (interrupted()) {
+                return;
+            }
+            if (published instanceof Outcome.Err<Done> err) {
+                failed(err.error());
+                return;
+            }
+            unpublished.none();
+            listener.applied();
+            pump();
+        });
+    }
+
+    private void checkpoint() {
+        Checkpoints.Name name = new Checkpoints.Name(applied, log.epochAt(applied));
+        sinceEntries = 0;
+        sinceBytes = 0;
+        begin();
+        checkpoints.delete(
+                name,
+                deleted -> env.engine().checkpoint(key, checkpoints.dataPath(name), written -> {
+                    if (written instanceof Outcome.Err<Done> err) {
+                        LOG.warn("{}: checkpoint failed: {}", key, err.error().reason());
+                        checkpointed(name, written);
+                    } else {
+                        checkpoints.seal(name, table, made -> checkpointed(name, made));
+                    }
+                }));
+    }
+
+    private void checkpointed(Checkpoints.Name name, Outcome<Done> outcome) {
+        busy = false;
+        hung = false;
+        if (outcome instanceof Outcome.Err<Done>) {
+            checkpoints.delete(name);
+        } else {
+            unpublished.none();
+        }
+        if (!interrupted()) {
+            listener.applied();
+            pump();
+        }
+    }
+
+    private void begin() {
+        busy = true;
+        busySince = env.clock().nanos();
+    }
+
+    private void failed(UniserveException error) {
+        if (phase == Phase.CLOSED) {
+            finishClose();
+            return;
+        }
+        LOG.warn("{}: engine failed: {}", key, error.getMessage());
+        down();
+        listener.unfit(error.reason());
+    }
+
+    private void down() {
+        digests.fail("the engine failed");
+        phase = Phase.FAILED;
+        failedAt = Math.max(failedAt, applied);
+        unpublished.lost(applied);
+        failures++;
+        restartAt = env.clock().nanos() + config.retryNanos() * (1L << Math.min(failures, 8));
+    }
+
+    /** Time passes: notices a call that hangs and tries a failed engine again. */
+    void tick(long now) {
+        digests.tick(now, applied);
+        long patience = digesting ? config.digestTimeoutNanos() : config.engineTimeoutNanos();
+        if (busy && !build.fetching() && !hung && now - busySince > patience) {
+            hung = true;
+            LOG.warn("{}: an engine call hangs, {} updates are applied", key, applied);
+            listener.unfit("an engine call hangs");
+        }
+        if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
+            rebuild();
+        }
+        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0 && !unsettled();
+        if (rests && checkpoints.takeWanted()) {
+            Checkpoints.Name newest = checkpoints.newest();
+            if (newest == null || newest.index() < applied) {
+                checkpoint();
+                return;
+            }
+        }
+        if (rests && unpublished.rested(now)) {
+            publish();
+        }
+    }
+
+    /** Removes the engine's actor when no call is under way; no other call follows. */
+    void close(Completion<Done> completion) {
+        digests.fail("the replica is closed");
+        letGo();
+        phase = Phase.CLOSED;
+        closing = completion;
+        finishClose();
+    }
+
+    private void finishClose() {
+        Completion<Done> completion = closing;
+        if (completion != null && !busy) {
+            closing = null;
+            env.engine().destroy(key, completion);
+        }
+    }
+
+    /** Hears how the engine is built. */
+    private final class Built implements EngineRecovery.Owner {
+        @Override
+        public void begin() {
+            EngineApplier.this.begin();
+        }
+
+        @Override
+        public void end() {
+            busy = false;
+        }
+
+        @Override
+        public boolean interrupted() {
+            return EngineApplier.this.interrupted();
+        }
+
+        @Override
+        public void up(long index, RequestTable saved) {
+            EngineApplier.this.up(index, saved);
+        }
+
+        @Override
+        public void failed(UniserveException error) {
+            EngineApplier.this.failed(error);
+        }
+    }
+}

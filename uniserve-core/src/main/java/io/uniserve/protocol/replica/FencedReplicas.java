@@ -1,0 +1,76 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replicas removed from the ISR that may still answer reads. One is fenced when it has confirmed an installed epoch at or
+ * after its removal, or when the longest lease it may hold has run out on this server's clock since this server read the
+ * map that removed it.
+ */
+final class FencedReplicas {
+    private static final Comparator<Fencing> ORDER =
+            Comparator.comparing(Fencing::server).thenComparingLong(Fencing::epoch);
+
+    private final long fenceNanos;
+    private final TreeMap<Fencing, Long> fencedAt = new TreeMap<>(ORDER);
+    private long restoreEpoch;
+    private long restoredUntil;
+
+    FencedReplicas(long fenceNanos) {
+        this.fenceNanos = fenceNanos;
+    }
+
+    /** Takes a map that was read at this time. */
+    void assign(ActorState state, long readAtNanos) {
+        if (state.restoreEpoch() > restoreEpoch) {
+            restoreEpoch = state.restoreEpoch();
+            restoredUntil = readAtNanos + fenceNanos;
+        }
+        fencedAt.keySet().retainAll(state.fencing());
+        for (Fencing fencing : state.fencing()) {
+            fencedAt.putIfAbsent(fencing, readAtNanos + fenceNanos);
+        }
+    }
+
+    /** The server said that it has installed this epoch. */
+    void confirm(ServerId server, long installed, long now) {
+        fencedAt.replaceAll((fencing, at) ->
+                fencing.server().equals(server) && installed >= fencing.epoch() && at - now > 0 ? now : at);
+    }
+
+    /** True while the table may have gone back, and a server that has not heard of it still answer for what it was, of any actor. */
+    boolean olderMayBeRead(@Nullable TableMeta meta, long now) {
+        return meta != null && meta.onLoss() == OnLoss.RESTORE_TABLE && restoreEpoch > 0 && now - restoredUntil < 0;
+    }
+
+    boolean allFenced(long now) {
+        return fencedAt.values().stream().allMatch(at -> now - at >= 0);
+    }
+
+    boolean isEmpty() {
+        return fencedAt.isEmpty();
+    }
+
+    /** Servers all of whose removals are fenced, or none is. */
+    List<ServerId> servers(boolean fenced, long now) {
+        List<ServerId> servers = new ArrayList<>();
+        fencedAt.forEach((fencing, at) -> {
+            if (now - at >= 0 == fenced && !servers.contains(fencing.server())) {
+                servers.add(fencing.server());
+            }
+        });
+        if (fenced) {
+            servers.removeAll(servers(false, now));
+        }
+        return servers;
+    }
+}

@@ -1,0 +1,111 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.List;
+
+/** Fills an empty log from durable storage: every object is checked before its entries are appended, in order. */
+final class LogRestorer {
+    private final Environment env;
+    private final String clusterId;
+    private final ReplicaKey key;
+    private final ReplicaLog log;
+    private final Completion<Done> completion;
+    private Runnable whenDurable = () -> {};
+    private boolean ended;
+
+    LogRestorer(Environment env, String clusterId, ReplicaKey key, ReplicaLog log, Completion<Done> completion) {
+        this.env = env;
+        this.clusterId = clusterId;
+        this.key = key;
+        this.log = log;
+        this.completion = completion;
+    }
+
+    /** Appends what was shipped after the log's base. CORRUPT where that ends before the index that is due. */
+    void run(long due) {
+        String prefix = BackupPaths.logPrefix(clusterId, key);
+        env.objects().list(prefix, listed -> {
+            if (listed instanceof Outcome.Err<List<String>> err) {
+                end(Outcome.err(err.error()));
+                return;
+            }
+            List<BackupPaths.Run> chain = BackupPaths.chain(
+                    ((Outcome.Ok<List<String>>) listed).value(), prefix, log.baseIndex(), log.epochAt(log.baseIndex()));
+            long last = chain.isEmpty()
+                    ? log.baseIndex()
+                    : chain.get(chain.size() - 1).last();
+            if (last < due) {
+                end(Outcome.err(new UniserveException(
+                        ErrorCode.CORRUPT, "durable storage has the log up to " + last + ", the record says " + due)));
+            } else {
+                fetch(chain, 0);
+            }
+        });
+    }
+
+    private void fetch(List<BackupPaths.Run> chain, int at) {
+        if (at == chain.size()) {
+            end(Outcome.ok(Done.DONE));
+            return;
+        }
+        BackupPaths.Run run = chain.get(at);
+        env.objects().get(run.key(), got -> {
+            if (got instanceof Outcome.Err<Bytes> err) {
+                end(Outcome.err(err.error()));
+                return;
+            }
+            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(((Outcome.Ok<Bytes>) got).value(), run.first());
+            if (decoded instanceof Outcome.Ok<List<LogEntry>> ok
+                    && ok.value().size() >= run.last() - run.first() + 1
+                    && append(ok.value().subList(0, (int) (run.last() - run.first() + 1)))) {
+                whenDurable = () -> fetch(chain, at + 1);
+                durable();
+            } else {
+                end(Outcome.err(
+                        new UniserveException(ErrorCode.CORRUPT, "backup object " + run.key() + " does not check")));
+            }
+        });
+    }
+
+    /** False where the entries do not go on from the log's end: what a damaged store put together is no history. */
+    private boolean append(List<LogEntry> entries) {
+        for (LogEntry entry : entries) {
+            if (entry.index() > log.lastIndex()) {
+                if (entry.index() != log.lastIndex() + 1 || entry.epoch() < log.lastEpoch()) {
+                    return false;
+                }
+                log.append(entry);
+            }
+        }
+        return true;
+    }
+
+    /** More of the log is on disk. */
+    void durable() {
+        if (!ended && log.durableIndex() == log.lastIndex()) {
+            Runnable then = whenDurable;
+            whenDurable = () -> {};
+            then.run();
+        }
+    }
+
+    void failed(UniserveException error) {
+        end(Outcome.err(error));
+    }
+
+    private void end(Outcome<Done> outcome) {
+        if (!ended) {
+            ended = true;
+            completion.done(outcome);
+        }
+    }
+}

@@ -1,0 +1,500 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ships stable log entries to durable storage and keeps the actor's backup record, for the primary of one epoch.
+ *
+ * <p>The record's {@code clean} mark says that durable storage holds every update ever appended. So it is cleared before an
+ * update is appended, and set only by a sole in-sync replica that has shipped everything, while appends wait. Every write
+ * of the record checks the map's version: a primary that was deposed can change it no more. So a mark that was read clear
+ * in this epoch stays clear until this primary sets it, also where the registry is away and the rest of the record is not
+ * known: updates and shipping go on.
+ *
+ * <p>A table of durability REMOTE has what is stable shipped at once, and each time the record written: since that write checks
+ * the map, whoever takes the actor over from durable storage later finds all that the record says. Until then nothing is
+ * acknowledged.
+ */
+final class LogShipper {
+    private static final Logger LOG = LoggerFactory.getLogger(LogShipper.class);
+    private static final int RECORD_EVERY = 10;
+    private static final String LOG_STEP = "the log";
+
+    private final ReplicaContext host;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final long epoch;
+    private final ReplicaLog log;
+    private final boolean remote;
+    private final Runnable safer;
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private @Nullable BackupRecord record;
+    private int version = Registry.ABSENT;
+    /** The mark is known. */
+    private boolean known;
+    /** The record and its version are known, so that it can be written. */
+    private boolean loaded;
+
+    private boolean writing;
+    private boolean shipping;
+    /** What storage has beyond the record is counted as shipped. */
+    private boolean looked;
+
+    private boolean closed;
+    private long shipped;
+    private long recorded;
+    private long stableSeen;
+    private long lastAppendAt;
+    private long nextShipAt;
+    private long nextRecordAt;
+    private long retryAt;
+    private int mapVersion;
+    private boolean ownRecord;
+    private int shipFailures;
+    private @Nullable UniserveException shipError;
+    private final CheckpointShipper checkpoints;
+    private final SnapshotPinner pins;
+    private final TableDefinitionShipper definition;
+    private final BackupTrouble trouble = new BackupTrouble();
+
+    /**
+     * @param newestVersion the newest version in the log, of a table whose updates are atomic; else null
+     * @param safer told, for durability REMOTE, when {@link #safe} has grown
+     */
+    LogShipper(
+            ReplicaContext host,
+            ReplicaKey key,
+            TableMeta meta,
+            long epoch,
+            ReplicaLog log,
+            Checkpoints localCheckpoints,
+            @Nullable LongSupplier newestVersion,
+            Runnable safer) {
+        this.host = host;
+        this.key = key;
+        this.table = meta.name();
+        this.remote = meta.remote();
+        this.safer = safer;
+        this.epoch = epoch;
+        this.log = log;
+        this.checkpoints = new CheckpointShipper(
+                host,
+                key,
+                epoch,
+                log,
+                localCheckpoints,
+                newestVersion == null ? null : new ShippedByAllParticipants(host, key, table, newestVersion),
+                trouble);
+        this.pins = new SnapshotPinner(host, key, table, epoch, log);
+        this.definition = new TableDefinitionShipper(host, key, epoch, safer, trouble);
+        long now = host.env().clock().nanos();
+        this.lastAppendAt = now;
+        this.nextShipAt = now + host.config().shippingNanos();
+        this.nextRecordAt = nextShipAt;
+        this.retryAt = now;
+    }
+
+    /** The map in which this server is the primary of the epoch has this version. */
+    void mapVersion(int newer) {
+        mapVersion = newer;
+    }
+
+    /** Runs the append at once where nobody can take the backup for complete, else after the mark is cleared. */
+    void beforeAppend(Runnable append) {
+        lastAppendAt = host.env().clock().nanos();
+        if (clear() && waiting.isEmpty()) {
+            append.run();
+        } else {
+            waiting.add(append);
+            step();
+        }
+    }
+
+    /** The last entry that may be acknowledged, as far as durable storage is concerned. */
+    long safe() {
+        return remote ? (definition.there() ? recorded : 0) : Long.MAX_VALUE;
+    }
+
+    /** Why durable storage holds up what is to be acknowledged; empty where it does not. */
+    Optional<String> trouble() {
+        if (!remote) {
+            return Optional.empty();
+        }
+        if (host.config().shippingNanos() == 0) {
+            return Optional.of(
+                    "durability is REMOTE and this server has no durable storage: configure storage.directory");
+        }
+        return Optional.ofNullable(shipError)
+                .map(error -> "durability is REMOTE and durable storage cannot be written: " + error.reason());
+    }
+
+    private boolean clear() {
+        return known && (record == null || !record.clean());
+    }
+
+    boolean wantsTicks(long stable) {
+        return !waiting.isEmpty()
+                || pins.waiting()
+                || host.config().shippingNanos() > 0
+                        && (!loaded
+                                || remote && !definition.there()
+                                || shipped < stable
+                                || record == null
+                                || record.shippedIndex() < shipped
+                                || missingThrough() > record.checkpointIndex()
+                                || checkpoints.wantsTicks(record, ownRecord));
+    }
+
+    /** The last entry that cannot be shipped: it is damaged, or before the log's beginning. Only a checkpoint has what it did. */
+    private long missingThrough() {
+        return Math.max(log.damagedThrough(), log.baseIndex());
+    }
+
+    /** The last entry that neither a takeover nor a learner needs of the log here, by the record in force; 0 for none. */
+    long through() {
+        boolean storage = host.config().shippingNanos() > 0;
+        return storage && loaded && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
+    }
+
+    /** A learner found the checkpoint in durable storage damaged: one that is here takes its place. */
+    void renewCheckpoint() {
+        if (record != null && loaded && !closed) {
+            checkpoints.renew(record);
+        }
+    }
+
+    /** True when a checkpoint in durable storage has what the entries up to this one did. */
+    boolean covers(long index) {
+        return record != null && record.checkpointIndex() >= index;
+    }
+
+    /** True when a sole replica may leave without a loss. */
+    boolean complete() {
+        return host.config().shippingNanos() == 0 || record != null && record.clean();
+    }
+
+    /** Pins the actor's log for a backup of the table, see {@link SnapshotPinner#ask}. */
+    void pin(String backup, LongSupplier end, Completion<PeerReply> completion) {
+        if (host.config().shippingNanos() == 0 || closed) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNSUPPORTED, "this server has no durable storage: configure storage.directory")));
+        } else {
+            pins.ask(backup, end, completion);
+            nextShipAt = host.env().clock().nanos();
+        }
+    }
+
+    /** A backup of the table was deleted. */
+    void sweepAgain() {
+        checkpoints.sweepAgain();
+    }
+
+    /** Progress of the backup, and why it fails. */
+    BackupProgress progress() {
+        BackupRecord found = record;
+        if (host.config().shippingNanos() == 0) {
+            return BackupProgress.NONE;
+        }
+        boolean unread = !loaded && found == null;
+        long checkpoint = found == null ? 0 : found.checkpointIndex();
+        long now = host.env().clock().nanos();
+        return trouble.progress(unread ? -1 : shipped, unread ? -1 : checkpoint, now);
+    }
+
+    /** Backups that wait for the log to be shipped fail now, with the cause: they are not to wait for storage that refuses. */
+    private void shipFailed(UniserveException error) {
+        shipError = error;
+        trouble.failed(LOG_STEP, host.env().clock().nanos(), error);
+        pins.unshipped(error, shipped);
+    }
+
+    private void step() {
+        if (closed || writing || host.env().clock().nanos() - retryAt < 0) {
+            return;
+        }
+        if (!loaded) {
+            load();
+        } else if (record != null && record.clean() && !waiting.isEmpty()) {
+            write(false);
+        } else {
+            while (!waiting.isEmpty() && clear()) {
+                waiting.remove().run();
+            }
+        }
+    }
+
+    private void load() {
+        writing = true;
+        host.env().registry().sync(synced -> {
+            if (synced instanceof Outcome.Err<Done>) {
+                failed();
+                return;
+            }
+            host.env().registry().read(RegistryPaths.backup(table, key), read -> {
+                if (read instanceof Outcome.Ok<Versioned> ok) {
+                    writing = false;
+                    loaded = true;
+                    known = true;
+                    version = ok.value().version();
+                    record = ok.value().value() instanceof BackupRecord found ? found : null;
+                    ownRecord = false;
+                    shipped =
+                            Math.max(shipped, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
+                    recorded(record);
+                    step();
+                } else {
+                    failed();
+                }
+            });
+        });
+    }
+
+    private void failed() {
+        writing = false;
+        loaded = false;
+        retryAt = host.env().clock().nanos() + host.config().retryNanos();
+    }
+
+    private void write(boolean clean) {
+        writing = true;
+        known &= !clean;
+        BackupRecord next = next(clean);
+        String path = RegistryPaths.backup(table, key);
+        Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
+        host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
+            if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
+                writing = false;
+                known = true;
+                record = next;
+                shipped = Math.max(shipped, next.checkpointIndex());
+                ownRecord = true;
+                checkpoints.recorded(next);
+                version = ok.value().versions().get(1);
+                recorded(next);
+                step();
+                recordNow();
+                return;
+            }
+            if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().conflict() == 0) {
+                host.refresh(table);
+            }
+            failed();
+        });
+    }
+
+    private void recorded(@Nullable BackupRecord now) {
+        long through = now == null ? 0 : Math.min(now.shippedIndex(), log.durableIndex());
+        if (remote && !closed && through > recorded) {
+            recorded = through;
+            safer.run();
+        }
+    }
+
+    /** Somebody waits for the record where durability is REMOTE. */
+    private void recordNow() {
+        BackupRecord now = record;
+        if (remote && loaded && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
+            write(false);
+        }
+    }
+
+    private BackupRecord next(boolean clean) {
+        CheckpointUpload.Uploaded uploaded = checkpoints.pending();
+        BackupRecord before = record;
+        String checkpoint = before == null ? "" : before.checkpoint();
+        long checkpointIndex = before == null ? 0 : before.checkpointIndex();
+        if (uploaded != null
+                && (before == null || checkpoints.betters(uploaded.manifest().index(), before))) {
+            checkpoint = uploaded.manifestKey();
+            checkpointIndex = uploaded.manifest().index();
+        }
+        return new BackupRecord(key, clean, epoch, Math.max(shipped, checkpointIndex), checkpoint, checkpointIndex);
+    }
+
+    /**
+     * Time passes: ships what has become stable, keeps the record.
+     *
+     * @param learning true while a learner may read what the record names
+     * @param meta the table's definition
+     */
+    void tick(long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
+        if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
+            return;
+        }
+        if (!loaded || !waiting.isEmpty()) {
+            step();
+        }
+        if (!known || !waiting.isEmpty()) {
+            return;
+        }
+        if (now - nextShipAt >= 0) {
+            shipNow(now, stable);
+        }
+        if (pins.waiting() && trouble.stalled(LOG_STEP, now)) {
+            pins.unshipped(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "durable storage does not answer a write of the log"),
+                    shipped);
+        }
+        if (record != null && loaded && !writing) {
+            boolean blocked = missingThrough() > shipped;
+            if (missingThrough() > record.checkpointIndex()) {
+                checkpoints.wantBeyond(missingThrough());
+            }
+            if (!checkpoints.sweeping()) {
+                pins.tick(record, shipped, mapVersion);
+            }
+            checkpoints.tick(now, record, ownRecord, blocked ? stable : shipped, learning || pins.busy());
+            definition.tick(now, meta);
+        }
+        if (!loaded || writing || shipping || now - retryAt < 0) {
+            return;
+        }
+        boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();
+        boolean all = shipped == log.lastIndex() && shipped > 0;
+        if (soleReplica && quiet && all && (record == null || !record.clean())) {
+            write(true);
+        } else if (record == null
+                || !record.clean() && record.shippedIndex() < shipped && (recordsSoon() || now - nextRecordAt >= 0)) {
+            nextRecordAt = now + RECORD_EVERY * host.config().shippingNanos();
+            write(false);
+        } else if (checkpoints.pending() != null) {
+            write(record.clean());
+        }
+    }
+
+    /** That there is something at all is said at once: an actor of which nothing is recorded may come back empty. */
+    private boolean recordsSoon() {
+        return remote || record != null && record.shippedIndex() == 0;
+    }
+
+    /** More has become stable: what is to be in durable storage before it is acknowledged goes there at once. */
+    void stable(long stable) {
+        stableSeen = stable;
+        boolean idle = remote && known && waiting.isEmpty() && shipError == null;
+        if (idle && !closed && shipped < stable && host.config().shippingNanos() > 0) {
+            shipNow(host.env().clock().nanos(), stable);
+        }
+    }
+
+    /** A record comes first: by it the objects of a dropped table are found. */
+    private void shipNow(long now, long stable) {
+        if (!shipping && shipped < stable && record != null) {
+            nextShipAt = now + host.config().shippingNanos();
+            if (looked) {
+                ship(stable);
+            } else {
+                look(stable);
+            }
+        }
+    }
+
+    private void look(long stable) {
+        shipping = true;
+        trouble.began(LOG_STEP, host.env().clock().nanos());
+        ShippedIndexFinder.find(host.env(), host.config().clusterId(), key, log, shipped, found -> {
+            shipping = false;
+            if (closed) {
+                return;
+            }
+            if (found instanceof Outcome.Ok<Long> ok) {
+                looked = true;
+                shipError = null;
+                trouble.worked(LOG_STEP);
+                shipped = Math.max(shipped, ok.value());
+                recordNow();
+                if (shipped < Math.max(stable, stableSeen)) {
+                    ship(Math.max(stable, stableSeen));
+                }
+            } else {
+                shipFailed(((Outcome.Err<Long>) found).error());
+            }
+        });
+    }
+
+    private void ship(long stable) {
+        shipping = true;
+        List<LogEntry> cached = log.cached(shipped + 1, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
+        if (cached != null) {
+            put(cached, stable);
+            return;
+        }
+        log.load(shipped + 1, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loadedEntries -> {
+            if (loadedEntries instanceof Outcome.Ok<List<LogEntry>> ok) {
+                put(ok.value(), stable);
+            } else {
+                shipping = false;
+            }
+        });
+    }
+
+    private void put(List<LogEntry> entries, long stable) {
+        int count = (int) Math.min(entries.size(), stable - shipped);
+        List<LogEntry> run = entries.subList(0, count);
+        long last = run.get(count - 1).index();
+        String name = BackupPaths.log(host.config().clusterId(), key, run.get(0).index(), last, epoch);
+        Bytes data = ReplicaLog.encode(run);
+        trouble.began(LOG_STEP, host.env().clock().nanos());
+        host.env().objects().put(name, data, done -> {
+            shipping = false;
+            if (closed) {
+                return;
+            }
+            if (done instanceof Outcome.Err<Done> err) {
+                shipFailed(err.error());
+                if (Integer.bitCount(++shipFailures) == 1) { // the 1st, 2nd, 4th, 8th, ...: it may go on for hours
+                    LOG.warn(
+                            "{}: log {} cannot be shipped, is tried again ({} times so far): {}",
+                            key,
+                            name,
+                            shipFailures,
+                            err.error().getMessage());
+                }
+                return;
+            }
+            shipFailures = 0;
+            shipError = null;
+            trouble.worked(LOG_STEP);
+            shipped = last;
+            checkpoints.shipped(data.size());
+            recordNow();
+            if (shipped < Math.max(stable, stableSeen)) {
+                ship(Math.max(stable, stableSeen));
+            }
+        });
+    }
+
+    /** Appends that wait are run, and find that this primary is no more. */
+    void close() {
+        closed = true;
+        pins.close();
+        checkpoints.close();
+        while (!waiting.isEmpty()) {
+            waiting.remove().run();
+        }
+    }
+}

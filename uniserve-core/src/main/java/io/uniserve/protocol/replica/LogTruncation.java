@@ -1,0 +1,57 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+
+/**
+ * Cuts the end of a replica's log while its engine is held still: first lowers what the state file says is durable, then
+ * cuts, then counts what was cut.
+ */
+final class LogTruncation {
+    private final ReplicaHealth fitness;
+    private final RecoveryPoint marks;
+    private boolean running;
+
+    LogTruncation(ReplicaHealth fitness, RecoveryPoint marks) {
+        this.fitness = fitness;
+        this.marks = marks;
+    }
+
+    /** True while a cut is under way. */
+    boolean running() {
+        return running;
+    }
+
+    /** @param keep whether what is cut is saved and counted: not where nobody was ever told of it */
+    void run(OpenReplica parts, EngineApplier engine, long after, boolean keep, Completion<Long> completion) {
+        running = true;
+        marks.hold(true);
+        engine.suspend();
+        parts.file().change(state -> state.synced(Math.min(after, state.synced())), lowered -> {
+            if (lowered instanceof Outcome.Err<Done> err) {
+                end(parts, engine, Outcome.err(err.error()), keep, completion);
+            } else if (keep) {
+                parts.log().truncateAfter(after, cut -> end(parts, engine, cut, true, completion));
+            } else {
+                parts.log().takeBackAfter(after, cut -> end(parts, engine, cut, false, completion));
+            }
+        });
+    }
+
+    private void end(
+            OpenReplica parts, EngineApplier engine, Outcome<Long> cut, boolean keep, Completion<Long> completion) {
+        running = false;
+        marks.hold(false);
+        engine.resume(parts.log().lastIndex());
+        if (cut instanceof Outcome.Ok<Long> ok) {
+            fitness.filesWork();
+            if (keep && ok.value() > 0) {
+                parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
+            }
+        } else {
+            fitness.filesFailed(((Outcome.Err<Long>) cut).error());
+        }
+        completion.done(cut);
+    }
+}

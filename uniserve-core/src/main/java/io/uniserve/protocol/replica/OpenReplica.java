@@ -1,0 +1,127 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogListener;
+import io.uniserve.protocol.log.LogOptions;
+import io.uniserve.protocol.log.ReplicaLog;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a replica's directory holds. */
+record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
+
+    /** Opens the directory, which may be absent: then everything is empty, in the name of this table. */
+    static void open(
+            Disk disk,
+            ReplicaKey key,
+            TableName table,
+            LogOptions options,
+            LogListener listener,
+            Completion<OpenReplica> completion) {
+        String directory = key.toString();
+        disk.list(directory, listed -> {
+            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            List<Disk.Entry> entries = ((Outcome.Ok<List<Disk.Entry>>) listed).value();
+            if (entries.stream().anyMatch(e -> e.name().equals("state"))) {
+                disk.read(
+                        directory + "/state", read -> withState(disk, table, key, read, options, listener, completion));
+            } else if (entries.stream().anyMatch(e -> e.name().equals("log/"))) {
+                completion.done(Outcome.err(
+                        new UniserveException(ErrorCode.CORRUPT, directory + ": the state file is missing")));
+            } else {
+                log(disk, directory, PersistentState.fresh(table, key), options, listener, completion);
+            }
+        });
+    }
+
+    private static void withState(
+            Disk disk,
+            TableName table,
+            ReplicaKey key,
+            Outcome<Bytes> read,
+            LogOptions options,
+            LogListener listener,
+            Completion<OpenReplica> completion) {
+        if (read instanceof Outcome.Err<Bytes> err) {
+            completion.done(Outcome.err(err.error()));
+            return;
+        }
+        String directory = key.toString();
+        PersistentState state;
+        try {
+            state = PersistentState.decode(((Outcome.Ok<Bytes>) read).value());
+            if (!state.table().equals(table) || !state.key().equals(key)) {
+                throw new UniserveException(
+                        ErrorCode.CORRUPT,
+                        "it is of " + state.key() + " of table " + state.table()
+                                + ", the registry's table of that number is " + table);
+            }
+        } catch (UniserveException e) {
+            completion.done(
+                    Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + "/state: " + e.reason(), e)));
+            return;
+        }
+        log(disk, directory, state, options, listener, completion);
+    }
+
+    private static void log(
+            Disk disk,
+            String directory,
+            PersistentState state,
+            LogOptions options,
+            LogListener listener,
+            Completion<OpenReplica> completion) {
+        StateFile file = new StateFile(disk, directory, state);
+        ReplicaLog.open(
+                disk,
+                directory,
+                state.baseIndex(),
+                state.baseEpoch(),
+                state.baseHash(),
+                state.synced(),
+                options,
+                listener,
+                opened -> {
+                    if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
+                        Checkpoints checkpoints = new Checkpoints(disk, directory, ok.value()::baseIndex);
+                        completion.done(Outcome.ok(new OpenReplica(file, ok.value(), checkpoints)));
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
+                    }
+                });
+    }
+
+    /** The replica's engine over these files, not started. */
+    EngineApplier applier(ReplicaContext host, ReplicaKey key, TableMeta meta, EngineListener listener) {
+        RemoteCheckpointSource storage =
+                new RemoteCheckpointSource(host.env(), host.config().clusterId(), key, meta.name(), log, checkpoints);
+        return new EngineApplier(host.env(), host.config(), key, meta, log, checkpoints, storage, listener);
+    }
+
+    /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
+    static void close(@Nullable OpenReplica parts, @Nullable EngineApplier applier, Runnable then) {
+        Runnable closeEngine = () -> {
+            if (applier == null) {
+                then.run();
+            } else {
+                applier.close(done -> then.run());
+            }
+        };
+        if (parts == null) {
+            closeEngine.run();
+        } else {
+            parts.log().close(() -> parts.file().close(closeEngine));
+        }
+    }
+}

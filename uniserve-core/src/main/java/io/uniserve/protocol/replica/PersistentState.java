@@ -1,0 +1,161 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.log.EntryHash;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * A replica's {@code state} file.
+ *
+ * @param installed the installed epoch
+ * @param baseIndex log index before the first entry, with its epoch
+ * @param certified learners that this server certified as primary of the installed epoch
+ * @param synced a log index that was durable when this was written: a log that ends before it has lost entries. It is
+ *     lowered before the log is cut
+ * @param baseHash the log's hash at {@code baseIndex}, {@link EntryHash#UNKNOWN} where it is not known
+ * @param rolledBack entries ever cut from the log and kept under {@code rollback/}
+ */
+record PersistentState(
+        TableName table,
+        ReplicaKey key,
+        long installed,
+        long baseIndex,
+        long baseEpoch,
+        long synced,
+        List<ServerId> certified,
+        long rolledBack,
+        long baseHash) {
+    private static final int FORMAT = 3;
+    /** Without {@code baseHash}: written where that is not known, so that older versions can read it. */
+    private static final int FORMAT_2 = 2;
+    /** Without {@code synced}. */
+    private static final int FORMAT_1 = 1;
+
+    PersistentState {
+        certified = List.copyOf(certified);
+    }
+
+    static PersistentState fresh(TableName table, ReplicaKey key) {
+        return new PersistentState(table, key, 0, 0, 0, 0, List.of(), 0, EntryHash.UNKNOWN);
+    }
+
+    /** A log that begins after a checkpoint. */
+    PersistentState after(long index, long epoch) {
+        return new PersistentState(
+                table, key, installed, index, epoch, index, List.of(), rolledBack, EntryHash.UNKNOWN);
+    }
+
+    /** The same log, whose hash at its base is known now; unchanged where it is known already, or begins elsewhere by now. */
+    PersistentState hashed(long index, long hash) {
+        return index != baseIndex || baseHash != EntryHash.UNKNOWN
+                ? this
+                : new PersistentState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, hash);
+    }
+
+    /** The same log, which begins later: what comes up to this entry is dropped. */
+    PersistentState dropped(long index, long epoch, long hash) {
+        return new PersistentState(
+                table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack, hash);
+    }
+
+    PersistentState install(long epoch) {
+        return new PersistentState(table, key, epoch, baseIndex, baseEpoch, synced, List.of(), rolledBack, baseHash);
+    }
+
+    PersistentState certify(ServerId learner) {
+        List<ServerId> more = new ArrayList<>(certified);
+        more.add(learner);
+        return new PersistentState(table, key, installed, baseIndex, baseEpoch, synced, more, rolledBack, baseHash);
+    }
+
+    PersistentState synced(long index) {
+        return new PersistentState(table, key, installed, baseIndex, baseEpoch, index, certified, rolledBack, baseHash);
+    }
+
+    PersistentState rolledBack(long more) {
+        return new PersistentState(
+                table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack + more, baseHash);
+    }
+
+    Bytes encode() {
+        BinaryWriter out = new BinaryWriter();
+        out.writeInt(baseHash == EntryHash.UNKNOWN ? FORMAT_2 : FORMAT)
+                .writeString(table.value())
+                .writeLong(key.tableId())
+                .writeInt(key.actor());
+        out.writeLong(installed)
+                .writeLong(baseIndex)
+                .writeLong(baseEpoch)
+                .writeLong(rolledBack)
+                .writeLong(synced);
+        out.writeInt(certified.size());
+        certified.forEach(server -> out.writeString(server.value()));
+        if (baseHash != EntryHash.UNKNOWN) {
+            out.writeLong(baseHash);
+        }
+        return Sealed.seal(out.toBytes());
+    }
+
+    /** CORRUPT where the bytes are not a whole state. */
+    static PersistentState decode(Bytes bytes) {
+        BinaryReader in = new BinaryReader(Sealed.open(bytes, "state file"));
+        int format = in.readInt();
+        if (format < FORMAT_1 || format > FORMAT) {
+            throw new UniserveException(
+                    ErrorCode.CORRUPT, "state file has format " + format + ", this version reads " + FORMAT);
+        }
+        TableName table = new TableName(in.readString());
+        ReplicaKey key = new ReplicaKey(in.readLong(), in.readInt());
+        long installed = in.readLong();
+        long baseIndex = in.readLong();
+        long baseEpoch = in.readLong();
+        long rolledBack = in.readLong();
+        long synced = format == FORMAT_1 ? 0 : in.readLong();
+        List<ServerId> certified = new ArrayList<>();
+        for (int left = in.readCount(4); left > 0; left--) {
+            certified.add(new ServerId(in.readString()));
+        }
+        long baseHash = format == FORMAT ? in.readLong() : EntryHash.UNKNOWN;
+        in.expectEnd();
+        return new PersistentState(
+                table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, baseHash);
+    }
+
+    /** Bytes with their checksum in front. */
+    static final class Sealed {
+        private Sealed() {}
+
+        static Bytes seal(Bytes body) {
+            return new BinaryWriter(body.size() + 8)
+                    .writeInt(crc(body))
+                    .writeBytes(body)
+                    .toBytes();
+        }
+
+        static Bytes open(Bytes sealed, String what) {
+            BinaryReader in = new BinaryReader(sealed);
+            int checksum = in.readInt();
+            Bytes body = in.readBytes();
+            in.expectEnd();
+            if (checksum != crc(body)) {
+                throw new UniserveException(ErrorCode.CORRUPT, what + ": checksum is wrong");
+            }
+            return body;
+        }
+
+        private static int crc(Bytes body) {
+            CRC32C crc = new CRC32C();
+            crc.update(body.buffer());
+            return (int) crc.getValue();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * The objects of an actor that backups of its table refer to, the pins themselves among them. Where a pin or what it names
+ * cannot be read nothing is known, and so nothing may be deleted.
+ */
+final class PinnedObjects {
+    private final Environment env;
+    private final Completion<TreeSet<String>> completion;
+    private final TreeSet<String> keys = new TreeSet<>();
+    private final ArrayDeque<SnapshotPin> pins;
+
+    private PinnedObjects(Environment env, List<SnapshotPin> pins, Completion<TreeSet<String>> completion) {
+        this.env = env;
+        this.pins = new ArrayDeque<>(pins);
+        this.completion = completion;
+    }
+
+    /**
+     * Finds them.
+     *
+     * @param listed all objects of the actor
+     */
+    static void find(
+            Environment env,
+            String cluster,
+            ReplicaKey key,
+            List<String> listed,
+            Completion<TreeSet<String>> completion) {
+        new PinnedObjects(env, BackupPaths.pins(listed, cluster, key), completion).next();
+    }
+
+    private void next() {
+        SnapshotPin pin = pins.poll();
+        if (pin == null) {
+            completion.done(Outcome.ok(keys));
+            return;
+        }
+        pin.fetch(env.objects(), found -> {
+            if (found instanceof Outcome.Ok<ActorSnapshot> ok) {
+                keys.add(pin.path());
+                keys.addAll(ok.value().keys());
+                chunks(ok.value());
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<ActorSnapshot>) found).error()));
+            }
+        });
+    }
+
+    private void chunks(ActorSnapshot part) {
+        if (part.checkpoint().isEmpty()) {
+            next();
+            return;
+        }
+        String prefix = part.checkpointPrefix();
+        CheckpointDownload.manifest(env, prefix, part.key(), part.checkpoint(), found -> {
+            if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
+                keys.addAll(ok.value().keys(prefix));
+                next();
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<CheckpointManifest>) found).error()));
+            }
+        });
+    }
+}

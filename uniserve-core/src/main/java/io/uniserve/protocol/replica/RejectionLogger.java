@@ -1,0 +1,81 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the log refuse an update that the primary's engine cannot apply. While nobody else has been given it, and no client an
+ * acknowledgement, the primary takes it back with all that follows, and writes its refusal in its place: from then on
+ * a part of the log as any other. What was taken back behind it is sent again by its clients.
+ */
+final class RejectionLogger {
+    private static final Logger LOG = LoggerFactory.getLogger(RejectionLogger.class);
+
+    private static final String TAKEN_BACK =
+            "an update before it is refused, and this one was taken back with it: try again";
+
+    private final ReplicaKey key;
+    private final PendingUpdates pending;
+    private final Supplier<@Nullable Primary> leader;
+    private final Cutter cutter;
+    private final RejectedRows refused = new RejectedRows();
+
+    /** Cuts the log after an index. */
+    interface Cutter {
+        void cut(long after, Completion<Long> then);
+    }
+
+    RejectionLogger(ReplicaKey key, PendingUpdates pending, Supplier<@Nullable Primary> leader, Cutter cutter) {
+        this.key = key;
+        this.pending = pending;
+        this.leader = leader;
+        this.cutter = cutter;
+    }
+
+    /** What was refused lately of atomic updates. */
+    RejectedRows refused() {
+        return refused;
+    }
+
+    /** The engine fails for an update, see {@link EngineListener#rejected}. */
+    boolean rejected(ReplicaLog log, LogEntry update, UniserveException error, boolean certain) {
+        Primary primary = leader.get();
+        if (primary == null || !primary.mayRefuse(update.index())) {
+            return false;
+        }
+        if (certain) {
+            if (update.type() == LogEntry.Type.PREPARE) {
+                // Its driver need not wait until the engine is built again: it was given to nobody, and is only aborted
+                // now.
+                refused.add(update, Rejection.of(update, error).reason());
+                pending.refuseNow(update.index(), Rejection.of(update, error).reason(), update.epoch());
+            }
+            cutter.cut(update.index() - 1, cut -> {
+                if (leader.get() == primary) {
+                    long from = cut instanceof Outcome.Ok<Long> ? update.index() + 1 : log.lastIndex() + 1;
+                    pending.failFrom(from, ErrorCode.UNAVAILABLE, TAKEN_BACK, update.epoch());
+                    if (cut instanceof Outcome.Ok<Long>) {
+                        refuse(log, update, error);
+                    }
+                }
+            });
+        }
+        return true;
+    }
+
+    private void refuse(ReplicaLog log, LogEntry update, UniserveException error) {
+        LOG.warn("{}: update {} of {} is refused: {}", key, update.index(), update.request(), error.getMessage());
+        Rejection refusal = Rejection.of(update, error);
+        pending.refused(update.index(), refusal.reason());
+        log.append(update.refused(refusal.encode()));
+    }
+}

@@ -1,0 +1,94 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the backed-up checkpoint to a replica whose log is whole and begins after a checkpoint that is not. With its own log
+ * on top of it the replica has everything it had, whether or not the backup's log is complete.
+ */
+final class RemoteCheckpointSource implements CheckpointSource {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteCheckpointSource.class);
+
+    private final Environment env;
+    private final String clusterId;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final ReplicaLog log;
+    private final Checkpoints checkpoints;
+
+    RemoteCheckpointSource(
+            Environment env,
+            String clusterId,
+            ReplicaKey key,
+            TableName table,
+            ReplicaLog log,
+            Checkpoints checkpoints) {
+        this.env = env;
+        this.clusterId = clusterId;
+        this.key = key;
+        this.table = table;
+        this.log = log;
+        this.checkpoints = checkpoints;
+    }
+
+    @Override
+    public void fetch(Completion<Checkpoints.Name> completion) {
+        BackupRecordReader.find(env, table, key, found -> {
+            if (found instanceof Outcome.Ok<Optional<BackupRecord>> ok) {
+                take(ok.value(), completion);
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<Optional<BackupRecord>>) found).error()));
+            }
+        });
+    }
+
+    private void take(Optional<BackupRecord> record, Completion<Checkpoints.Name> completion) {
+        if (record.isEmpty() || record.get().checkpoint().isEmpty()) {
+            refuse("durable storage has none", completion);
+            return;
+        }
+        long index = record.get().checkpointIndex();
+        if (index < log.baseIndex() || index > log.durableIndex()) {
+            refuse("the one in durable storage is of index " + index, completion);
+            return;
+        }
+        Checkpoints.Name place = new Checkpoints.Name(index, log.epochAt(index));
+        LOG.info("{}: fetches checkpoint {} from durable storage", key, place);
+        checkpoints.delete(
+                place,
+                cleared -> new CheckpointDownload(
+                                env,
+                                BackupPaths.checkpointPrefix(clusterId, key),
+                                key,
+                                fetched -> fetched(fetched, place, completion))
+                        .run(record.get().checkpoint(), index));
+    }
+
+    private void fetched(
+            Outcome<CheckpointManifest> fetched, Checkpoints.Name place, Completion<Checkpoints.Name> completion) {
+        if (fetched instanceof Outcome.Err<CheckpointManifest> err) {
+            completion.done(Outcome.err(err.error()));
+        } else if (((Outcome.Ok<CheckpointManifest>) fetched).value().epoch() != place.epoch()) {
+            refuse("the one in durable storage is of another history", completion);
+        } else {
+            completion.done(Outcome.ok(place));
+        }
+    }
+
+    private void refuse(String why, Completion<Checkpoints.Name> completion) {
+        completion.done(Outcome.err(new UniserveException(
+                ErrorCode.CORRUPT,
+                "no checkpoint on disk covers the log, which begins after " + log.baseIndex() + ", and " + why)));
+    }
+}

@@ -1,0 +1,181 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogListener;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a replica from durable storage: puts the old files aside, fetches the checkpoint that the backup record names, begins a
+ * log after it and, for a takeover, has the log filled with what was shipped. A learner gets that part from its primary.
+ */
+final class ReplicaRestore {
+    private final ReplicaContext host;
+    private final Environment env;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final LogListener events;
+    private final Consumer<OpenReplica> opened;
+    private final Completion<Done> completion;
+    private @Nullable LogRestorer restorer;
+    private boolean withLog = true;
+    private boolean withCheckpoint = true;
+    private long indexMin;
+    private PersistentState state;
+
+    /**
+     * @param opened hears of the fresh files as soon as they are open
+     * @param completion told when the replica is made, or why it is not
+     */
+    ReplicaRestore(
+            ReplicaContext host,
+            ReplicaKey key,
+            TableName table,
+            LogListener events,
+            Consumer<OpenReplica> opened,
+            Completion<Done> completion) {
+        this.host = host;
+        this.env = host.env();
+        this.key = key;
+        this.table = table;
+        this.events = events;
+        this.opened = opened;
+        this.completion = completion;
+        this.state = PersistentState.fresh(table, key);
+    }
+
+    /** A learner of a primary whose log begins after this index; what it promised by installing its epoch stays. */
+    void learn(long primaryBase, long installed) {
+        withLog = false;
+        withCheckpoint = primaryBase > 0;
+        indexMin = primaryBase;
+        state = state.install(installed);
+    }
+
+    /** Moves a replica's files, if there are any, to a new place where they are kept for a look. */
+    static void moveAside(ReplicaContext host, ReplicaKey key, Completion<Done> completion) {
+        host.env().disk().list(key.toString(), listed -> {
+            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
+                completion.done(Outcome.err(err.error()));
+            } else if (((Outcome.Ok<List<Disk.Entry>>) listed).value().isEmpty()) {
+                completion.done(Outcome.ok(Done.DONE));
+            } else {
+                String place = "quarantine/" + key + "-"
+                        + Long.toHexString(host.env().ids().next());
+                host.env().disk().move(key.toString(), place, completion);
+            }
+        });
+    }
+
+    /** The old engine and log are closed. */
+    void run(boolean keepOldFiles) {
+        Completion<Done> cleared = done -> env.disk().list(key.toString(), left -> {
+            if (left instanceof Outcome.Ok<List<Disk.Entry>> ok && ok.value().isEmpty()) {
+                readRecord();
+            } else {
+                fail(ErrorCode.IO, "the old files cannot be put aside");
+            }
+        });
+        if (keepOldFiles) {
+            moveAside(host, key, cleared);
+        } else {
+            env.disk().delete(key.toString(), cleared);
+        }
+    }
+
+    private void readRecord() {
+        BackupRecordReader.find(env, table, key, found -> {
+            if (found instanceof Outcome.Ok<Optional<BackupRecord>> ok) {
+                begin(ok.value().orElse(null));
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<Optional<BackupRecord>>) found).error()));
+            }
+        });
+    }
+
+    private void begin(@Nullable BackupRecord record) {
+        long due = record == null ? 0 : record.shippedIndex();
+        if (!withCheckpoint || record == null || record.checkpoint().isEmpty()) {
+            if (indexMin > 0) {
+                fail(
+                        ErrorCode.CORRUPT,
+                        "durable storage has no checkpoint, the primary's log begins after " + indexMin);
+            } else {
+                open(due);
+            }
+            return;
+        }
+        if (record.checkpointIndex() < indexMin) {
+            fail(
+                    ErrorCode.CORRUPT,
+                    "the checkpoint in durable storage is of index " + record.checkpointIndex()
+                            + ", the primary's log begins after " + indexMin);
+            return;
+        }
+        String prefix = BackupPaths.checkpointPrefix(host.config().clusterId(), key);
+        new CheckpointDownload(env, prefix, key, fetched -> {
+                    if (fetched instanceof Outcome.Ok<CheckpointManifest> ok) {
+                        state = state.after(ok.value().index(), ok.value().epoch());
+                        open(due);
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<CheckpointManifest>) fetched).error()));
+                    }
+                })
+                .run(record.checkpoint(), record.checkpointIndex());
+    }
+
+    /** The state is written first: a log without it would be taken for damaged. */
+    private void open(long due) {
+        env.disk().replace(key + "/state", state.encode(), written -> {
+            if (written instanceof Outcome.Err<Done>) {
+                completion.done(written);
+            } else {
+                OpenReplica.open(env.disk(), key, table, host.config().log(), events, fresh -> fill(fresh, due));
+            }
+        });
+    }
+
+    private void fill(Outcome<OpenReplica> fresh, long due) {
+        if (!(fresh instanceof Outcome.Ok<OpenReplica> ok)) {
+            completion.done(Outcome.err(((Outcome.Err<OpenReplica>) fresh).error()));
+            return;
+        }
+        opened.accept(ok.value());
+        if (!withLog) {
+            completion.done(Outcome.ok(Done.DONE));
+            return;
+        }
+        LogRestorer next =
+                new LogRestorer(env, host.config().clusterId(), key, ok.value().log(), completion);
+        restorer = next;
+        next.run(due);
+    }
+
+    private void fail(ErrorCode code, String why) {
+        completion.done(Outcome.err(new UniserveException(code, why)));
+    }
+
+    /** More of the log is on disk. */
+    void durable() {
+        if (restorer != null) {
+            restorer.durable();
+        }
+    }
+
+    void appendFailed(UniserveException error) {
+        if (restorer != null) {
+            restorer.failed(error);
+        }
+    }
+}

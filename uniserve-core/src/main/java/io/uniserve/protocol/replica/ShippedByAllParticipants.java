@@ -1,0 +1,88 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows whether the other actors of a table whose updates are atomic have in durable storage what a checkpoint of this one
+ * has. Before that the checkpoint may not be stored, since what it replaces is deleted: then the actor could not go back any
+ * more to a version that all actors have. Their primaries are asked, a few at a time.
+ */
+final class ShippedByAllParticipants {
+    private static final int ASKED_AT_ONCE = 8;
+    private static final int TIMEOUT_INTERVALS = 10;
+
+    private final ReplicaContext host;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final LongSupplier newest;
+    private final TreeSet<Integer> left = new TreeSet<>();
+    private final TreeSet<Integer> asked = new TreeSet<>();
+    private Checkpoints.@Nullable Name checkpoint;
+    private long version;
+    private int cursor = -1;
+    private long askAt;
+
+    /** @param newest the newest version that this actor's log has, decided or not */
+    ShippedByAllParticipants(ReplicaContext host, ReplicaKey key, TableName table, LongSupplier newest) {
+        this.host = host;
+        this.key = key;
+        this.table = table;
+        this.newest = newest;
+        this.askAt = host.env().clock().nanos();
+    }
+
+    /** True when they have everything up to the checkpoint, decided; else they are asked, and so must this be again. */
+    boolean have(Checkpoints.Name candidate, long now) {
+        TableMap map = host.map(table);
+        if (map == null || map.tableId() != key.tableId()) {
+            return false;
+        }
+        if (!candidate.equals(checkpoint)) {
+            checkpoint = candidate;
+            version = newest.getAsLong();
+            left.clear();
+            asked.clear();
+            for (int actor = 0; version > 0 && actor < map.actors().size(); actor++) {
+                if (actor != key.actor()) {
+                    left.add(actor);
+                }
+            }
+        }
+        if (!left.isEmpty() && now - askAt >= 0) {
+            askAt = now + host.config().shippingNanos();
+            ask(map, candidate);
+        }
+        return left.isEmpty();
+    }
+
+    private void ask(TableMap map, Checkpoints.Name candidate) {
+        for (int more = Math.min(left.size(), ASKED_AT_ONCE - asked.size()); more > 0; more--) {
+            Integer next = left.higher(cursor);
+            int actor = next == null ? left.first() : next;
+            cursor = actor;
+            Address primary = host.addressOf(map.actors().get(actor).primary());
+            if (primary == null || !asked.add(actor)) {
+                continue;
+            }
+            PeerRequest request = new PeerRequest.PinActor(table, new ReplicaKey(key.tableId(), actor), "", version);
+            long timeout = TIMEOUT_INTERVALS * host.config().shippingNanos();
+            host.env().network().call(primary, request, timeout, reply -> {
+                if (candidate.equals(checkpoint)) {
+                    asked.remove(actor);
+                    if (reply instanceof Outcome.Ok<PeerReply>) {
+                        left.remove(actor);
+                    }
+                }
+            });
+        }
+    }
+}

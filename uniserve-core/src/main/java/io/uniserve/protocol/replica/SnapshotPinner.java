@@ -1,0 +1,208 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Pins an actor's backup up to an index, for the primary of one epoch. The objects that the record names in this epoch are
+ * deleted by no sweep of an earlier primary, by none of this one while a pin is made, and by none of a later one that sees
+ * the pin. So a pin counts when the map, read after the pin was stored, still has the version in which this server leads.
+ */
+final class SnapshotPinner {
+    private final ReplicaContext host;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final long epoch;
+    private final ReplicaLog log;
+    private final List<Wish> wishes = new ArrayList<>();
+    private boolean busy;
+    private boolean closed;
+
+    private record Wish(String backup, long index, LongSupplier end, Completion<PeerReply> completion) {
+        Wish at(long last) {
+            return new Wish(backup, last, end, completion);
+        }
+    }
+
+    SnapshotPinner(ReplicaContext host, ReplicaKey key, TableName table, long epoch, ReplicaLog log) {
+        this.host = host;
+        this.key = key;
+        this.table = table;
+        this.epoch = epoch;
+        this.log = log;
+    }
+
+    /**
+     * Answers when everything up to an index is in durable storage and pinned for the backup of this id; with an empty id
+     * nothing is pinned, it is only known to be there.
+     *
+     * @param end says which, as {@link VersionIndex#endOf} does
+     */
+    void ask(String backup, LongSupplier end, Completion<PeerReply> completion) {
+        wishes.add(settled(new Wish(backup, VersionIndex.UNDECIDED, end, completion)));
+    }
+
+    private Wish settled(Wish wish) {
+        if (wish.index() != VersionIndex.UNDECIDED) {
+            return wish;
+        }
+        long end = wish.end().getAsLong();
+        boolean far = end == VersionIndex.FORGOTTEN && wish.backup().isEmpty(); // then it is decided for long
+        return wish.at(end == VersionIndex.LOG_END || far ? log.lastIndex() : end);
+    }
+
+    /** The log cannot be shipped further now: fails wishes that wait for more of it. */
+    void unshipped(UniserveException error, long shipped) {
+        for (Wish wish : List.copyOf(wishes)) {
+            boolean waits = wish.index() == VersionIndex.UNDECIDED || wish.index() > shipped;
+            if (waits && wishes.remove(wish)) {
+                wish.completion()
+                        .done(Outcome.err(new UniserveException(
+                                error.code(), key + " cannot be backed up: " + error.reason(), error)));
+            }
+        }
+    }
+
+    boolean waiting() {
+        return !wishes.isEmpty();
+    }
+
+    /** True while a pin is being made: nothing may be swept. */
+    boolean busy() {
+        return busy;
+    }
+
+    /**
+     * Begins with the next wish where it can.
+     *
+     * @param record as it is in the registry
+     * @param shipped last index in durable storage
+     */
+    void tick(BackupRecord record, long shipped, int mapVersion) {
+        wishes.replaceAll(this::settled);
+        Wish wish = wishes.isEmpty() ? null : wishes.get(0);
+        if (closed || busy || wish == null || wish.index() == VersionIndex.UNDECIDED || shipped < wish.index()) {
+            return;
+        }
+        busy = true;
+        wishes.remove(0);
+        if (wish.backup().isEmpty()) {
+            confirm(wish, new PeerReply.Pinned("", wish.index(), 0), mapVersion);
+        } else if (wish.index() == VersionIndex.FORGOTTEN) {
+            fail(wish, ErrorCode.VERSION_GONE, "it is far past the version: ask for a newer one");
+        } else if (record.checkpointIndex() > wish.index()) {
+            fail(
+                    wish,
+                    ErrorCode.VERSION_GONE,
+                    "the backup's checkpoint is already of index " + record.checkpointIndex());
+        } else if (record.checkpoint().isEmpty()) {
+            log(wish, record, 0, 0, mapVersion);
+        } else {
+            String prefix = BackupPaths.checkpointPrefix(host.config().clusterId(), key);
+            CheckpointDownload.manifest(host.env(), prefix, key, record.checkpoint(), found -> {
+                if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
+                    log(wish, record, ok.value().epoch(), ok.value().bytes(), mapVersion);
+                } else {
+                    fail(wish, ((Outcome.Err<CheckpointManifest>) found).error());
+                }
+            });
+        }
+    }
+
+    private void log(Wish wish, BackupRecord record, long epochAfter, long bytes, int mapVersion) {
+        String prefix = BackupPaths.logPrefix(host.config().clusterId(), key);
+        host.env().objects().list(prefix, listed -> {
+            if (listed instanceof Outcome.Err<List<String>> err) {
+                fail(wish, err.error());
+                return;
+            }
+            List<BackupPaths.Run> chain = BackupPaths.chain(
+                    ((Outcome.Ok<List<String>>) listed).value(), prefix, record.checkpointIndex(), epochAfter);
+            long end = chain.isEmpty()
+                    ? record.checkpointIndex()
+                    : chain.get(chain.size() - 1).last();
+            if (end < wish.index()) {
+                fail(wish, ErrorCode.CORRUPT, "durable storage has the log up to " + end + ", not " + wish.index());
+                return;
+            }
+            store(
+                    wish,
+                    new ActorSnapshot(
+                            host.config().clusterId(),
+                            key,
+                            wish.index(),
+                            epoch,
+                            record.checkpoint(),
+                            record.checkpointIndex(),
+                            bytes,
+                            ActorSnapshot.pieces(chain, record.checkpointIndex(), wish.index())),
+                    mapVersion);
+        });
+    }
+
+    private void store(Wish wish, ActorSnapshot part, int mapVersion) {
+        Bytes data = part.encode();
+        SnapshotPin pin = new SnapshotPin(part.cluster(), key, wish.backup(), Sha256.hex(data));
+        host.env().objects().put(pin.path(), data, put -> {
+            if (put instanceof Outcome.Err<Done> err) {
+                fail(wish, err.error());
+            } else {
+                confirm(wish, new PeerReply.Pinned(pin.sha256(), part.index(), part.bytes()), mapVersion);
+            }
+        });
+    }
+
+    private void confirm(Wish wish, PeerReply.Pinned pinned, int mapVersion) {
+        Op check = new Op.Check(RegistryPaths.map(table), mapVersion);
+        host.env().registry().multi(List.of(check), checked -> {
+            if (checked instanceof Outcome.Err<MultiResult> err) {
+                fail(wish, err.error());
+            } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
+                end(wish, Outcome.ok(pinned));
+            } else {
+                host.refresh(table);
+                fail(wish, ErrorCode.UNAVAILABLE, "the table's map changed meanwhile: ask again");
+            }
+        });
+    }
+
+    private void fail(Wish wish, ErrorCode code, String why) {
+        fail(wish, new UniserveException(code, key + " cannot be backed up: " + why));
+    }
+
+    private void fail(Wish wish, UniserveException error) {
+        end(wish, Outcome.err(error));
+    }
+
+    private void end(Wish wish, Outcome<PeerReply> outcome) {
+        busy = false;
+        wish.completion().done(outcome);
+    }
+
+    /** The epoch has ended. */
+    void close() {
+        closed = true;
+        while (!wishes.isEmpty()) {
+            wishes.remove(0)
+                    .completion()
+                    .done(Outcome.err(new UniserveException(
+                            ErrorCode.NOT_PRIMARY, key + " has another primary by now: ask that one")));
+        }
+    }
+}

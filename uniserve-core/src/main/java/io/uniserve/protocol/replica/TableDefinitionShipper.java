@@ -1,0 +1,115 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the table's definition in durable storage, so that its backup can be restored where the registry is lost too. The
+ * primary of actor 0 does it for the table. Definitions are ordered by its epoch and, within one, by number.
+ */
+final class TableDefinitionShipper {
+    private static final Logger LOG = LoggerFactory.getLogger(TableDefinitionShipper.class);
+    private static final int RETRY_INTERVALS = 5;
+    private static final String STEP = "the table's definition";
+
+    private final ReplicaContext host;
+    private final ReplicaKey key;
+    private final long epoch;
+    private @Nullable TableMeta stored;
+    private int number;
+    private long retryAt;
+    private boolean busy;
+    private boolean there;
+    private final Runnable found;
+    private final BackupTrouble trouble;
+
+    /** @param found told once durable storage is known to have a definition of the table, see {@link #there} */
+    TableDefinitionShipper(ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupTrouble trouble) {
+        this.trouble = trouble;
+        this.found = found;
+        this.host = host;
+        this.key = key;
+        this.epoch = epoch;
+        this.retryAt = host.env().clock().nanos();
+    }
+
+    /** True when durable storage has a definition, without which nobody would restore what else it has of the table. */
+    boolean there() {
+        return there;
+    }
+
+    private void nowThere() {
+        if (!there) {
+            there = true;
+            found.run();
+        }
+    }
+
+    /** Stores the definition where it is not the one that was stored last. */
+    void tick(long now, @Nullable TableMeta meta) {
+        if (key.actor() != 0 && meta != null && meta.remote() && !there && !busy && now - retryAt >= 0) {
+            look(now);
+        }
+        if (key.actor() != 0 || busy || meta == null || meta.equals(stored) || now - retryAt < 0) {
+            return;
+        }
+        busy = true;
+        trouble.began(STEP, now);
+        Bytes data = StoredTableDefinition.encode(meta);
+        String cluster = host.config().clusterId();
+        String name = StoredTableDefinition.key(cluster, key.tableId(), epoch, ++number, Sha256.hex(data));
+        host.env().objects().put(name, data, put -> {
+            if (put instanceof Outcome.Err<Done> err) {
+                trouble.failed(STEP, host.env().clock().nanos(), err.error());
+                LOG.warn(
+                        "{}: the table's definition cannot be backed up, is tried again: {}",
+                        key,
+                        err.error().reason());
+                busy = false;
+                retryAt = host.env().clock().nanos()
+                        + RETRY_INTERVALS * host.config().shippingNanos();
+            } else {
+                trouble.worked(STEP);
+                stored = meta;
+                nowThere();
+                sweep(StoredTableDefinition.prefix(cluster, key.tableId()), name);
+            }
+        });
+    }
+
+    private void look(long now) {
+        busy = true;
+        retryAt = now + host.config().retryNanos();
+        host.env().objects().list(StoredTableDefinition.prefix(host.config().clusterId(), key.tableId()), listed -> {
+            busy = false;
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                trouble.worked(STEP);
+                if (!ok.value().isEmpty()) {
+                    nowThere();
+                }
+            } else {
+                trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<List<String>>) listed).error());
+            }
+        });
+    }
+
+    /** Keys sort as the definitions are ordered: those before this one are of no use. */
+    private void sweep(String prefix, String newest) {
+        host.env().objects().list(prefix, listed -> {
+            busy = false;
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                ok.value().stream()
+                        .filter(name -> name.compareTo(newest) < 0)
+                        .forEach(name -> host.env().objects().delete(name, done -> {}));
+            }
+        });
+    }
+}

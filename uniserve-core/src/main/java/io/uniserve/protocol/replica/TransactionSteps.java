@@ -1,0 +1,58 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.message.BatchRows;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How entries of atomic updates reach the engine: each by a call of its own, in the log's order. */
+final class TransactionSteps {
+    private TransactionSteps() {}
+
+    static boolean isFor(LogEntry entry) {
+        return entry.type() == LogEntry.Type.PREPARE || entry.type() == LogEntry.Type.DECIDE;
+    }
+
+    /** The entries that one call takes: the first alone, or those before the first of an atomic update. */
+    static List<LogEntry> run(List<LogEntry> entries) {
+        if (isFor(entries.get(0))) {
+            return entries.subList(0, 1);
+        }
+        int end = 1;
+        while (end < entries.size() && !isFor(entries.get(end))) {
+            end++;
+        }
+        return entries.subList(0, end);
+    }
+
+    static void call(EngineHost engine, ReplicaKey key, LogEntry entry, Completion<Done> completion) {
+        if (entry.type() == LogEntry.Type.DECIDE) {
+            engine.decide(key, entry.version(), entry.commits(), completion);
+            return;
+        }
+        BinaryReader in = new BinaryReader(entry.rows());
+        List<EngineHost.Update> batches = new ArrayList<>();
+        for (BatchRows batch : BatchRows.LIST.read(in)) {
+            batches.add(new EngineHost.Update(entry.index(), batch.function(), batch.rows()));
+        }
+        engine.prepare(key, entry.version(), batches, completion);
+    }
+
+    /** After how many attempts that failed so an entry is refused: a port that finds rows wrong as it prepares them is taken at its word. */
+    static int attempts(LogEntry entry, ErrorCode code) {
+        boolean told = code == ErrorCode.INVALID_ROW || code == ErrorCode.INVALID_ARGUMENT;
+        return entry.type() == LogEntry.Type.PREPARE && told ? 1 : Limits.UPDATE_APPLY_ATTEMPTS;
+    }
+
+    /** The entry as one update, for the ways of an update that fails. */
+    static EngineHost.Update whole(LogEntry entry) {
+        return new EngineHost.Update(entry.index(), entry.function(), entry.rows());
+    }
+}

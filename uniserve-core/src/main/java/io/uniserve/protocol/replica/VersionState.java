@@ -1,0 +1,103 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.protocol.message.LogEntry;
+
+/**
+ * What entries up to some place of an actor's log say about versions of atomic updates: a pure function of them, saved with
+ * every checkpoint. Between a PREPARE and its DECIDE no other one is logged, so at most one version is open.
+ */
+final class VersionState {
+    private long newest;
+    private long open;
+    private long openIndex;
+    private long refused;
+    private long committed;
+
+    /** The newest version that was prepared, refused or decided here: none at or below it is prepared again. */
+    long newest() {
+        return newest;
+    }
+
+    /** The version that is prepared and not decided, 0 for none. */
+    long open() {
+        return open;
+    }
+
+    /** Index of the PREPARE that is open. */
+    long openIndex() {
+        return openIndex;
+    }
+
+    /** The newest version that the primary's engine refused, 0 for none. */
+    long refused() {
+        return refused;
+    }
+
+    /** The newest version committed here, 0 for none. */
+    long committed() {
+        return committed;
+    }
+
+    VersionState copy() {
+        VersionState copy = new VersionState();
+        copy.newest = newest;
+        copy.open = open;
+        copy.openIndex = openIndex;
+        copy.refused = refused;
+        copy.committed = committed;
+        return copy;
+    }
+
+    /** True for an entry that tells something here. */
+    static boolean concerns(LogEntry entry) {
+        return switch (entry.type()) {
+            case PREPARE, DECIDE -> true;
+            case REFUSED -> entry.version() > 0;
+            case UPDATE, EPOCH, DELTA -> false;
+        };
+    }
+
+    /** Takes the next entry in. */
+    void record(LogEntry entry) {
+        if (!concerns(entry)) {
+            return;
+        }
+        newest = Math.max(newest, entry.version());
+        if (entry.type() == LogEntry.Type.PREPARE) {
+            open = entry.version();
+            openIndex = entry.index();
+            return;
+        }
+        if (open == entry.version()) {
+            open = 0;
+        }
+        if (entry.type() == LogEntry.Type.REFUSED) {
+            refused = entry.version();
+        } else if (entry.commits()) {
+            committed = entry.version();
+        }
+    }
+
+    /** True when there is nothing to save: an actor of an eventual table. */
+    boolean isEmpty() {
+        return newest == 0;
+    }
+
+    /** Only where none is open. */
+    void write(BinaryWriter out) {
+        if (open != 0) {
+            throw new IllegalStateException("version " + open + " is open");
+        }
+        out.writeLong(newest).writeLong(refused).writeLong(committed);
+    }
+
+    static VersionState read(BinaryReader in) {
+        VersionState versions = new VersionState();
+        versions.newest = in.readLong();
+        versions.refused = in.readLong();
+        versions.committed = in.readLong();
+        return versions;
+    }
+}

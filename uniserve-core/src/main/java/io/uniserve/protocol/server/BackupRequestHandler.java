@@ -1,0 +1,75 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.archive.ArchiveService;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.replica.BackupEraser;
+import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.replica.ReplicaConfig;
+import io.uniserve.protocol.replica.SnapshotPins;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the coordinator asks of a server for backups of tables: of a primary here, or of durable storage. */
+final class BackupRequestHandler {
+    private final ArchiveService archive;
+    private final Consumer<Completion<Done>> owned;
+    private final Function<ReplicaKey, @Nullable Replica> replicas;
+
+    /** @param owned done when durable storage is known to be this cluster's; a backup of a table is not to wait for another's */
+    BackupRequestHandler(
+            Environment env,
+            Consumer<Completion<Done>> owned,
+            ReplicaConfig config,
+            BackupEraser eraser,
+            Function<ReplicaKey, @Nullable Replica> replicas) {
+        this.archive = new ArchiveService(env, config, eraser);
+        this.owned = owned;
+        this.replicas = replicas;
+    }
+
+    void handle(PeerRequest request, Completion<PeerReply> completion) {
+        owned.accept(confirmed -> {
+            if (confirmed instanceof Outcome.Err<Done> err) {
+                completion.done(Outcome.err(err.error()));
+            } else {
+                handleOwned(request, completion);
+            }
+        });
+    }
+
+    private void handleOwned(PeerRequest request, Completion<PeerReply> completion) {
+        if (request instanceof PeerRequest.PinActor pin) {
+            SnapshotPins pins = pins(pin.key());
+            if (pins == null) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.NOT_PRIMARY, "this server is not the primary of " + pin.key())));
+            } else {
+                pins.pin(pin.backup(), pin.version(), completion);
+            }
+        } else if (request instanceof PeerRequest.Archive asked) {
+            archive.handle(asked.request(), outcome -> {
+                SnapshotPins pins =
+                        asked.request() instanceof ArchiveRequest.Release release ? pins(release.key()) : null;
+                if (pins != null) {
+                    pins.sweepAgain();
+                }
+                completion.done(outcome);
+            });
+        }
+    }
+
+    private @Nullable SnapshotPins pins(ReplicaKey key) {
+        Replica replica = replicas.apply(key);
+        return replica == null ? null : replica.pins();
+    }
+}

@@ -1,0 +1,177 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.gate.GatePublisher;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.UncommittedClaim;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.TransactionLogSnapshot;
+import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.replica.ReplicaContext;
+import io.uniserve.protocol.tx.TransactionConfig;
+import io.uniserve.protocol.tx.TransactionContext;
+import io.uniserve.protocol.tx.TransactionService;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The server's tables whose updates are atomic: follows their logs in the registry and is the host of their service. */
+final class TransactionTables {
+    private final Environment env;
+    private final ServerId self;
+    private final Watches watches;
+    private final TableViews views;
+    private final ReplicaSet replicas;
+    private final TransactionService service;
+    private final TransactionLogFollower.Times times;
+    private final TreeMap<TableName, TransactionLogFollower> logs = new TreeMap<>();
+
+    TransactionTables(
+            ReplicaContext host,
+            TransactionConfig config,
+            Watches watches,
+            TableViews views,
+            ReplicaSet replicas,
+            GatePublisher gates) {
+        this.env = host.env();
+        this.self = host.self();
+        this.times =
+                new TransactionLogFollower.Times(host.config().retryNanos(), config.tellNanos(), config.lookNanos());
+        this.watches = watches;
+        this.views = views;
+        this.replicas = replicas;
+        this.service = new TransactionService(new Host(host, views, replicas, gates, this::wrote), config);
+    }
+
+    TransactionService service() {
+        return service;
+    }
+
+    /** The table is new here, or its map is. Only who hosts a part of it need know its log before it is asked. */
+    void follow(TableViews.View view) {
+        TableName name = view.meta().name();
+        if (!TransactionService.serves(view.meta().level())) {
+            return;
+        }
+        boolean hosted = replicas.holdsAny(view.meta().tableId())
+                || view.map().actors().stream().anyMatch(actor -> actor.hosts(self));
+        TransactionLogFollower known = logs.get(name);
+        if (known != null && known.tableId() != view.meta().tableId()) {
+            known.stop();
+            known = null;
+        }
+        if (hosted && known == null) {
+            TransactionLogFollower log = new TransactionLogFollower(
+                    env, watches, service, times, name, view.meta().tableId());
+            logs.put(name, log);
+            log.start();
+        } else if (!hosted && known != null) {
+            logs.remove(name);
+            known.stop();
+        }
+    }
+
+    /** Takes in what a request tells of a table's log, before anything else that it asks. */
+    void hear(PeerRequest request) {
+        if (request instanceof PeerRequest.Prepare prepare) {
+            prepare.told().ifPresent(told -> told(prepare.table(), told));
+        } else if (request instanceof PeerRequest.Decide decide) {
+            decide.told().ifPresent(told -> told(decide.table(), told));
+            service.decided(decide);
+            if (decide.commit()) { // a log that is too large to be told is read
+                service.disclosure().disclosed(decide.key().tableId(), decide.version());
+            }
+        } else if (request instanceof PeerRequest.Tell tell) {
+            told(tell.table(), tell.told());
+        }
+    }
+
+    /** Of another table of this name than the one that is known here, nothing is heard: it is read when its time comes. */
+    private void told(TableName name, TransactionLogSnapshot told) {
+        TransactionLogFollower log = logs.get(name);
+        TableViews.View view = views.find(name);
+        long tableId = told.log().tableId();
+        boolean same = view != null && view.meta().tableId() == tableId;
+        if (same && log != null && log.tableId() == tableId) {
+            log.told(told);
+        }
+    }
+
+    private void wrote(TableName name) {
+        TransactionLogFollower log = logs.get(name);
+        if (log != null) {
+            log.heard();
+        }
+    }
+
+    void gone(TableName name) {
+        TransactionLogFollower log = logs.remove(name);
+        if (log != null) {
+            log.stop();
+        }
+        service.gone(name);
+    }
+
+    private record Host(
+            ReplicaContext host, TableViews views, ReplicaSet replicas, GatePublisher gates, Consumer<TableName> wrote)
+            implements TransactionContext {
+        @Override
+        public Environment env() {
+            return host.env();
+        }
+
+        @Override
+        public ServerId self() {
+            return host.self();
+        }
+
+        @Override
+        public @Nullable Table table(TableName name) {
+            TableViews.View view = views.find(name);
+            return view == null ? null : new Table(view.meta(), view.map(), view.mapVersion());
+        }
+
+        @Override
+        public void refresh(TableName name) {
+            views.refresh(name);
+        }
+
+        @Override
+        public @Nullable Address addressOf(ServerId server) {
+            return host.addressOf(server);
+        }
+
+        @Override
+        public List<Replica> replicas(long tableId) {
+            return replicas.all().stream()
+                    .filter(replica -> replica.key().tableId() == tableId)
+                    .toList();
+        }
+
+        @Override
+        public @Nullable ReadGate gate(ReplicaKey key) {
+            Replica replica = replicas.find(key);
+            return replica == null ? null : replica.gate();
+        }
+
+        @Override
+        public void wroteLog(TableName table) {
+            wrote.accept(table);
+        }
+
+        @Override
+        public void known(long tableId, long version) {
+            gates.version(tableId, version);
+        }
+
+        @Override
+        public void denies(long tableId, UncommittedClaim denial) {
+            gates.denies(tableId, denial);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TrashEntry;
+import io.uniserve.model.TrashReport;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.TrashCall;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/** Requests of operators to a server's trash. */
+final class TrashRequestHandler {
+    private final ServerId self;
+    private final TrashConfig config;
+    private final Trash trash;
+    private final TableViews views;
+    private final ReplicaSet replicas;
+    private final AbsenceGuard guard;
+
+    TrashRequestHandler(ServerConfig config, Trash trash, TableViews views, ReplicaSet replicas, AbsenceGuard guard) {
+        this.self = config.id();
+        this.config = config.trash();
+        this.trash = trash;
+        this.views = views;
+        this.replicas = replicas;
+        this.guard = guard;
+    }
+
+    /** Answers with what the trash holds then. Errors: INVALID_ARGUMENT, TABLE_NOT_FOUND, UNAVAILABLE, those of the disk. */
+    void handle(TrashCall call, Completion<PeerReply> completion) {
+        Completion<Done> done = outcome -> completion.done(outcome.map(ok -> new PeerReply.Trashed(report())));
+        try {
+            switch (call.action()) {
+                case LIST -> done.done(Outcome.ok(Done.DONE));
+                case RESTORE -> restore(entry(call.entry()), done);
+                case PURGE ->
+                    trash.purge(
+                            new ArrayDeque<>(call.entry().isEmpty() ? trash.all() : List.of(entry(call.entry()))),
+                            "an operator purged it",
+                            done);
+            }
+        } catch (UniserveException refused) {
+            completion.done(Outcome.err(refused));
+        }
+    }
+
+    private TrashReport report() {
+        List<TrashEntry> all = trash.all();
+        return new TrashReport(
+                all.subList(0, Math.min(all.size(), Limits.TRASH_ENTRIES_TOLD_MAX)), guard.held(), config.bytesMax());
+    }
+
+    private TrashEntry entry(String id) {
+        TrashEntry entry = trash.find(id);
+        if (entry == null) {
+            throw UniserveException.invalid(
+                    "trash entry \"" + id + "\": server " + self + " has none of that name; list its trash");
+        }
+        return entry;
+    }
+
+    private void restore(TrashEntry entry, Completion<Done> done) {
+        ReplicaKey key = entry.key();
+        String what = "trash entry " + entry.id() + " is of actor " + key.actor() + " of table "
+                + (entry.table().isEmpty()
+                        ? "number " + key.tableId()
+                        : entry.table() + " (number " + key.tableId() + ")");
+        TableViews.View view = views.find(key.tableId());
+        if (view == null) {
+            throw new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    what
+                            + ", which the registry does not know: bring the registry's data back, then the replica"
+                            + " returns by itself; or restore the table from a backup (uniserve restore)");
+        }
+        if (!entry.table().isEmpty() && !entry.table().equals(view.meta().name().value())) {
+            throw UniserveException.invalid(what + ", and the registry's table of that number is "
+                    + view.meta().name() + ": it is another cluster's");
+        }
+        ActorState actor =
+                key.actor() < view.map().actors().size() ? view.map().actors().get(key.actor()) : null;
+        if (actor == null || !actor.hosts(self)) {
+            throw UniserveException.invalid(what + ", which the map gives to "
+                    + (actor == null ? "no server" : "servers " + actor.isr())
+                    + ": they have what is acknowledged; to have a replica here, move one here (uniserve move)");
+        }
+        if (replicas.keys().contains(key) || replicas.find(key) != null) {
+            throw UniserveException.invalid(what + ", of which this server has a replica: it needs no other");
+        }
+        replicas.restore(entry, done);
+    }
+}

@@ -1,0 +1,239 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMap;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.UpdateRequest.ActorRows;
+import io.uniserve.protocol.replica.PendingUpdates;
+import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.tx.TransactionService;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Takes updates from clients, hands each actor's rows to its replica and gathers what they say until the deadline. */
+final class UpdateRequestHandler {
+    private final Environment env;
+    private final TableViews views;
+    private final Function<ReplicaKey, @Nullable Replica> replicas;
+    private final TransactionService atomic;
+
+    UpdateRequestHandler(
+            Environment env,
+            TableViews views,
+            Function<ReplicaKey, @Nullable Replica> replicas,
+            TransactionService atomic) {
+        this.atomic = atomic;
+        this.env = env;
+        this.views = views;
+        this.replicas = replicas;
+    }
+
+    void update(UpdateRequest request, Completion<UpdateReply> completion) {
+        UniserveException wrong = check(request);
+        if (wrong != null) {
+            env.timers().after(0, () -> completion.done(Outcome.err(wrong)));
+            return;
+        }
+        TableViews.View view = views.find(request.table());
+        if (view == null || view.meta().tableId() < request.tableId()) {
+            unknownTable(request, completion);
+            return;
+        }
+        if (view.meta().tableId() != request.tableId()) {
+            env.timers().after(0, () -> completion.done(Outcome.err(notFound(request))));
+            return;
+        }
+        if (TransactionService.serves(view.meta().level())) {
+            atomic(request, view, completion);
+            return;
+        }
+        if (request.stages() || request.actors().stream().anyMatch(rows -> rows.staged() != null)) {
+            UniserveException eventual = UniserveException.invalid("rows are staged for atomic updates, which table "
+                    + request.table() + " has not: send them directly");
+            env.timers().after(0, () -> completion.done(Outcome.err(eventual)));
+            return;
+        }
+        Gathering gathering = new Gathering(request, completion);
+        for (ActorRows rows : request.actors()) {
+            Replica replica = replicas.apply(new ReplicaKey(request.tableId(), rows.actor()));
+            if (replica != null) {
+                replica.update(request, rows, gathering.of(rows.actor()));
+                continue;
+            }
+            boolean exists =
+                    rows.actor() >= 0 && rows.actor() < view.map().actors().size();
+            long epoch = exists ? view.map().actors().get(rows.actor()).epoch() : 0;
+            if (exists && rows.epoch() > epoch) {
+                views.refresh(request.table());
+            }
+            ErrorCode code = exists ? ErrorCode.NOT_PRIMARY : ErrorCode.INVALID_ARGUMENT;
+            String message = exists
+                    ? "this server does not hold the actor"
+                    : "the table has " + view.map().actors().size() + " actors";
+            gathering.of(rows.actor()).failed(new ActorFailure(rows.actor(), code, message, epoch));
+        }
+        gathering.begun();
+    }
+
+    /** One for all actors: any server may drive it. */
+    private void atomic(UpdateRequest request, TableViews.View view, Completion<UpdateReply> completion) {
+        int actors = view.map().actors().size();
+        boolean exist = request.actors().stream().allMatch(rows -> rows.actor() >= 0 && rows.actor() < actors);
+        if (exist) {
+            atomic.submit(request, completion);
+        } else {
+            env.timers()
+                    .after(
+                            0,
+                            () -> completion.done(
+                                    Outcome.err(UniserveException.invalid("the table has " + actors + " actors"))));
+        }
+    }
+
+    private static @Nullable UniserveException check(UpdateRequest request) {
+        TreeSet<Integer> actors = new TreeSet<>();
+        long here = 0;
+        long bytes = 0;
+        for (ActorRows rows : request.actors()) {
+            if (!actors.add(rows.actor())) {
+                return UniserveException.invalid("actor " + rows.actor() + " is named twice: send its rows together");
+            }
+            if (rows.staged() != null && (request.stages() || rows.rows().size() > 0)) {
+                return UniserveException.invalid("rows of actor " + rows.actor() + " are here and staged: send either");
+            }
+            if (request.stages() && rows.rows().size() == 0) {
+                return UniserveException.invalid("actor " + rows.actor() + " has no rows to stage: leave it out");
+            }
+            here += rows.rows().size();
+            bytes += rows.bytes();
+        }
+        if (actors.isEmpty()) {
+            return UniserveException.invalid("an update names no actor: send rows");
+        }
+        if (here > Limits.BATCH_BYTES_MAX) {
+            return tooLarge(here, Limits.BATCH_BYTES_MAX);
+        }
+        if (bytes > Limits.ATOMIC_UPDATE_BYTES_MAX) {
+            return tooLarge(bytes, Limits.ATOMIC_UPDATE_BYTES_MAX);
+        }
+        if (request.function().length() > 4 * Limits.NAME_LENGTH_MAX) {
+            return new UniserveException(ErrorCode.UNKNOWN_UPDATE, "the update function's name is too long");
+        }
+        if (request.remainingNanos() <= 0 || request.remainingNanos() > Limits.DEADLINE_MS_MAX * 1_000_000) {
+            return UniserveException.invalid("remainingNanos is " + request.remainingNanos()
+                    + ": use more than 0 and at most " + Limits.DEADLINE_MS_MAX + " ms");
+        }
+        return null;
+    }
+
+    private static UniserveException tooLarge(long bytes, long max) {
+        return new UniserveException(
+                ErrorCode.TOO_LARGE, "the update has " + bytes + " bytes, at most " + max + ": send smaller batches");
+    }
+
+    private static UniserveException notFound(UpdateRequest request) {
+        return new UniserveException(
+                ErrorCode.TABLE_NOT_FOUND,
+                "table " + request.table() + " number " + request.tableId() + " does not exist");
+    }
+
+    /** A table that this server has not heard of: the registry says whether it is new or no more. */
+    private void unknownTable(UpdateRequest request, Completion<UpdateReply> completion) {
+        env.registry()
+                .sync(synced -> env.registry().read(RegistryPaths.map(request.table()), read -> {
+                    if (read instanceof Outcome.Err<Versioned> err) {
+                        completion.done(Outcome.err(new UniserveException(
+                                ErrorCode.UNAVAILABLE, err.error().reason(), err.error())));
+                        return;
+                    }
+                    Versioned found = ((Outcome.Ok<Versioned>) read).value();
+                    if (found.value() instanceof TableMap map && map.tableId() == request.tableId()) {
+                        views.refresh(request.table());
+                        completion.done(Outcome.err(
+                                new UniserveException(ErrorCode.UNAVAILABLE, "the table is new here: try again")));
+                    } else {
+                        completion.done(Outcome.err(notFound(request)));
+                    }
+                }));
+    }
+
+    /** The answers of one request's actors. */
+    private final class Gathering {
+        private final Completion<UpdateReply> completion;
+        private final List<ActorAck> acks = new ArrayList<>();
+        private final List<ActorFailure> failures = new ArrayList<>();
+        private final TreeSet<Integer> open = new TreeSet<>();
+        private final Timers.Cancel deadline;
+        private boolean begun;
+        private boolean ended;
+
+        private Gathering(UpdateRequest request, Completion<UpdateReply> completion) {
+            this.completion = completion;
+            request.actors().forEach(rows -> open.add(rows.actor()));
+            this.deadline = env.timers().after(request.remainingNanos(), this::expired);
+        }
+
+        private PendingUpdates.Callback of(int actor) {
+            return new PendingUpdates.Callback() {
+                @Override
+                public void acked(ActorAck ack) {
+                    if (open.remove(actor)) {
+                        acks.add(ack);
+                        settle();
+                    }
+                }
+
+                @Override
+                public void failed(ActorFailure failure) {
+                    if (open.remove(actor)) {
+                        failures.add(failure);
+                        settle();
+                    }
+                }
+            };
+        }
+
+        /** All actors were asked; an answer that is there already goes out after this call. */
+        private void begun() {
+            begun = true;
+            if (open.isEmpty()) {
+                env.timers().after(0, this::settle);
+            }
+        }
+
+        private void expired() {
+            for (int actor : List.copyOf(open)) {
+                open.remove(actor);
+                failures.add(new ActorFailure(
+                        actor,
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "not acknowledged in time: it may be applied later, retry with the same id",
+                        0));
+            }
+            settle();
+        }
+
+        private void settle() {
+            if (begun && !ended && open.isEmpty()) {
+                ended = true;
+                deadline.cancel();
+                completion.done(Outcome.ok(new UpdateReply(acks, failures)));
+            }
+        }
+    }
+}

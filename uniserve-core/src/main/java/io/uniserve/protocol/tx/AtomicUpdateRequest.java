@@ -1,0 +1,388 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.UpdateRequest.ActorRows;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.RequestTracker;
+import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.reader.UpdateErrorAction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One atomic update at its client: gives it whole to a server that drives it, and to another one, under the same request id,
+ * when that does not answer or cannot. Its outcome is the version that has it, a refusal for good, or, at the deadline,
+ * unknown. The rows of a large one go to the primaries of its actors by themselves, before each attempt; the driver gets their hashes.
+ *
+ * <p>Servers forget old outcomes. A retry says which version was committed before the first attempt, so that it is told
+ * OUTCOME_EXPIRED only where the update may be among what they forgot since then. A client that was not told of a version
+ * lately asks for it first: once, where it goes on to work with the table.
+ *
+ * <p>Not thread-safe; the completion is called exactly once.
+ */
+public final class AtomicUpdateRequest {
+    private static final long PAUSE_NANOS = 50_000_000;
+    private static final int PAUSE_DOUBLINGS_MAX = 4;
+    private static final long TRY_NANOS_MAX = 5_000_000_000L;
+    private static final long CUT_NANOS = 2_000_000_000L;
+
+    private final ClientContext env;
+    private final ConsistentCutClient cuts;
+    private final VersionWatermarks floors;
+    private final Update update;
+    private final RequestTracker.Ticket ticket;
+    private final Completion<Long> completion;
+    private final List<ActorRows> rows;
+    private final long bytes;
+    private final List<ServerId> tried = new ArrayList<>();
+    private long stagedFrom = Limits.STAGED_FROM_BYTES;
+    private long stagedAtOnce = Limits.STAGED_MESSAGE_BYTES;
+    private Timers.Cancel deadline = () -> {};
+    private int attempts;
+    private long sinceVersion;
+    /** An attempt ended in a way that leaves open whether its server drives the update: another's error says nothing of that. */
+    private boolean maybeTaken;
+
+    private Runnable stopStaging = () -> {};
+    private boolean asking;
+    private long askedAt;
+    private @Nullable ErrorCode lastCode;
+    private String lastMessage = "";
+    /** Answers in a row that are not likely to change soon. */
+    private int refusedInRow;
+    /** The last answer says that the update finds no place now; and the longest that one of those took. */
+    private boolean lacking;
+
+    private long lackingNanos;
+    private boolean over;
+
+    /** @param completion hears the version, or why there is none; OUTCOME_UNKNOWN where there may be one */
+    public AtomicUpdateRequest(
+            ClientContext env,
+            ConsistentCutClient cuts,
+            VersionWatermarks floors,
+            Update update,
+            RequestTracker.Ticket ticket,
+            Completion<Long> completion) {
+        this.env = env;
+        this.cuts = cuts;
+        this.floors = floors;
+        this.update = update;
+        this.ticket = ticket;
+        this.completion = completion;
+        this.rows = update.batches().stream()
+                .map(batch -> new ActorRows(batch.actor(), 0, batch.rows()))
+                .toList();
+        this.bytes = rows.stream().mapToLong(ActorRows::bytes).sum();
+    }
+
+    /**
+     * Where rows are staged, instead of the limits. Call before the start.
+     *
+     * @param from bytes of the smallest update whose rows are
+     * @param message most bytes of a message, where it is not one actor's rows
+     */
+    public AtomicUpdateRequest staging(long from, long message) {
+        stagedFrom = from;
+        stagedAtOnce = message;
+        return this;
+    }
+
+    /** Sends the first request. */
+    public void start() {
+        floors.uses(update.table(), update.tableId());
+        deadline = env.timers().after(Math.max(1, left()), this::late);
+        boolean chosen = ticket.lowWater() == 0; // it may have been sent long before, whatever the version is now
+        if (chosen || floors.recent(update.tableId(), env.clock().nanos())) {
+            begin(chosen ? 0 : floors.of(update.tableId()));
+        } else {
+            learn();
+        }
+    }
+
+    private void late() {
+        if (attempts == 0) {
+            fail(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "no server could be asked in time: the update was not sent"
+                            + (lastCode == null ? "" : "; the last answer: " + lastCode + " " + lastMessage));
+        } else if (lastCode != null && lacksForCertain() && !asking) {
+            fail(lastCode, lastMessage);
+        } else {
+            fail(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "no outcome in time: the update may have been applied, retry with the same id"
+                            + (lastCode == null ? "" : "; the last answer: " + lastCode + " " + lastMessage));
+        }
+    }
+
+    private void begin(long committedBefore) {
+        sinceVersion = committedBefore;
+        attempt();
+    }
+
+    /** Asks the server that will get the update, or the next one, for the table's version. */
+    private void learn() {
+        if (over) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<ServerId> server = driver(index);
+        if (server.isEmpty()) {
+            tried.clear();
+            env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, this::learn));
+            return;
+        }
+        Address address = index.address(server.get()).orElseThrow();
+        long timeout = Math.max(1, Math.min(left(), CUT_NANOS));
+        cuts.cut(address, List.of(update.table()), timeout, cut -> learnt(server.get(), cut));
+    }
+
+    private void learnt(ServerId server, Outcome<ConsistentCut> outcome) {
+        if (over) {
+            return;
+        }
+        if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
+            ok.value().tables().stream()
+                    .filter(table -> table.tableId() == update.tableId())
+                    .forEach(table -> floors.raise(
+                            table.tableId(), table.version(), env.clock().nanos()));
+            begin(floors.of(update.tableId()));
+            return;
+        }
+        ErrorCode code = ((Outcome.Err<ConsistentCut>) outcome).error().code();
+        if (code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) {
+            tried.add(server);
+            env.timers().after(PAUSE_NANOS, this::learn);
+        } else {
+            begin(floors.of(update.tableId())); // what is wrong, if anything, is the driver's to say
+        }
+    }
+
+    /** Gives up: CANCELLED, or OUTCOME_UNKNOWN where it may have been applied. */
+    public void cancel() {
+        if (attempts == 0) {
+            fail(ErrorCode.CANCELLED, "the update was cancelled before it was sent");
+        } else {
+            fail(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "the update was cancelled and may have been applied: retry with the same id to find out");
+        }
+    }
+
+    /** Requests sent so far. */
+    public int attempts() {
+        return attempts;
+    }
+
+    private long left() {
+        return update.deadlineNanos() - env.clock().nanos();
+    }
+
+    private void fail(ErrorCode code, String message) {
+        end(Outcome.err(new UniserveException(code, message)));
+    }
+
+    private void end(Outcome<Long> outcome) {
+        if (!over) {
+            over = true;
+            deadline.cancel();
+            stopStaging.run();
+            completion.done(outcome);
+        }
+    }
+
+    private static boolean lacking(ErrorCode code) {
+        return code == ErrorCode.NOT_ENOUGH_REPLICAS || code == ErrorCode.RESOURCE_EXHAUSTED;
+    }
+
+    /** What stood in the way is the update's outcome: no attempt can have been taken. */
+    private boolean lacksForCertain() {
+        return lacking && !maybeTaken;
+    }
+
+    private void attempt() {
+        if (over) {
+            return;
+        }
+        if (lastCode != null && lacksForCertain() && left() < lackingNanos) {
+            fail(lastCode, lastMessage); // one more would not be answered in time, and leave the outcome open
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<ServerId> driver = driver(index);
+        if (driver.isEmpty()) {
+            tried.clear();
+            env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, this::attempt));
+            return;
+        }
+        Optional<TableRoute> route = route(index);
+        if (bytes < stagedFrom || route.filter(this::onOneServer).isPresent()) {
+            send(index, driver.get(), rows);
+        } else if (route.isPresent()) {
+            stage(index, route.get(), driver.get());
+        } else {
+            env.routing().refresh(this::routeMissing);
+        }
+    }
+
+    private Optional<TableRoute> route(RouteIndex index) {
+        return index.table(update.table()).filter(table -> table.meta().tableId() == update.tableId());
+    }
+
+    private void routeMissing(Outcome<RouteIndex> refreshed) {
+        RouteIndex index = env.routing().current();
+        Optional<ServerId> driver = driver(index);
+        if (over) {
+            return;
+        }
+        if (!(refreshed instanceof Outcome.Ok<RouteIndex> ok)
+                || driver.isEmpty()
+                || route(ok.value()).isPresent()) {
+            env.timers().after(PAUSE_NANOS, this::attempt);
+        } else if (bytes <= Limits.BATCH_BYTES_MAX) {
+            send(index, driver.get(), rows); // what is wrong, if anything, is the driver's to say
+        } else {
+            heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
+        }
+    }
+
+    /** Rows that fit in a message to the one primary of all. */
+    private boolean onOneServer(TableRoute route) {
+        List<ActorState> actors = route.map().actors();
+        return bytes <= Limits.BATCH_BYTES_MAX
+                && update.batches().stream()
+                                .filter(batch -> batch.actor() < actors.size())
+                                .map(batch -> actors.get(batch.actor()).primary())
+                                .distinct()
+                                .count()
+                        == 1;
+    }
+
+    /** Rows of a large update go to their primaries first, its driver gets their hashes. */
+    private void stage(RouteIndex index, TableRoute route, ServerId driver) {
+        asking = true;
+        askedAt = env.clock().nanos();
+        RowUploader stager = new RowUploader(env, some -> request(some, patience(), true), staged -> {
+            if (staged instanceof Outcome.Ok<List<ActorRows>> ok) {
+                send(index, driver, ok.value());
+            } else {
+                UniserveException error = ((Outcome.Err<List<ActorRows>>) staged).error();
+                heard(error.code(), error.reason(), false);
+            }
+        });
+        stopStaging = stager::stop;
+        stager.start(index, route, rows, stagedAtOnce, patience());
+    }
+
+    private long patience() {
+        return Math.max(1, Math.min(left(), TRY_NANOS_MAX + TransactionConfig.nanosFor(bytes)));
+    }
+
+    private void send(RouteIndex index, ServerId driver, List<ActorRows> given) {
+        tried.add(driver);
+        attempts++;
+        asking = true;
+        askedAt = env.clock().nanos();
+        Address address = index.address(driver).orElseThrow();
+        env.network().update(address, request(given, patience(), false), patience(), outcome -> {
+            if (!over) {
+                heard(outcome);
+            }
+        });
+    }
+
+    private UpdateRequest request(List<ActorRows> some, long remaining, boolean stages) {
+        return new UpdateRequest(
+                update.table(),
+                update.tableId(),
+                ticket.id(),
+                sinceVersion,
+                stages ? attempts + 1 : attempts,
+                AckLevel.ISR,
+                update.function(),
+                some,
+                remaining,
+                stages);
+    }
+
+    /**
+     * First whoever leads the table's first actor: what all clients give to one driver is merged, and drivers need not wait
+     * for each other. Then the next actors', then any live server.
+     */
+    private Optional<ServerId> driver(RouteIndex index) {
+        List<ServerId> candidates = new ArrayList<>();
+        Optional<TableRoute> route = index.table(update.table());
+        route.ifPresent(table -> table.map().actors().forEach(actor -> candidates.add(actor.primary())));
+        index.routing().servers().forEach(server -> candidates.add(server.id()));
+        return candidates.stream()
+                .filter(server ->
+                        !tried.contains(server) && index.address(server).isPresent())
+                .findFirst();
+    }
+
+    private void heard(Outcome<UpdateReply> outcome) {
+        if (outcome instanceof Outcome.Ok<UpdateReply> ok
+                && ok.value().failures().isEmpty()) {
+            long version = ok.value().acks().get(0).index();
+            floors.raise(update.tableId(), version, env.clock().nanos());
+            end(Outcome.ok(version));
+            return;
+        }
+        if (outcome instanceof Outcome.Ok<UpdateReply> ok) {
+            ActorFailure failure = ok.value().failures().get(0);
+            heard(failure.code(), failure.message(), true);
+        } else {
+            UniserveException error = ((Outcome.Err<UpdateReply>) outcome).error();
+            heard(error.code(), error.reason(), true);
+        }
+    }
+
+    /** @param driven false where no driver has the update by this attempt */
+    private void heard(ErrorCode code, String message, boolean driven) {
+        asking = false;
+        lastCode = code;
+        lastMessage = message;
+        UpdateErrorAction verdict = UpdateErrorAction.of(code);
+        if (code == ErrorCode.TABLE_NOT_FOUND && attempts == (driven ? 1 : 0)) {
+            fail(code, message);
+        } else if (code == ErrorCode.TABLE_NOT_FOUND) {
+            // Dropped or restored since: of what an earlier attempt did nobody can tell any more.
+            fail(ErrorCode.OUTCOME_UNKNOWN, message + ", and an earlier attempt may have been applied before");
+        } else if (UpdateErrorAction.settles(code) || verdict == UpdateErrorAction.REFUSED && !maybeTaken) {
+            fail(code, message);
+        } else {
+            maybeTaken |= driven && (verdict == UpdateErrorAction.UNKNOWN || verdict == UpdateErrorAction.RETRY_FEW);
+            lacking = lacking(code);
+            boolean lasts = !driven
+                    || lacking
+                    || verdict == UpdateErrorAction.REFUSED
+                    || verdict == UpdateErrorAction.RETRY_FEW;
+            refusedInRow = lasts ? refusedInRow + 1 : 0;
+            lackingNanos = lacking ? Math.max(lackingNanos, env.clock().nanos() - askedAt) : 0;
+            long pause = PAUSE_NANOS << Math.min(refusedInRow, PAUSE_DOUBLINGS_MAX);
+            if (driven) {
+                env.timers().after(pause, this::attempt);
+            } else { // a primary may have moved
+                env.routing().refresh(refreshed -> env.timers().after(pause, this::attempt));
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells a table's log as it was at some moment after the question: what this server has seen of it last is confirmed by a
+ * multi that checks its version, which goes through the quorum; where it is another one by now it is read, and confirmed.
+ * One confirm serves all who asked before it started.
+ */
+final class ConfirmedLogReader {
+    private static final int ATTEMPTS_MAX = 8;
+
+    private final Environment env;
+    private final Registry registry;
+    private final CommitVisibility disclosure;
+    private final long tableId;
+    private final String path;
+    private final TransactionLogListener seen;
+    private List<Question> asking = new ArrayList<>();
+    private List<Question> asked = List.of();
+    private @Nullable TransactionLogState known;
+    private int knownVersion;
+    private boolean running;
+
+    /** Somebody who wants to know what became of a version. */
+    private record Question(long version, boolean decided, Completion<TransactionLogState> completion) {
+        /** What is known here is certainly older than what is asked for. */
+        private boolean newerThan(TransactionLogState log) {
+            return version >= log.next() || decided && TransactionLogTransitions.inFlight(log, version);
+        }
+
+        private boolean decidedIn(TransactionLogState log) {
+            return log.next() > version && !TransactionLogTransitions.inFlight(log, version);
+        }
+    }
+
+    /** @param seen hears what is read here */
+    ConfirmedLogReader(
+            Environment env, CommitVisibility disclosure, TableName table, long tableId, TransactionLogListener seen) {
+        this.env = env;
+        this.disclosure = disclosure;
+        this.registry = env.registry();
+        this.tableId = tableId;
+        this.path = RegistryPaths.log(table, tableId);
+        this.seen = seen;
+    }
+
+    long tableId() {
+        return tableId;
+    }
+
+    /**
+     * What the log says of a version. That it is decided may come from an older log, as it stays so; that it is in flight, or
+     * not known yet, was so at some moment after the question.
+     *
+     * @param decided somebody knows that it is decided: a log that has it in flight is an old one
+     */
+    void look(long version, boolean decided, Completion<TransactionLogState> completion) {
+        asking.add(new Question(version, decided, completion));
+        if (!running) {
+            begin();
+        }
+    }
+
+    /** This server has seen this log, newer than all it saw before. */
+    void seen(TransactionLogState log, int version) {
+        known = log;
+        knownVersion = version;
+        answerDecided(log);
+    }
+
+    /** In a moment: the actors of one read ask one after the other. */
+    private void begin() {
+        running = true;
+        env.timers().after(0, () -> {
+            asked = asking;
+            asking = new ArrayList<>();
+            TransactionLogState log = known;
+            if (log == null || asked.stream().anyMatch(question -> question.newerThan(log))) {
+                read(0);
+            } else {
+                check(log, knownVersion, 0);
+            }
+        });
+    }
+
+    private void read(int attempt) {
+        if (attempt == ATTEMPTS_MAX) {
+            end(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
+            return;
+        }
+        disclosure.read(path, read -> {
+            if (read instanceof Outcome.Err<Versioned> err) {
+                end(Outcome.err(err.error()));
+            } else {
+                Versioned found = ((Outcome.Ok<Versioned>) read).value();
+                if (found.value() instanceof TransactionLogState log) {
+                    seen.seen(log, found.version());
+                    check(log, found.version(), attempt);
+                } else {
+                    end(Outcome.err(new UniserveException(ErrorCode.TABLE_NOT_FOUND, path + " does not exist")));
+                }
+            }
+        });
+    }
+
+    private void check(TransactionLogState log, int version, int attempt) {
+        answerDecided(log);
+        if (asked.isEmpty()) {
+            end(Outcome.ok(log));
+        } else {
+            confirm(log, version, attempt);
+        }
+    }
+
+    private void answerDecided(TransactionLogState log) {
+        List<Question> answered =
+                asked.stream().filter(question -> question.decidedIn(log)).toList();
+        asked = asked.stream().filter(question -> !question.decidedIn(log)).toList();
+        answered.forEach(question -> question.completion().done(Outcome.ok(log)));
+    }
+
+    private void confirm(TransactionLogState log, int version, int attempt) {
+        registry.multi(List.of(new Op.Check(path, version)), checked -> {
+            if (checked instanceof Outcome.Err<MultiResult> err) {
+                end(Outcome.err(err.error()));
+            } else if (asked.isEmpty()
+                    || ((Outcome.Ok<MultiResult>) checked).value().applied()) {
+                end(Outcome.ok(log));
+            } else {
+                registry.sync(synced -> read(attempt + 1));
+            }
+        });
+    }
+
+    private void end(Outcome<TransactionLogState> outcome) {
+        List<Question> told = asked;
+        asked = List.of();
+        running = false;
+        told.forEach(question -> question.completion().done(outcome));
+        if (!running && !asking.isEmpty()) {
+            begin();
+        }
+    }
+}

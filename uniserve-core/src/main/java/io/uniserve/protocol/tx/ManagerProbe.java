@@ -1,0 +1,64 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState.InFlight;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Asks the driver of a version in flight whether anybody can know that it is committed: until then nobody can have seen the version,
+ * and readers may leave it out. That takes one message, where a confirm takes a write of ZooKeeper's quorum. One request serves
+ * all who asked before it was sent.
+ */
+final class ManagerProbe {
+    private final TransactionContext host;
+    private final TransactionConfig config;
+    private final TableName table;
+    private final long tableId;
+    private final TreeMap<Long, List<Consumer<Boolean>>> asking = new TreeMap<>();
+
+    ManagerProbe(TransactionContext host, TransactionConfig config, TableName table, long tableId) {
+        this.host = host;
+        this.config = config;
+        this.table = table;
+        this.tableId = tableId;
+    }
+
+    long tableId() {
+        return tableId;
+    }
+
+    /** @param then hears true where the version was disclosed to nobody at some moment after the question; else nothing is known */
+    void look(InFlight flight, Consumer<Boolean> then) {
+        List<Consumer<Boolean>> together = asking.get(flight.version());
+        if (together != null) {
+            together.add(then);
+            return;
+        }
+        asking.put(flight.version(), new ArrayList<>(List.of(then)));
+        host.env().timers().after(0, () -> send(flight)); // the actors of one read ask one after the other
+    }
+
+    private void send(InFlight flight) {
+        List<Consumer<Boolean>> asked = asking.remove(flight.version());
+        Address driver = host.addressOf(flight.driver());
+        if (asked == null) {
+            return;
+        }
+        if (driver == null) {
+            asked.forEach(then -> then.accept(false));
+            return;
+        }
+        PeerRequest request = new PeerRequest.Undisclosed(table, tableId, flight.version());
+        host.env().network().call(driver, request, config.retryNanos(), reply -> {
+            boolean certain = reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack;
+            asked.forEach(then -> then.accept(certain));
+        });
+    }
+}

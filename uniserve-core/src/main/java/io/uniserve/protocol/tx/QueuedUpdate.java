@@ -1,0 +1,68 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.TransactionLogState.Batch;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A client's atomic update at its driver, and who wait for its outcome: the client may have asked more than once. */
+final class QueuedUpdate {
+    final UpdateRequest request;
+    final Batch batch;
+    /** Of its rows, wherever they are. */
+    final long bytes;
+    /** Of those that are here. */
+    final long held;
+
+    long deadlineNanos;
+    /** The latest of this request that came here. */
+    int attempt;
+
+    private final List<Completion<UpdateReply>> callers = new ArrayList<>();
+
+    QueuedUpdate(UpdateRequest request, String sha256, long deadlineNanos) {
+        this.request = request;
+        this.batch = new Batch(request.request(), sha256);
+        this.deadlineNanos = deadlineNanos;
+        this.bytes = request.actors().stream()
+                .mapToLong(UpdateRequest.ActorRows::bytes)
+                .sum();
+        this.held =
+                request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
+    }
+
+    /** Somebody asks for it, until then. */
+    void join(Completion<UpdateReply> caller, int number, long untilNanos) {
+        callers.add(caller);
+        attempt = Math.max(attempt, number);
+        deadlineNanos = Math.max(deadlineNanos, untilNanos);
+    }
+
+    void committed(long version, boolean duplicate) {
+        answer(new UpdateReply(
+                request.actors().stream()
+                        .map(rows -> new ActorAck(rows.actor(), 0, version, duplicate))
+                        .toList(),
+                List.of()));
+    }
+
+    void failed(ErrorCode code, String message) {
+        answer(new UpdateReply(
+                List.of(),
+                request.actors().stream()
+                        .map(rows -> new ActorFailure(rows.actor(), code, message, 0))
+                        .toList()));
+    }
+
+    private void answer(UpdateReply reply) {
+        List<Completion<UpdateReply>> told = List.copyOf(callers);
+        callers.clear();
+        told.forEach(caller -> caller.done(Outcome.ok(reply)));
+    }
+}

@@ -1,0 +1,329 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.TransactionLogState.Decision;
+import io.uniserve.model.TransactionLogState.InFlight;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.InDoubtResolution;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.replica.Replica;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Atomic updates on one server: drives those that clients give it, sees to versions that nobody decides and to decisions
+ * that its primaries have not logged, and settles doubts for readers. Not thread-safe: runs on the server's loop.
+ */
+public final class TransactionService {
+    private final TransactionContext host;
+    private final TransactionConfig config;
+    private final TreeMap<TableName, TransactionManager> drivers = new TreeMap<>();
+    private final TreeMap<TableName, ConfirmedLogReader> looks = new TreeMap<>();
+    private final TreeMap<TableName, ManagerProbe> driverLooks = new TreeMap<>();
+    private final TreeMap<TableName, Seen> seen = new TreeMap<>();
+    private final CommitVisibility disclosure;
+    private final InDoubtResolver doubts;
+    private final StagedRows stage;
+    private boolean stopped;
+    private long nextLook;
+
+    /** A table's log as this server saw it last, perhaps an old one. */
+    private static final class Seen {
+        private TransactionLogState log;
+        private int version;
+        private long flight;
+        private long flightSince;
+        private final Map<Long, Long> undoneSince = new TreeMap<>();
+
+        private Seen(TransactionLogState log, int version) {
+            this.log = log;
+            this.version = version;
+        }
+    }
+
+    public TransactionService(TransactionContext host, TransactionConfig config) {
+        this.host = host;
+        this.config = config;
+        this.disclosure = new CommitVisibility(host.env(), config);
+        this.doubts = new InDoubtResolver(host, config, this::look, this::copy, this::driverLook);
+        this.stage = new StagedRows(host.env().clock(), this::led);
+        this.nextLook = host.env().clock().nanos() + config.lookNanos();
+    }
+
+    /** True for a table whose updates pass through here. */
+    public static boolean serves(ConsistencyLevel level) {
+        return level.atomic();
+    }
+
+    /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */
+    public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
+        Completion<UpdateReply> later = outcome -> host.env().timers().after(0, () -> completion.done(outcome));
+        if (request.stages()) {
+            later.done(stage.keep(request));
+        } else {
+            drive(request, RequestContentHash.of(request), later);
+        }
+    }
+
+    private Set<Integer> led(long tableId) {
+        return host.replicas(tableId).stream()
+                .filter(Replica::leads)
+                .map(replica -> replica.key().actor())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Rows that clients have brought here for drivers elsewhere. */
+    public Prepare filled(Prepare prepare) {
+        return stage.filled(prepare);
+    }
+
+    /** A decision arrived; rows that were kept for its version are not needed any more. */
+    public void decided(PeerRequest.Decide decide) {
+        stage.decided(decide);
+    }
+
+    private void drive(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
+        TransactionManager driver = driver(request.table(), request.tableId());
+        if (driver.tableId() == request.tableId()) {
+            driver.submit(request, sha256, completion);
+        } else {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "table " + request.table() + " number " + request.tableId() + " does not exist")));
+        }
+    }
+
+    /** Done when the state that readers find at the replica is complete for a question asked now; see the read worker. */
+    public void settle(
+            TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
+        doubts.settle(table, key, at, defers, completion);
+    }
+
+    private TransactionManager driver(TableName table, long tableId) {
+        TransactionManager known = drivers.get(table);
+        if (known != null && known.tableId() < tableId) {
+            known.close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " was dropped");
+            known = null;
+        }
+        if (known == null) {
+            known = new TransactionManager(host, config, disclosure, table, tableId, (log, version) -> {
+                TransactionManager now = drivers.get(table);
+                if (now != null && now.tableId() == tableId) { // else it is gone
+                    logSeen(table, log, version);
+                }
+            });
+            drivers.put(table, known);
+        }
+        return known;
+    }
+
+    private @Nullable TransactionLogState copy(TableName table) {
+        Seen known = seen.get(table);
+        return known == null ? null : known.log;
+    }
+
+    private ConfirmedLogReader look(TableName table, long tableId) {
+        ConfirmedLogReader known = looks.get(table);
+        if (known != null && known.tableId() == tableId) {
+            return known;
+        }
+        ConfirmedLogReader look = new ConfirmedLogReader(host.env(), disclosure, table, tableId, (log, version) -> {
+            ConfirmedLogReader now = looks.get(table);
+            if (now != null && now.tableId() == tableId) {
+                logSeen(table, log, version);
+            }
+        });
+        Seen last = seen.get(table);
+        if (last != null && last.log.tableId() == tableId) {
+            look.seen(last.log, last.version);
+        }
+        looks.put(table, look);
+        return look;
+    }
+
+    private ManagerProbe driverLook(TableName table, long tableId) {
+        ManagerProbe known = driverLooks.get(table);
+        if (known == null || known.tableId() != tableId) {
+            known = new ManagerProbe(host, config, table, tableId);
+            driverLooks.put(table, known);
+        }
+        return known;
+    }
+
+    /** Which versions that were found in the registry may be acted on: all reads of tables' logs go through it. */
+    public CommitVisibility disclosure() {
+        return disclosure;
+    }
+
+    /** True for a version that this server drives and of which nobody can know so far that it is committed. */
+    public boolean undisclosed(PeerRequest.Undisclosed asked) {
+        TransactionManager driver = drivers.get(asked.table());
+        return driver != null
+                && driver.tableId() == asked.tableId()
+                && !disclosure.isDisclosed(asked.tableId(), asked.version())
+                && driver.undisclosed(asked.version());
+    }
+
+    /**
+     * The table's log was read and may be acted on, was written, or told; perhaps an old one.
+     *
+     * @param version of its node
+     * @return true where it is newer than what was known here
+     */
+    public boolean logSeen(TableName table, TransactionLogState log, int version) {
+        disclosure.disclosed(log.tableId(), log.version());
+        Seen known = seen.get(table);
+        if (known == null || known.log.tableId() < log.tableId()) {
+            known = new Seen(log, version);
+            seen.put(table, known);
+        } else if (known.log.tableId() > log.tableId() || known.version >= version) {
+            return false;
+        }
+        known.log = log;
+        known.version = version;
+        long flight = log.inFlight() == null ? 0 : log.inFlight().version();
+        if (flight != known.flight) {
+            known.flight = flight;
+            known.flightSince = host.env().clock().nanos();
+        }
+        host.known(log.tableId(), log.version());
+        TransactionManager driver = drivers.get(table);
+        if (driver != null && driver.tableId() == log.tableId()) {
+            driver.seenElsewhere(version);
+        }
+        ConfirmedLogReader look = looks.get(table);
+        if (look != null && look.tableId() == log.tableId()) {
+            look.seen(log, version);
+        }
+        for (Replica replica : host.replicas(log.tableId())) {
+            foretell(log, replica);
+        }
+        doubts.logChanged(log.tableId());
+        return true;
+    }
+
+    /** What readers of the replica may have is another thing now. */
+    public void gateChanged(Replica replica) {
+        doubts.changed(replica.key());
+        Seen known = seen.get(replica.table());
+        if (known != null && known.log.tableId() == replica.key().tableId()) {
+            foretell(known.log, replica);
+        }
+    }
+
+    /** A replica need not wait for its log to say what the table's log says: readers wait for it. */
+    private void foretell(TransactionLogState log, Replica replica) {
+        long open = replica.undecided();
+        if (open != 0) {
+            TransactionLogTransitions.decision(log, open)
+                    .ifPresent(decision ->
+                            host.env().timers().after(0, () -> replica.foretell(open, decision.committed())));
+        }
+    }
+
+    /** The table is gone. */
+    public void gone(TableName table) {
+        seen.remove(table);
+        looks.remove(table);
+        driverLooks.remove(table);
+        TransactionManager driver = drivers.remove(table);
+        if (driver != null) {
+            driver.close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " was dropped");
+        }
+    }
+
+    /** Acts no more. */
+    public void stop() {
+        stopped = true;
+    }
+
+    /** For how long {@link #tick} will have nothing to do. */
+    public long quietNanos(long now) {
+        return seen.isEmpty() && drivers.isEmpty() && stage.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
+    }
+
+    /** Time passes. */
+    public void tick(long now) {
+        if (stopped || now - nextLook < 0) {
+            return;
+        }
+        nextLook = now + config.lookNanos();
+        for (Map.Entry<TableName, Seen> entry : List.copyOf(seen.entrySet())) {
+            TransactionContext.Table known = host.table(entry.getKey());
+            Seen table = entry.getValue();
+            if (known == null || known.meta().tableId() != table.log.tableId()) {
+                continue;
+            }
+            List<Replica> mine = host.replicas(table.log.tableId());
+            if (!mine.isEmpty()) {
+                mend(entry.getKey(), table, mine, now);
+            }
+        }
+        drivers.values().forEach(TransactionManager::flush);
+        stage.expire();
+    }
+
+    private void mend(TableName name, Seen table, List<Replica> mine, long now) {
+        TransactionManager driver = driver(name, table.log.tableId());
+        InFlight flight = table.log.inFlight();
+        if (flight != null && now - table.flightSince >= config.timeoutNanos(flight.bytes()) + 4 * config.lookNanos()) {
+            table.flightSince = now;
+            driver.suspect(flight);
+        }
+        for (Replica replica : mine) {
+            long open = replica.openVersion();
+            if (open != 0 && since(table, open, now) >= config.lookNanos()) {
+                resolve(name, driver, replica, open);
+            }
+        }
+        for (Decision decision : table.log.decisions()) {
+            if (!decision.unacked().isEmpty() && since(table, -decision.version(), now) >= 8 * config.lookNanos()) {
+                table.undoneSince.put(-decision.version(), now);
+                mine.stream()
+                        .filter(replica -> replica.leads()
+                                && decision.unacked().contains(replica.key().actor()))
+                        .forEach(replica -> carryOut(name, driver, replica, decision));
+            }
+        }
+        table.undoneSince.keySet().removeIf(version -> Math.abs(version) < table.log.version() - 4096);
+    }
+
+    private static long since(Seen table, long what, long now) {
+        return now - table.undoneSince.computeIfAbsent(what, w -> now);
+    }
+
+    /** This server's primary has prepared a version and heard no more of it: the log knows. */
+    private void resolve(TableName name, TransactionManager driver, Replica replica, long open) {
+        look(name, replica.key().tableId()).look(open, false, looked -> {
+            if (looked instanceof Outcome.Ok<TransactionLogState> ok) {
+                TransactionLogTransitions.decision(ok.value(), open)
+                        .ifPresent(known -> carryOut(name, driver, replica, known));
+            }
+        });
+    }
+
+    private void carryOut(TableName name, TransactionManager driver, Replica replica, Decision decision) {
+        PeerRequest.Decide request =
+                new PeerRequest.Decide(name, replica.key(), decision.version(), decision.committed());
+        replica.decide(request, reply -> {
+            if (reply instanceof Outcome.Ok<PeerReply>) {
+                driver.teller().acked(decision.version(), replica.key().actor());
+            }
+        });
+    }
+}

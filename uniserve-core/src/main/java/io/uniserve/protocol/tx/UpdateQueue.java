@@ -1,0 +1,102 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState.Batch;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Updates of one table without an outcome, at their driver, in the order in which they came; bounded by number and by bytes.
+ * Rows that were staged at their primaries are no part of the sum: room for them was found there.
+ */
+final class UpdateQueue {
+    private final Map<RequestId, QueuedUpdate> updates = new LinkedHashMap<>();
+    private long bytes;
+
+    /**
+     * Why there is no room for one more; null where there is.
+     *
+     * @param others updates beside these that wait for something else, and their bytes
+     */
+    @Nullable
+    UniserveException refusal(TableName table, QueuedUpdate update, int others, long otherBytes) {
+        long held = bytes + otherBytes;
+        if (updates.size() + others >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
+            return new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down");
+        }
+        if (held > 0 && held + update.held > Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX) {
+            return new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "updates of table " + table + " with " + held + " bytes wait, at most "
+                            + Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX + ": slow down");
+        }
+        return null;
+    }
+
+    @Nullable
+    QueuedUpdate get(RequestId request) {
+        return updates.get(request);
+    }
+
+    /** Adds it; one that is there already keeps its place. */
+    void put(QueuedUpdate update) {
+        if (updates.put(update.batch.request(), update) == null) {
+            bytes += update.held;
+        }
+    }
+
+    /** Whoever waits for the same by now: the client may have come again. */
+    QueuedUpdate now(QueuedUpdate update) {
+        QueuedUpdate known = updates.get(update.batch.request());
+        return known != null && known.batch.equals(update.batch) ? known : update;
+    }
+
+    /** Another content of its request id stays. */
+    void remove(QueuedUpdate update) {
+        QueuedUpdate known = updates.get(update.batch.request());
+        if (known != null && known.batch.equals(update.batch)) {
+            updates.remove(update.batch.request());
+            bytes -= known.held;
+        }
+    }
+
+    /** Ends those of them that are here. */
+    void fail(Collection<RequestId> requests, ErrorCode code, String message) {
+        for (RequestId request : requests) {
+            QueuedUpdate update = updates.get(request);
+            if (update != null) {
+                remove(update);
+                update.failed(code, message);
+            }
+        }
+    }
+
+    boolean isEmpty() {
+        return updates.isEmpty();
+    }
+
+    /** As they are now, the oldest first. */
+    List<QueuedUpdate> all() {
+        return List.copyOf(updates.values());
+    }
+
+    boolean holds(List<Batch> batches) {
+        return batches.stream().allMatch(batch -> updates.containsKey(batch.request()));
+    }
+
+    /** Lets go of all of them. */
+    List<QueuedUpdate> clear() {
+        List<QueuedUpdate> all = all();
+        updates.clear();
+        bytes = 0;
+        return all;
+    }
+}

@@ -1,0 +1,162 @@
+package io.uniserve.protocol.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.gate.ActorSnapshotRead.Next;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.VersionedRead;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Each step of a read of one version, and that none can be left out. The lease runs until 100. */
+final class ActorSnapshotReadTest {
+    private static final VersionedRead.Target TARGET = new VersionedRead.Target(3, 7);
+    private static final long EARLY = 99;
+    private static final long LATE = 100;
+
+    private static ActorSnapshotRead share(long at, boolean strict, long known) {
+        VersionedRead request = new VersionedRead(
+                new TableName("t"), 1, List.of(TARGET), "scan", Bytes.EMPTY, at, false, strict, 1_000);
+        return new ActorSnapshotRead(request, TARGET, known);
+    }
+
+    private static ReadGate gate(long epoch, boolean serving, long doubt) {
+        return new ReadGate(3, epoch, serving, 100, 0, doubt, 0, 5);
+    }
+
+    private static ReadGate good() {
+        return gate(7, true, 0);
+    }
+
+    private static Optional<ErrorCode> code(Optional<ActorFailure> failure) {
+        return failure.map(ActorFailure::code);
+    }
+
+    @Test
+    void whatTheServerKnewBeforeIsToldWhereTheActorHasNoTraceOfIt() {
+        ActorSnapshotRead share = share(0, false, 9);
+        assertThat(share.admit(good(), EARLY)).isEqualTo(Next.TAKE);
+        assertThat(share.wanted()).isZero();
+        assertThat(share.take(5)).isTrue();
+        assertThat(share.confirm(good(), EARLY)).isEmpty();
+        assertThat(share.at()).isEqualTo(9);
+    }
+
+    @Test
+    void anActorThatWasBuiltAnewMeanwhileIsNotAnswered() {
+        ActorSnapshotRead share = share(0, false, 9);
+        share.admit(good(), EARLY);
+        share.take(5);
+        ReadGate rebuilt = new ReadGate(3, 7, true, 100, 0, 0, 0, 6);
+        assertThat(code(share.confirm(rebuilt, EARLY))).contains(ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    void whatTheActorHasIsToldWhereTheServerKnowsLess() {
+        ActorSnapshotRead share = share(0, false, 4);
+        share.admit(good(), EARLY);
+        share.take(5);
+        assertThat(share.at()).isEqualTo(5);
+    }
+
+    @Test
+    void aVersionThatIsAskedForIsTold() {
+        ActorSnapshotRead share = share(6, false, 9);
+        share.admit(good(), EARLY);
+        assertThat(share.wanted()).isEqualTo(6);
+        assertThat(share.take(5)).isTrue();
+        assertThat(share.at()).isEqualTo(6);
+    }
+
+    @Test
+    void doubtsAreSettledWhereTheyMatter() {
+        assertThat(share(0, false, 0).admit(gate(7, true, 8), EARLY)).isEqualTo(Next.SETTLE);
+        assertThat(share(8, false, 0).admit(gate(7, true, 8), EARLY)).isEqualTo(Next.SETTLE);
+        assertThat(share(7, false, 0).admit(gate(7, true, 8), EARLY)).isEqualTo(Next.TAKE);
+        assertThat(share(0, true, 0).admit(gate(7, true, 8), EARLY)).isEqualTo(Next.TAKE);
+    }
+
+    @Test
+    void nothingIsTakenInDoubt() {
+        ActorSnapshotRead share = share(0, false, 0);
+        share.admit(gate(7, true, 8), EARLY);
+        assertThatThrownBy(() -> share.take(7)).isInstanceOf(IllegalStateException.class);
+        share.settled(InDoubtResolution.ALL);
+        assertThat(share.take(7)).isTrue();
+    }
+
+    @Test
+    void theGateRefusesFirst() {
+        ActorSnapshotRead share = share(0, false, 0);
+        assertThat(share.admit(gate(6, true, 0), EARLY)).isEqualTo(Next.NOTHING);
+        assertThat(code(share.failure())).contains(ErrorCode.STALE_EPOCH);
+        ActorSnapshotRead late = share(0, false, 0);
+        assertThat(late.admit(good(), LATE)).isEqualTo(Next.NOTHING);
+        assertThat(code(late.failure())).contains(ErrorCode.LEASE_EXPIRED);
+        ActorSnapshotRead away = share(0, true, 0);
+        assertThat(away.admit(gate(7, false, 0), EARLY)).isEqualTo(Next.NOTHING);
+        assertThat(code(away.failure())).contains(ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    void theGateRefusesLast() {
+        for (ReadGate now : List.of(gate(8, true, 0), gate(7, false, 0))) {
+            ActorSnapshotRead share = share(0, false, 0);
+            share.admit(good(), EARLY);
+            share.take(5);
+            assertThat(share.confirm(now, EARLY)).isPresent();
+            assertThatThrownBy(share::at).isInstanceOf(IllegalStateException.class);
+        }
+        ActorSnapshotRead slow = share(0, false, 0);
+        slow.admit(good(), EARLY);
+        slow.take(5);
+        assertThat(code(slow.confirm(good(), LATE))).contains(ErrorCode.LEASE_EXPIRED);
+    }
+
+    /** It asks in the epoch of a moment that was confirmed: who was in sync then has the version. */
+    @Test
+    void aStrictReadNeedsNoLease() {
+        ActorSnapshotRead share = share(5, true, 0);
+        assertThat(share.admit(good(), LATE)).isEqualTo(Next.TAKE);
+        share.take(5);
+        assertThat(share.confirm(good(), LATE)).isEmpty();
+        assertThat(share.at()).isEqualTo(5);
+    }
+
+    @Test
+    void aStrictReadOfBeforeTheFirstVersionSeesNone() {
+        ActorSnapshotRead empty = share(0, true, 9);
+        empty.admit(good(), EARLY);
+        assertThat(empty.take(0)).isTrue();
+        assertThat(empty.at()).isZero();
+        ActorSnapshotRead later = share(0, true, 9);
+        later.admit(good(), EARLY);
+        assertThat(later.take(1)).isFalse();
+        assertThat(code(later.failure())).contains(ErrorCode.VERSION_GONE);
+    }
+
+    @Test
+    void aStateThatIsGoneIsToldUnlessTheGateHasAnotherReason() {
+        ActorSnapshotRead share = share(5, false, 0);
+        share.admit(good(), EARLY);
+        share.gone();
+        assertThat(code(share.confirm(good(), EARLY))).contains(ErrorCode.VERSION_GONE);
+        assertThat(code(share.confirm(gate(8, true, 0), EARLY))).contains(ErrorCode.STALE_EPOCH);
+    }
+
+    @Test
+    void noStepCanBeLeftOut() {
+        ActorSnapshotRead share = share(0, false, 0);
+        assertThatThrownBy(() -> share.take(1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> share.settled(InDoubtResolution.ALL)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> share.confirm(good(), EARLY)).isInstanceOf(IllegalStateException.class);
+        share.admit(good(), EARLY);
+        assertThatThrownBy(() -> share.admit(good(), EARLY)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> share.confirm(good(), EARLY)).isInstanceOf(IllegalStateException.class);
+    }
+}

@@ -1,0 +1,194 @@
+package io.uniserve.protocol.tx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TransactionHistory;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.TransactionLogState.Batch;
+import io.uniserve.model.TransactionLogState.Decision;
+import io.uniserve.protocol.tx.TransactionLogTransitions.Parted;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+final class TransactionLogTransitionsTest {
+    private static final ServerId DRIVER = new ServerId("s1");
+
+    private static Batch batch(long sequence) {
+        return new Batch(new RequestId(1, 2, sequence), "hash" + sequence);
+    }
+
+    private static TransactionLogState begun(TransactionLogState log, long sequence) {
+        return TransactionLogTransitions.begin(log, DRIVER, List.of(0, 3), List.of(batch(sequence)), 10);
+    }
+
+    @Test
+    void aVersionIsGivenOutOnce() {
+        TransactionLogState log = begun(TransactionLogState.empty(7), 1);
+        assertThat(TransactionLogTransitions.inFlight(log, 1)).isTrue();
+        TransactionLogState aborted = TransactionLogTransitions.abort(log, List.of(), "late");
+        TransactionLogState again = begun(aborted, 1);
+        assertThat(TransactionLogTransitions.inFlight(again, 2)).isTrue();
+        assertThat(again.version()).isZero();
+        assertThat(TransactionLogTransitions.commit(again).version()).isEqualTo(2);
+    }
+
+    @Test
+    void oneVersionIsInFlightAtATime() {
+        TransactionLogState log = begun(TransactionLogState.empty(7), 1);
+        assertThatThrownBy(() -> begun(log, 2)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> TransactionLogTransitions.commit(TransactionLogTransitions.commit(log)))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aVersionBegunAheadIsNamedByItsDecision() {
+        TransactionLogState ahead = TransactionLogTransitions.beginAhead(
+                TransactionLogTransitions.commit(begun(TransactionLogState.empty(7), 1)), DRIVER);
+        assertThat(TransactionLogTransitions.inFlight(ahead, 2)).isTrue();
+        assertThatThrownBy(() -> begun(ahead, 2)).isInstanceOf(IllegalStateException.class);
+        TransactionLogState named = TransactionLogTransitions.name(ahead, List.of(4), List.of(batch(2)), 10);
+        assertThatThrownBy(() -> TransactionLogTransitions.name(named, List.of(4), List.of(batch(3)), 10))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> TransactionLogTransitions.release(named)).isInstanceOf(IllegalStateException.class);
+        Decision decision = TransactionLogTransitions.decision(TransactionLogTransitions.commit(named), 2)
+                .orElseThrow();
+        assertThat(decision.unacked()).containsExactly(4);
+        assertThat(decision.batches()).containsExactly(batch(2));
+        TransactionLogState released = TransactionLogTransitions.release(ahead);
+        assertThat(TransactionLogTransitions.inFlight(begun(released, 2), 3))
+                .as("2 is not given out again")
+                .isTrue();
+        Decision displaced = TransactionLogTransitions.decision(
+                        TransactionLogTransitions.displace(ahead, 3, "another"), 2)
+                .orElseThrow();
+        assertThat(displaced.committed()).isFalse();
+        assertThat(displaced.unacked()).as("whoever may have prepared it").containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void aRequestHasTheOutcomeOfItsLastVersion() {
+        TransactionLogState log =
+                TransactionLogTransitions.abort(begun(TransactionLogState.empty(7), 1), List.of(), "late");
+        assertThat(TransactionLogTransitions.lastOf(log, batch(1).request())
+                        .orElseThrow()
+                        .committed())
+                .isFalse();
+        TransactionLogState committed = TransactionLogTransitions.commit(begun(log, 1));
+        assertThat(TransactionLogTransitions.lastOf(committed, batch(1).request())
+                        .orElseThrow()
+                        .version())
+                .isEqualTo(2);
+        assertThat(TransactionLogTransitions.lastOf(committed, batch(9).request()))
+                .isEmpty();
+    }
+
+    /** A table's log and its outcomes, as a driver writes them. */
+    private static Parted written(TransactionLogState log, TransactionHistory outcomes) {
+        return TransactionLogTransitions.crowded(log)
+                ? TransactionLogTransitions.part(log, outcomes)
+                : new Parted(log, outcomes);
+    }
+
+    @Test
+    void noDecisionIsForgottenThatAParticipantMayNeed() {
+        TransactionLogState log = TransactionLogState.empty(7);
+        int many = Limits.TABLE_DECISIONS_KEPT + 100;
+        for (int i = 1; i <= many; i++) {
+            log = TransactionLogTransitions.commit(begun(log, i));
+        }
+        assertThat(TransactionLogTransitions.crowded(log))
+                .as("what participants have not said they know stays")
+                .isFalse();
+        TransactionLogState half = TransactionLogTransitions.strike(log, Map.of(1L, Set.of(0)));
+        assertThat(TransactionLogTransitions.decision(half, 1).orElseThrow().unacked())
+                .containsExactly(3);
+        Map<Long, Set<Integer>> all = new TreeMap<>();
+        for (long i = 1; i <= many; i++) {
+            all.put(i, i == 3 ? Set.of(0) : Set.of(0, 3));
+        }
+        Parted parted =
+                TransactionLogTransitions.part(TransactionLogTransitions.strike(half, all), TransactionHistory.none(7));
+        assertThat(TransactionLogTransitions.decision(parted.log(), 3)).isPresent();
+        assertThat(parted.log().decisions()).hasSize(1 + Limits.TABLE_DECISIONS_RECENT_KEPT);
+        assertThat(parted.log().outcomes()).isEqualTo(1);
+        assertThat(parted.outcomes().number()).isEqualTo(1);
+        assertThat(parted.outcomes().decisions()).hasSize(Limits.TABLE_DECISIONS_KEPT);
+        long oldest = parted.outcomes().decisions().get(0).version();
+        assertThat(parted.log().forgotten()).as("3 does not hold it up").isEqualTo(oldest - 1);
+        assertThat(parted.outcomes().decisions()).isSortedAccordingTo(Comparator.comparingLong(Decision::version));
+    }
+
+    @Test
+    void outcomesAreThoseThatTheLogNames() {
+        TransactionLogState log = strike(TransactionLogTransitions.commit(begun(TransactionLogState.empty(7), 1)));
+        assertThatThrownBy(() -> TransactionLogTransitions.part(log, new TransactionHistory(7, 1, List.of())))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> TransactionLogTransitions.part(log, TransactionHistory.none(6)))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    /** Every outcome is in one place until it is told that it is forgotten, and there are as many as promised. */
+    @Test
+    void outcomesMoveAndAreKept() {
+        Parted now = new Parted(TransactionLogState.empty(7), TransactionHistory.none(7));
+        int most = 0;
+        for (int i = 1; i <= 3 * Limits.TABLE_DECISIONS_KEPT; i++) {
+            now = written(strike(TransactionLogTransitions.commit(begun(now.log(), i))), now.outcomes());
+            most = Math.max(most, now.log().decisions().size());
+            List<Decision> known = new ArrayList<>(now.outcomes().decisions());
+            known.addAll(now.log().decisions());
+            assertThat(known).hasSize((int) (i - now.log().forgotten()));
+            assertThat(known).hasSizeGreaterThanOrEqualTo(Math.min(i, Limits.TABLE_DECISIONS_KEPT));
+        }
+        assertThat(most).isEqualTo(Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(now.log().outcomes()).isGreaterThan(Limits.TABLE_DECISIONS_KEPT / 32);
+    }
+
+    /** Hundreds that wait for an actor are aborted again and again, and then all are to be served. */
+    @Test
+    void abortsMakeNobodyForgotten() {
+        Parted now = new Parted(
+                strike(TransactionLogTransitions.commit(begun(TransactionLogState.empty(7), 1))),
+                TransactionHistory.none(7));
+        for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
+            now = written(
+                    strike(TransactionLogTransitions.abort(begun(now.log(), 2), List.of(), "late")), now.outcomes());
+        }
+        assertThat(now.log().forgotten()).isZero();
+        assertThat(now.outcomes().decisions()).hasSizeLessThanOrEqualTo(Limits.TABLE_DECISIONS_KEPT);
+        assertThat(now.outcomes().decisions().get(0).batches()).containsExactly(batch(1));
+        now = written(
+                strike(TransactionLogTransitions.abort(
+                        begun(now.log(), 3), List.of(batch(3).request()), "no such field")),
+                now.outcomes());
+        for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
+            now = written(
+                    strike(TransactionLogTransitions.abort(begun(now.log(), 2), List.of(), "late")), now.outcomes());
+        }
+        assertThat(now.outcomes().decisions().get(1).refused()).containsExactly(batch(3).request());
+    }
+
+    private static TransactionLogState strike(TransactionLogState log) {
+        long last = log.decisions().get(log.decisions().size() - 1).version();
+        return TransactionLogTransitions.strike(log, Map.of(last, Set.of(0, 3)));
+    }
+
+    @Test
+    void aRefusalNamesItsRequests() {
+        TransactionLogState log = TransactionLogTransitions.begin(
+                TransactionLogState.empty(7), DRIVER, List.of(0), List.of(batch(1), batch(2)), 10);
+        TransactionLogState aborted =
+                TransactionLogTransitions.abort(log, List.of(batch(2).request()), "no such field");
+        assertThat(aborted.decisions().get(0).refused()).containsExactly(batch(2).request());
+        assertThat(aborted.inFlight()).isNull();
+    }
+}

@@ -1,0 +1,110 @@
+package io.uniserve.balance.policy.basic;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntToDoubleFunction;
+
+/** A placement under construction for simple policies: hosts of each actor, memory used, load with equal shares. */
+public final class PlacementBuilder {
+    private final ClusterLoad in;
+    private final TreeSet<Integer>[] hosts;
+    private final double[] used;
+    private final double[] load;
+
+    /** Starts from where everything is now. */
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    public PlacementBuilder(ClusterLoad in) {
+        this.in = in;
+        hosts = new TreeSet[in.actors()];
+        used = new double[in.servers()];
+        load = new double[in.servers()];
+        for (int i = 0; i < hosts.length; i++) {
+            hosts[i] = new TreeSet<>();
+            for (int server : in.current().hosts(i)) {
+                add(i, server);
+            }
+        }
+    }
+
+    public int replicas(int actor) {
+        return hosts[actor].size();
+    }
+
+    public Set<Integer> hosts(int actor) {
+        return hosts[actor];
+    }
+
+    /** Part of the server's memory that is used. */
+    public double fill(int server) {
+        return used[server] / Math.max(in.capacity(server), Double.MIN_NORMAL);
+    }
+
+    /** Load of the server relative to its strength. */
+    public double load(int server) {
+        return load[server] / in.weight(server);
+    }
+
+    public boolean fits(int actor, int server) {
+        return !hosts[actor].contains(server) && used[server] + in.memory(actor) <= in.capacity(server) * (1 + 1e-12);
+    }
+
+    /** Adds a replica; the actor's load is shared evenly again. */
+    public void add(int actor, int server) {
+        bear(actor, -1);
+        hosts[actor].add(server);
+        used[server] += in.memory(actor);
+        bear(actor, 1);
+    }
+
+    /** Takes a replica away. */
+    public void drop(int actor, int server) {
+        bear(actor, -1);
+        hosts[actor].remove(server);
+        used[server] -= in.memory(actor);
+        bear(actor, 1);
+    }
+
+    /** Among the servers the actor fits on the one of highest score, in a zone of its own where there is one; -1 for none. */
+    public int best(int actor, IntToDoubleFunction score) {
+        int best = -1;
+        double most = Double.NEGATIVE_INFINITY;
+        boolean apart = false;
+        for (int j = 0; j < in.servers(); j++) {
+            if (fits(actor, j)) {
+                double value = score.applyAsDouble(j);
+                boolean own = zoneIsNew(actor, j);
+                if ((own && !apart) || (own == apart && value > most)) {
+                    best = j;
+                    most = value;
+                    apart = own;
+                }
+            }
+        }
+        return best;
+    }
+
+    /** The placement, each actor's queries evenly over its replicas. */
+    public Assignment evenly() {
+        int[][] servers = new int[hosts.length][];
+        double[][] shares = new double[hosts.length][];
+        for (int i = 0; i < hosts.length; i++) {
+            servers[i] = hosts[i].stream().mapToInt(j -> j).toArray();
+            shares[i] = new double[servers[i].length];
+            Arrays.fill(shares[i], 1.0 / Math.max(1, servers[i].length));
+        }
+        return Assignment.of(servers, shares);
+    }
+
+    private boolean zoneIsNew(int actor, int server) {
+        return hosts[actor].stream().noneMatch(j -> in.zone(j) == in.zone(server));
+    }
+
+    private void bear(int actor, int sign) {
+        for (int j : hosts[actor]) {
+            load[j] += sign * in.load(actor) / hosts[actor].size();
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.Arrays;
+
+/**
+ * Moves load along shared replicas until servers are within their tolerance, or as near as the hosts allow.
+ *
+ * <p>Servers are nodes; an actor on a and on b with load on a is an edge from a to b. An overloaded server pushes along a
+ * shortest path to one with room, an underloaded one pulls from one that can spare load. Augmenting paths never make another
+ * server worse, so when both have ended without a path the remaining imbalance is the least for these hosts.
+ */
+final class AugmentingPathBalancer {
+    private final SearchState s;
+    private final int[] queue;
+    private final int[] seen;
+    private final int[] viaActor;
+    private final int[] viaServer;
+    private int stamp;
+
+    AugmentingPathBalancer(SearchState s) {
+        this.s = s;
+        queue = new int[s.servers];
+        seen = new int[s.servers];
+        viaActor = new int[s.servers];
+        viaServer = new int[s.servers];
+    }
+
+    /** Balances all servers as far as possible. */
+    void balanceAll() {
+        for (int j = 0; j < s.servers; j++) {
+            push(j);
+        }
+        for (int j = 0; j < s.servers; j++) {
+            pull(j);
+        }
+    }
+
+    /** Balances one server as far as possible, without harm to others. */
+    void balance(int server) {
+        push(server);
+        pull(server);
+    }
+
+    /** Pushes an overloaded server's excess away; true when nothing is left of it. */
+    boolean push(int from) {
+        while (s.over(from) > s.tiny) {
+            int to = search(from, true);
+            if (to < 0) {
+                return false;
+            }
+            double room = Math.min(s.over(from), s.high[to] - s.serverLoad[to]);
+            shift(from, to, room, true);
+        }
+        return true;
+    }
+
+    /** Pulls what an underloaded server lacks; true when nothing is lacking. */
+    boolean pull(int to) {
+        while (s.under(to) > s.tiny) {
+            int from = search(to, false);
+            if (from < 0) {
+                return false;
+            }
+            double spare = Math.min(s.under(to), s.serverLoad[from] - s.low[from]);
+            shift(to, from, spare, false);
+        }
+        return true;
+    }
+
+    /** Breadth first from the server; forward along edges that can give load away, else against them. */
+    private int search(int start, boolean forward) {
+        stamp++;
+        int head = 0;
+        int tail = 0;
+        queue[tail++] = start;
+        seen[start] = stamp;
+        while (head < tail) {
+            int a = queue[head++];
+            int[] row = s.on[a];
+            for (int q = s.onCount[a] - 1; q >= 0; q--) {
+                int i = row[q];
+                int n = s.hosts[i];
+                if (n < 2 || (forward && s.flow[i][s.position(i, a)] <= s.tiny)) {
+                    continue;
+                }
+                for (int p = 0; p < n; p++) {
+                    int b = s.host[i][p];
+                    if (seen[b] == stamp || (!forward && s.flow[i][p] <= s.tiny)) {
+                        continue;
+                    }
+                    seen[b] = stamp;
+                    viaActor[b] = i;
+                    viaServer[b] = a;
+                    boolean end = forward ? s.serverLoad[b] < s.high[b] - s.tiny : s.serverLoad[b] > s.low[b] + s.tiny;
+                    if (end) {
+                        return b;
+                    }
+                    queue[tail++] = b;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private void shift(int start, int end, double most, boolean forward) {
+        double amount = most;
+        for (int b = end; b != start; b = viaServer[b]) {
+            int giver = forward ? viaServer[b] : b;
+            amount = Math.min(amount, s.flow[viaActor[b]][s.position(viaActor[b], giver)]);
+        }
+        for (int b = end; b != start; b = viaServer[b]) {
+            int giver = forward ? viaServer[b] : b;
+            int taker = forward ? b : viaServer[b];
+            s.addFlow(viaActor[b], giver, -amount);
+            s.addFlow(viaActor[b], taker, amount);
+        }
+    }
+
+    /** Servers whose load can come to this one along shared replicas, this one included; valid until the next search. */
+    int[] reach(int start) {
+        stamp++;
+        int head = 0;
+        int tail = 0;
+        queue[tail++] = start;
+        seen[start] = stamp;
+        while (head < tail) {
+            int a = queue[head++];
+            for (int q = s.onCount[a] - 1; q >= 0; q--) {
+                int i = s.on[a][q];
+                for (int p = 0; p < s.hosts[i] && s.hosts[i] > 1; p++) {
+                    int b = s.host[i][p];
+                    if (seen[b] != stamp && s.flow[i][p] > s.tiny) {
+                        seen[b] = stamp;
+                        queue[tail++] = b;
+                    }
+                }
+            }
+        }
+        return Arrays.copyOf(queue, tail);
+    }
+}

@@ -1,0 +1,80 @@
+package io.uniserve.balance.policy.search;
+
+/** Servers that share replicas, directly or through others: within such a group load can move without a new replica. */
+final class ConnectedComponents {
+    private final SearchState s;
+    private final int[] parent;
+    private final double[] spare;
+    private final double[] room;
+
+    ConnectedComponents(SearchState s) {
+        this.s = s;
+        parent = new int[s.servers];
+        spare = new double[s.servers];
+        room = new double[s.servers];
+    }
+
+    /** Looks at the state anew. */
+    void update() {
+        for (int j = 0; j < s.servers; j++) {
+            parent[j] = j;
+            spare[j] = 0;
+            room[j] = 0;
+        }
+        for (int i = 0; i < s.actors; i++) {
+            for (int p = 1; p < s.hosts[i]; p++) {
+                union(s.host[i][0], s.host[i][p]);
+            }
+        }
+        for (int j = 0; j < s.servers; j++) {
+            int root = find(j);
+            spare[root] += s.serverLoad[j] - s.low[j];
+            room[root] += s.high[j] - s.serverLoad[j];
+        }
+    }
+
+    /** The actor has one more replica. Load that moves within a group changes nothing that is kept for it. */
+    void join(int actor) {
+        for (int p = 1; p < s.hosts[actor]; p++) {
+            int x = find(s.host[actor][0]);
+            int y = find(s.host[actor][p]);
+            if (x != y) {
+                int root = Math.min(x, y);
+                int other = Math.max(x, y);
+                parent[other] = root;
+                spare[root] += spare[other];
+                room[root] += room[other];
+            }
+        }
+    }
+
+    /** Load that could leave a server: what it, or its group, has above its least. */
+    double canGive(int j) {
+        return Math.max(s.serverLoad[j] - s.low[j], spare[find(j)]);
+    }
+
+    /** Load that could come to a server: what it, or its group, could still take. */
+    double canTake(int j) {
+        return Math.max(s.high[j] - s.serverLoad[j], room[find(j)]);
+    }
+
+    private void union(int a, int b) {
+        int x = find(a);
+        int y = find(b);
+        parent[Math.max(x, y)] = Math.min(x, y);
+    }
+
+    private int find(int j) {
+        int root = j;
+        while (parent[root] != root) {
+            root = parent[root];
+        }
+        int at = j;
+        while (parent[at] != root) {
+            int next = parent[at];
+            parent[at] = root;
+            at = next;
+        }
+        return root;
+    }
+}

@@ -1,0 +1,52 @@
+package io.uniserve.balance.policy.search;
+
+/** Where memory is left only on servers that an actor cannot use, moves another actor there, so that its place is free. */
+final class EjectionMove {
+    private final SearchState s;
+
+    private final ZoneRule zones;
+
+    EjectionMove(SearchState s, ZoneRule zones) {
+        this.s = s;
+        this.zones = zones;
+    }
+
+    /** A server that now has memory for the actor and does not host it; -1 where no single exchange makes one. */
+    int makeRoom(int actor) {
+        int bestOther = -1;
+        int bestFrom = -1;
+        int bestTo = -1;
+        double least = Double.POSITIVE_INFINITY;
+        for (int to = 0; to < s.servers; to++) {
+            double free = s.capacity[to] - s.used[to];
+            for (int from = 0; from < s.servers && free > 0; from++) {
+                if (from == to || s.isOn(actor, from)) {
+                    continue;
+                }
+                for (int q = 0; q < s.onCount[from]; q++) {
+                    int other = s.on[from][q];
+                    double cost = (s.wasOn(other, from) ? 1 : 0) + s.sets.excess(other, to);
+                    boolean enough = s.used[from] - s.memory[other] + s.memory[actor] <= s.capacity[from];
+                    boolean may = enough && s.hasRoom(other, to) && !s.isOn(other, to);
+                    if (cost < least && may && zones.mayMove(other, from, to)) {
+                        least = cost;
+                        bestOther = other;
+                        bestFrom = from;
+                        bestTo = to;
+                    }
+                }
+            }
+        }
+        if (bestOther >= 0) {
+            move(bestOther, bestFrom, bestTo);
+        }
+        return bestFrom;
+    }
+
+    private void move(int other, int from, int to) {
+        double borne = s.flow[other][s.position(other, from)];
+        s.drop(other, from);
+        s.add(other, to);
+        s.setFlow(other, to, borne);
+    }
+}

@@ -1,0 +1,146 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.SplittableRandom;
+
+/**
+ * Gives actors the hosts they lack: largest load per missing copy first, each to the server with most room that keeps the
+ * limits; a host the actor had before is free and comes first. Where no server keeps the limits the one that breaks least is
+ * taken, and the limits of the broken sets are raised.
+ */
+final class GreedyInsertion {
+    /** A server in a zone where the actor is already comes after all others. */
+    private static final double ZONE = 100;
+
+    private final SearchState s;
+    private final int[] needed;
+    private final SplittableRandom random;
+    private final EjectionMove roomMaker;
+    private final ZoneRule zones;
+
+    GreedyInsertion(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
+        this.zones = zones;
+        this.s = s;
+        this.needed = needed;
+        this.random = random;
+        roomMaker = new EjectionMove(s, zones);
+    }
+
+    /** Load per missing copy: the larger, the earlier an actor should be placed. */
+    double urgency(int i) {
+        return s.load[i] / Math.max(1, needed[i]);
+    }
+
+    /**
+     * Places one actor until it has all the hosts it needs and all its load.
+     *
+     * @param noise how much chance has a say in the choice of a server, in parts of the mean load
+     * @return false where a copy found no server with memory
+     */
+    boolean place(int i, double noise) {
+        restore(i);
+        boolean complete = true;
+        while (s.hosts[i] < needed[i]) {
+            int missing = needed[i] - s.hosts[i];
+            double part = Math.max(0, s.unplaced(i)) / missing;
+            int j = pick(i, noise);
+            if (j < 0) {
+                j = roomMaker.makeRoom(i);
+            }
+            if (j < 0) {
+                complete = false;
+                break;
+            }
+            put(i, j, part);
+        }
+        spread(i);
+        return complete;
+    }
+
+    /** Hosts of before that are allowed again: they cost nothing. */
+    private void restore(int i) {
+        int n = s.in.current().replicas(i);
+        for (int p = 0; p < n && s.hosts[i] < needed[i]; p++) {
+            int j = s.in.current().server(i, p);
+            boolean apart = zones.missing(i) < needed[i] - s.hosts[i] || !zones.used(i, j);
+            if (apart && s.mayHost(i, j)) {
+                put(i, j, Math.max(0, s.unplaced(i)) / (needed[i] - s.hosts[i]));
+            }
+        }
+    }
+
+    private void put(int i, int j, double part) {
+        for (int set : s.sets.setsOf(i)) {
+            if (s.sets.count(set, j) >= s.sets.limit[set]) {
+                s.setLimit(set, s.sets.count(set, j) + 1);
+            }
+        }
+        s.add(i, j);
+        double room = s.high[j] - s.serverLoad[j];
+        s.setFlow(i, j, Math.min(part, Math.max(0, room)));
+    }
+
+    /** What is still unplaced goes to the hosts with most room, and past their tolerance where there is none. */
+    private void spread(int i) {
+        double rest = s.unplaced(i);
+        while (rest > s.tiny && s.hosts[i] > 0) {
+            int best = 0;
+            double bestRoom = Double.NEGATIVE_INFINITY;
+            for (int p = 0; p < s.hosts[i]; p++) {
+                int j = s.host[i][p];
+                double room = s.high[j] - s.serverLoad[j];
+                if (room > bestRoom) {
+                    bestRoom = room;
+                    best = p;
+                }
+            }
+            double part = bestRoom > s.tiny ? Math.min(rest, bestRoom) : rest;
+            s.setFlow(i, s.host[i][best], s.flow[i][best] + part);
+            rest -= part;
+        }
+    }
+
+    private int pick(int i, double noise) {
+        int best = -1;
+        double bestScore = Double.NEGATIVE_INFINITY;
+        double unit = Math.max(s.in.mean(), Double.MIN_NORMAL);
+        for (int j = 0; j < s.servers; j++) {
+            if (!s.hasRoom(i, j)) {
+                continue;
+            }
+            double middle = 0.5 * (s.high[j] + s.low[j]);
+            double room = (middle - s.serverLoad[j]) / unit;
+            double score = Math.min(room, 10) - 0.01 * s.used[j] / s.capacity[j];
+            if (zones.active() && zones.used(i, j)) {
+                score -= ZONE;
+            }
+            if (noise > 0) {
+                score += noise * random.nextDouble();
+            }
+            if (score > bestScore && s.mayHost(i, j)) {
+                bestScore = score;
+                best = j;
+            }
+        }
+        if (best >= 0 && (zones.missing(i) == 0 || !zones.used(i, best))) {
+            return best;
+        }
+        // Another zone is worth more than a set's limit.
+        int apart = zones.missing(i) > 0 ? leastBroken(i, true) : -1;
+        return apart >= 0 ? apart : best >= 0 ? best : leastBroken(i, false);
+    }
+
+    private int leastBroken(int i, boolean elsewhere) {
+        int best = -1;
+        double bestScore = Double.POSITIVE_INFINITY;
+        for (int j = 0; j < s.servers; j++) {
+            if (s.hasRoom(i, j) && !s.isOn(i, j) && !(elsewhere && zones.used(i, j))) {
+                double score = s.sets.excess(i, j) + 1e-6 * s.serverLoad[j] / Math.max(s.high[j], Double.MIN_NORMAL);
+                if (score < bestScore) {
+                    bestScore = score;
+                    best = j;
+                }
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,91 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.Arrays;
+
+/** What keeps an actor from a server: replicas there of a set that is at its limit, or the lack of memory. */
+final class PlacementConflicts {
+    private final SearchState s;
+    private int[] found = new int[16];
+
+    PlacementConflicts(SearchState s) {
+        this.s = s;
+    }
+
+    /** Replicas that would have to leave the server. */
+    int count(int actor, int server) {
+        int n = 0;
+        for (int q = 0; q < s.onCount[server]; q++) {
+            n += sharesFullSet(actor, s.on[server][q], server) ? 1 : 0;
+        }
+        return n == 0 && !s.hasRoom(actor, server) ? 1 : n;
+    }
+
+    /** Takes them off. */
+    int[] remove(int actor, int server) {
+        int n = 0;
+        for (int q = s.onCount[server] - 1; q >= 0; q--) {
+            int other = s.on[server][q];
+            if (sharesFullSet(actor, other, server)) {
+                found = n == found.length ? Arrays.copyOf(found, 2 * n) : found;
+                found[n++] = other;
+                s.drop(other, server);
+            }
+        }
+        while (!s.hasRoom(actor, server) && s.onCount[server] > 0) {
+            int coldest = s.on[server][0];
+            for (int q = 1; q < s.onCount[server]; q++) {
+                int other = s.on[server][q];
+                if (s.flow[other][s.position(other, server)] < s.flow[coldest][s.position(coldest, server)]) {
+                    coldest = other;
+                }
+            }
+            found = n == found.length ? Arrays.copyOf(found, 2 * n) : found;
+            found[n++] = coldest;
+            s.drop(coldest, server);
+        }
+        return Arrays.copyOf(found, n);
+    }
+
+    /** Puts the actor on the server at the cost of those in its way; false, and nothing changed, where that does not help. */
+    boolean force(int actor, int server, GreedyInsertion placer, Runnable settle) {
+        int mark = s.mark();
+        int homeless = s.homeless;
+        double imbalance = s.imbalance();
+        double contention = s.sets.contention();
+        int[] away = remove(actor, server);
+        if (s.mayHost(actor, server)) {
+            s.add(actor, server);
+            settle.run();
+            for (int other : away) {
+                placer.place(other, 0);
+            }
+            settle.run();
+            // The load of an actor without a host weighs on nobody: that is no balance.
+            boolean housed = s.homeless <= homeless;
+            if (housed && s.imbalance() < imbalance - s.tiny && s.sets.contention() <= contention * (1 + 1e-9)) {
+                return true;
+            }
+        }
+        s.rollback(mark);
+        return false;
+    }
+
+    private boolean sharesFullSet(int i, int other, int server) {
+        int[] a = s.sets.setsOf(i);
+        int[] b = s.sets.setsOf(other);
+        for (int x = 0, y = 0; x < a.length && y < b.length; ) {
+            if (a[x] == b[y]) {
+                if (s.sets.count(a[x], server) >= s.sets.limit[a[x]]) {
+                    return true;
+                }
+                x++;
+                y++;
+            } else if (a[x] < b[y]) {
+                x++;
+            } else {
+                y++;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,169 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.SplittableRandom;
+
+/**
+ * Brings servers into their tolerance by new replicas: for the server that is farthest out, the one replica that helps most,
+ * again and again. A replica that relieves an overloaded server and feeds an underloaded one counts twice.
+ *
+ * <p>Where no replica is allowed, one is forced: what is in its way leaves the server and is placed elsewhere.
+ */
+final class RepairHeuristic {
+    private final SearchState s;
+    private final AugmentingPathBalancer flows;
+    private final GreedyInsertion placer;
+    private final ConnectedComponents groups;
+    private final PlacementConflicts blockers;
+    private final SplittableRandom random;
+    private final int[] byLoad;
+    private final int[] givenUp;
+    private int round;
+
+    private int bestActor;
+    private int bestServer;
+    private double bestGain;
+    private boolean forcing;
+
+    RepairHeuristic(SearchState s, AugmentingPathBalancer flows, GreedyInsertion placer, SplittableRandom random) {
+        this.s = s;
+        this.flows = flows;
+        this.placer = placer;
+        this.random = random;
+        groups = new ConnectedComponents(s);
+        blockers = new PlacementConflicts(s);
+        byLoad = Order.descending(s.load);
+        givenUp = new int[s.servers];
+    }
+
+    /**
+     * Adds replicas until all servers are balanced or none helps.
+     *
+     * @param most new replicas
+     * @param noise how much chance has a say, as a part of the gain
+     */
+    void mend(int most, double noise) {
+        round++;
+        flows.balanceAll();
+        int limit = (int) Math.min(Integer.MAX_VALUE, (long) s.adds + most);
+        boolean fresh = false;
+        while (s.adds < limit) {
+            int j = worst();
+            if (j < 0) {
+                break;
+            }
+            if (!fresh) {
+                groups.update();
+                fresh = true;
+            }
+            double out = Math.max(s.over(j), s.under(j));
+            if (!improve(j, noise, false, 16 * s.tiny)) {
+                fresh = !improve(j, noise, true, 0.25 * out);
+                givenUp[j] = fresh ? round : givenUp[j];
+            }
+        }
+    }
+
+    private boolean improve(int j, double noise, boolean force, double least) {
+        forcing = force;
+        bestGain = least;
+        bestActor = -1;
+        if (s.under(j) > s.tiny) {
+            feed(j, noise);
+        } else {
+            relieve(j, noise);
+        }
+        if (bestActor < 0) {
+            return false;
+        }
+        if (force) {
+            return blockers.force(bestActor, bestServer, placer, () -> settle(j, bestActor));
+        }
+        s.add(bestActor, bestServer);
+        groups.join(bestActor);
+        settle(j, bestActor);
+        return true;
+    }
+
+    private void settle(int j, int actor) {
+        flows.balance(j);
+        for (int p = 0; p < s.hosts[actor]; p++) {
+            flows.balance(s.host[actor][p]);
+        }
+    }
+
+    private int worst() {
+        int worst = -1;
+        double most = s.tiny;
+        for (int j = 0; j < s.servers; j++) {
+            double out = Math.max(s.serverLoad[j] - s.high[j], s.low[j] - s.serverLoad[j]);
+            if (out > most && givenUp[j] != round) {
+                most = out;
+                worst = j;
+            }
+        }
+        return worst;
+    }
+
+    /** The replica on the underloaded server that brings most; an actor brings at most twice its load. */
+    private void feed(int j, double noise) {
+        double need = s.under(j);
+        double room = s.high[j] - s.serverLoad[j];
+        double most = need + Math.min(room, excess());
+        for (int i : byLoad) {
+            if (2 * s.load[i] <= bestGain || (noise <= 0 && bestGain >= most * (1 - 1e-12))) {
+                return;
+            }
+            double gain = 0;
+            double come = 0;
+            for (int p = 0; p < s.hosts[i]; p++) {
+                int a = s.host[i][p];
+                double give = Math.min(Math.min(s.flow[i][p], groups.canGive(a)), room - come);
+                if (give > 0) {
+                    come += give;
+                    gain += Math.min(give, s.over(a));
+                }
+            }
+            consider(i, j, gain + Math.min(come, need), noise);
+        }
+    }
+
+    /** Load above the tolerances, over all servers. */
+    private double excess() {
+        double sum = 0;
+        for (int j = 0; j < s.servers; j++) {
+            sum += s.over(j);
+        }
+        return sum;
+    }
+
+    private void relieve(int j, double noise) {
+        double excess = s.over(j);
+        for (int q = 0; q < s.onCount[j]; q++) {
+            int i = s.on[j][q];
+            double most = s.flow[i][s.position(i, j)];
+            if (2 * most <= bestGain) {
+                continue;
+            }
+            for (int b = 0; b < s.servers; b++) {
+                double go = Math.min(most, groups.canTake(b));
+                double gain = Math.min(go, excess) + Math.min(go, s.low[b] - s.serverLoad[b] > 0 ? s.under(b) : 0);
+                consider(i, b, gain, noise);
+            }
+        }
+    }
+
+    private void consider(int i, int j, double gain, double noise) {
+        if (gain <= bestGain) {
+            return;
+        }
+        double weighed = noise > 0 ? gain * (1 - noise * random.nextDouble()) : gain;
+        if (forcing && !s.isOn(i, j)) {
+            weighed /= 1 + blockers.count(i, j);
+        }
+        if (weighed > bestGain && (forcing ? !s.isOn(i, j) : s.mayHost(i, j))) {
+            bestGain = weighed;
+            bestActor = i;
+            bestServer = j;
+        }
+    }
+}

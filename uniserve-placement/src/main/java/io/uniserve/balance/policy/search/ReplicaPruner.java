@@ -1,0 +1,66 @@
+package io.uniserve.balance.policy.search;
+
+/** Takes replicas away that the balance does not need. */
+final class ReplicaPruner {
+    private final SearchState s;
+    private final AugmentingPathBalancer flows;
+    private final GreedyInsertion placer;
+    private final int[] needed;
+    private final ZoneRule zones;
+
+    ReplicaPruner(SearchState s, AugmentingPathBalancer flows, GreedyInsertion placer, int[] needed, ZoneRule zones) {
+        this.zones = zones;
+        this.s = s;
+        this.flows = flows;
+        this.placer = placer;
+        this.needed = needed;
+    }
+
+    /** Tries every new replica of the actor; true when one could go. */
+    boolean trimNew(int actor) {
+        boolean any = false;
+        for (int p = s.hosts[actor] - 1; p >= 0 && s.hosts[actor] > needed[actor]; p--) {
+            int j = s.host[actor][p];
+            any |= !s.wasOn(actor, j) && tryDrop(actor, j);
+        }
+        return any;
+    }
+
+    /** All new replicas, and those of before that bear nothing. */
+    void trimAll() {
+        for (int i = 0; i < s.actors; i++) {
+            trimNew(i);
+        }
+    }
+
+    /** Drops replicas without load that nothing asks for. */
+    void dropIdle() {
+        for (int i = 0; i < s.actors; i++) {
+            for (int p = s.hosts[i] - 1; p >= 0 && s.hosts[i] > needed[i]; p--) {
+                if (s.flow[i][p] <= s.tiny && s.load[i] > s.tiny) {
+                    tryDrop(i, s.host[i][p]);
+                }
+            }
+        }
+    }
+
+    /** Drops the replica unless that unbalances a server. */
+    boolean tryDrop(int actor, int server) {
+        if (!zones.mayDrop(actor, server)) {
+            return false;
+        }
+        int mark = s.mark();
+        double before = s.imbalance();
+        s.drop(actor, server);
+        placer.place(actor, 0);
+        for (int p = 0; p < s.hosts[actor]; p++) {
+            flows.push(s.host[actor][p]);
+        }
+        flows.pull(server);
+        if (s.imbalance() > before + s.tiny) {
+            s.rollback(mark);
+            return false;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,104 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.SplittableRandom;
+
+/**
+ * Places all actors anew in the order of their numbers, each where it was as far as the limits of the shard sets allow. Popular
+ * sets are ranges, mostly, and where they need nearly every server only this order finds a place for everybody: in any other an
+ * actor comes last between neighbours that leave it none.
+ */
+final class SequentialPlacer {
+    /** A server where a neighbour would have to leave for the actor is worth as much as one with less room by so many means. */
+    private static final double DISPLACES = 2;
+
+    private final SearchState s;
+    private final int[] needed;
+    private final SplittableRandom random;
+    private final ZoneRule zones;
+
+    /** Replicas of before, per server and set, of actors that are still to come. */
+    private final short[] toCome;
+
+    SequentialPlacer(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
+        this.s = s;
+        this.needed = needed;
+        this.random = random;
+        this.zones = zones;
+        toCome = new short[s.sets.sets * s.servers];
+    }
+
+    /** Leaves actors without the hosts they need where none is allowed. */
+    void place(double noise) {
+        for (int i = 0; i < s.actors; i++) {
+            for (int p = s.hosts[i] - 1; p >= 0; p--) {
+                s.drop(i, s.host[i][p]);
+            }
+            note(i, 1);
+        }
+        for (int i = 0; i < s.actors; i++) {
+            note(i, -1);
+            place(i, noise);
+        }
+        for (int i = 0; i < s.actors; i++) {
+            for (int j : s.in.current().hosts(i)) {
+                if (s.mayHost(i, j)) {
+                    s.add(i, j);
+                }
+            }
+        }
+    }
+
+    private void note(int actor, int change) {
+        for (int j : s.in.current().hosts(actor)) {
+            for (int set : s.sets.setsOf(actor)) {
+                toCome[j * s.sets.sets + set] += (short) change;
+            }
+        }
+    }
+
+    private void place(int i, double noise) {
+        double part = s.load[i] / Math.max(1, needed[i]);
+        for (int j : s.in.current().hosts(i)) {
+            boolean apart = zones.missing(i) < needed[i] - s.hosts[i] || !zones.used(i, j);
+            if (s.hosts[i] < needed[i] && apart && s.mayHost(i, j)) {
+                s.add(i, j);
+                s.setFlow(i, j, part);
+            }
+        }
+        while (s.hosts[i] < needed[i]) {
+            int j = pick(i, noise);
+            if (j < 0) {
+                return;
+            }
+            s.add(i, j);
+            s.setFlow(i, j, part);
+        }
+    }
+
+    private int pick(int i, double noise) {
+        int best = -1;
+        double most = Double.NEGATIVE_INFINITY;
+        double mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
+        for (int j = 0; j < s.servers; j++) {
+            if (!s.mayHost(i, j) || (zones.missing(i) > 0 && zones.used(i, j))) {
+                continue;
+            }
+            double score = (s.high[j] - s.serverLoad[j]) / mean - (displaces(i, j) ? DISPLACES : 0);
+            score += noise > 0 ? noise * random.nextDouble() : 0;
+            if (score > most) {
+                most = score;
+                best = j;
+            }
+        }
+        return best;
+    }
+
+    private boolean displaces(int i, int j) {
+        for (int set : s.sets.setsOf(i)) {
+            if (s.sets.count(set, j) + toCome[j * s.sets.sets + set] >= s.sets.limit[set]) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,22 @@
+package io.uniserve.balance.timeorder;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** The server of least cost, the first where several are equal. */
+final class LeastCostSelector {
+    private LeastCostSelector() {}
+
+    static int of(List<List<ServerSelector.Chunk>> servers, ToDoubleFunction<List<ServerSelector.Chunk>> cost) {
+        int best = 0;
+        double least = Double.POSITIVE_INFINITY;
+        for (int j = 0; j < servers.size(); j++) {
+            double value = cost.applyAsDouble(servers.get(j));
+            if (value < least) {
+                least = value;
+                best = j;
+            }
+        }
+        return best;
+    }
+}

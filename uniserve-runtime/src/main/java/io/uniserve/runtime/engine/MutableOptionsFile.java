@@ -1,0 +1,52 @@
+package io.uniserve.runtime.engine;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.MutableOptions;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.model.TableMeta;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** An actor's {@link MutableOptions} in rows, in its checkpoints and in its digest. */
+final class MutableOptionsFile {
+    private MutableOptionsFile() {}
+
+    /** The definition with the options of an update's last row; INVALID_ROW where there is none to be read. */
+    static TableMeta changed(TableMeta meta, Bytes rows) {
+        TableMeta next = meta;
+        for (Document row : RowBatch.documents(rows)) {
+            next = MutableOptions.changed(meta, row);
+        }
+        return next;
+    }
+
+    /** Adds the options to what an engine wrote. */
+    static void add(TableMeta meta, Path written) throws IOException {
+        if (MutableOptions.any(meta)) {
+            Files.write(
+                    written.resolve(MutableOptions.FILE),
+                    MutableOptions.toBytes(meta).toArray());
+        }
+    }
+
+    /** The definition with the options that were added; what is left in the directory is the engine's. */
+    static TableMeta taken(TableMeta meta, Path laidOut) throws IOException {
+        Path file = laidOut.resolve(MutableOptions.FILE);
+        if (!Files.exists(file)) {
+            return MutableOptions.created(meta);
+        }
+        TableMeta changed = MutableOptions.fromBytes(meta, Bytes.wrap(Files.readAllBytes(file)));
+        Files.delete(file);
+        return changed;
+    }
+
+    /** The digest of contents and options: replicas whose options differ take the next row in different ways. */
+    static Bytes digest(TableMeta meta, byte[] contents) {
+        Bytes bytes = Bytes.wrap(contents);
+        return MutableOptions.any(meta)
+                ? Bytes.utf8(Sha256.hex(bytes) + Sha256.hex(MutableOptions.toBytes(meta)))
+                : bytes;
+    }
+}

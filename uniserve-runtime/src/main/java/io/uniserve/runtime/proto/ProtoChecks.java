@@ -1,0 +1,90 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+
+/** Checks of what came over the wire. Every failure is INVALID_ARGUMENT and names the field. */
+final class ProtoChecks {
+    private ProtoChecks() {}
+
+    static UniserveException malformed(String message) {
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, "malformed message: " + message);
+    }
+
+    /** The list, mapped, if it has at most {@code max} elements. */
+    static <P, M> List<M> list(String field, List<P> list, int max, Function<P, M> mapping) {
+        if (list.size() > max) {
+            throw malformed(field + " has " + list.size() + " elements, at most " + max);
+        }
+        if (list.size() == 1) {
+            return Collections.singletonList(mapping.apply(list.get(0))); // which may be null
+        }
+        List<M> mapped = new ArrayList<>(list.size());
+        for (P element : list) {
+            mapped.add(mapping.apply(element));
+        }
+        return mapped;
+    }
+
+    static String text(String field, String value, int charsMax) {
+        if (value.length() > charsMax) {
+            throw malformed(field + " has " + value.length() + " characters, at most " + charsMax);
+        }
+        return value;
+    }
+
+    /** A short text that names something. */
+    static String identifier(String field, String value) {
+        return text(field, value, Limits.IDENTIFIER_CHARS_MAX);
+    }
+
+    /** The text cut to what a receiver accepts. */
+    static String clip(String value, int charsMax) {
+        return value.length() <= charsMax ? value : value.substring(0, charsMax - 3) + "...";
+    }
+
+    static int actor(int actor) {
+        if (actor < 0 || actor >= Limits.ACTORS_PER_TABLE_MAX) {
+            throw malformed("actor is " + actor + ", use 0 to " + (Limits.ACTORS_PER_TABLE_MAX - 1));
+        }
+        return actor;
+    }
+
+    static long notNegative(String field, long value) {
+        if (value < 0) {
+            throw malformed(field + " is " + value + ", it must not be negative");
+        }
+        return value;
+    }
+
+    static long remaining(long nanos) {
+        if (nanos <= 0 || nanos > Limits.DEADLINE_MS_MAX * 1_000_000L) {
+            throw malformed(
+                    "deadline in " + nanos + " ns, use more than 0 and at most " + Limits.DEADLINE_MS_MAX + " ms");
+        }
+        return nanos;
+    }
+
+    /** The constant whose ordinal plus one is the wire's number. */
+    static <E extends Enum<E>> E constant(String field, E[] values, int number) {
+        if (number < 1 || number > values.length) {
+            throw malformed(field + " is the unknown number " + number);
+        }
+        return values[number - 1];
+    }
+
+    static int number(Enum<?> constant) {
+        return constant.ordinal() + 1;
+    }
+
+    static void present(String field, boolean present) {
+        if (!present) {
+            throw malformed(field + " is missing");
+        }
+    }
+}

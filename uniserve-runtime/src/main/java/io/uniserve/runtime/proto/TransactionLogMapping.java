@@ -1,0 +1,179 @@
+package io.uniserve.runtime.proto;
+
+import com.google.protobuf.ByteString;
+import io.uniserve.codec.Sha256;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TransactionHistory;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.model.TransactionLogState.Batch;
+import io.uniserve.model.TransactionLogState.Decision;
+import io.uniserve.model.TransactionLogState.InFlight;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A table's versions in the registry. */
+final class TransactionLogMapping {
+    private TransactionLogMapping() {}
+
+    static RegistryProto.TableLog toProto(TransactionLogState log) {
+        RegistryProto.TableLog.Builder proto = RegistryProto.TableLog.newBuilder()
+                .setTableId(log.tableId())
+                .setVersion(log.version())
+                .setNext(log.next())
+                .setForgotten(log.forgotten())
+                .setOutcomes(log.outcomes());
+        InFlight flight = log.inFlight();
+        if (flight != null) {
+            RegistryProto.VersionInFlight.Builder message = RegistryProto.VersionInFlight.newBuilder()
+                    .setVersion(flight.version())
+                    .setDriver(flight.driver().value())
+                    .addAllParticipants(flight.participants())
+                    .setBytes(flight.bytes());
+            flight.batches().forEach(batch -> message.addBatches(toProto(batch)));
+            proto.setInFlight(message);
+        }
+        return proto.setSettled(packed(log.decisions(), proto::addDecisions)).build();
+    }
+
+    static RegistryProto.TableOutcomes toProto(TransactionHistory outcomes) {
+        RegistryProto.TableOutcomes.Builder proto = RegistryProto.TableOutcomes.newBuilder()
+                .setTableId(outcomes.tableId())
+                .setNumber(outcomes.number());
+        return proto.setSettled(packed(outcomes.decisions(), proto::addDecisions))
+                .build();
+    }
+
+    /** @param others takes what cannot be packed */
+    private static ByteString packed(List<Decision> decisions, Consumer<RegistryProto.VersionDecision> others) {
+        List<Decision> settled = new ArrayList<>();
+        boolean ascending = ascending(decisions);
+        for (Decision decision : decisions) {
+            if (ascending && DecisionHistoryCodec.has(decision)) {
+                settled.add(decision);
+            } else {
+                others.accept(toProto(decision));
+            }
+        }
+        return DecisionHistoryCodec.pack(settled);
+    }
+
+    private static boolean ascending(List<Decision> decisions) {
+        long last = 0;
+        for (Decision decision : decisions) {
+            if (decision.version() <= last) {
+                return false;
+            }
+            last = decision.version();
+        }
+        return true;
+    }
+
+    private static RegistryProto.VersionBatch toProto(Batch batch) {
+        RegistryProto.VersionBatch.Builder proto =
+                RegistryProto.VersionBatch.newBuilder().setRequest(IdentityMapping.toProto(batch.request()));
+        String sha256 = batch.sha256();
+        return DecisionHistoryCodec.isHash(sha256)
+                ? proto.setHash(ByteString.copyFrom(HexFormat.of().parseHex(sha256)))
+                        .build()
+                : proto.setSha256(sha256).build();
+    }
+
+    private static RegistryProto.VersionDecision toProto(Decision decision) {
+        RegistryProto.VersionDecision.Builder proto = RegistryProto.VersionDecision.newBuilder()
+                .setVersion(decision.version())
+                .setCommitted(decision.committed())
+                .setReason(ProtoChecks.clip(decision.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .addAllUnacked(decision.unacked());
+        decision.batches().forEach(batch -> proto.addBatches(toProto(batch)));
+        decision.refused().forEach(request -> proto.addRefused(IdentityMapping.toProto(request)));
+        return proto.build();
+    }
+
+    static TransactionLogState fromProto(RegistryProto.TableLog proto) {
+        InFlight flight = proto.hasInFlight() ? fromProto(proto.getInFlight()) : null;
+        return new TransactionLogState(
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.notNegative("version", proto.getVersion()),
+                ProtoChecks.notNegative("next", proto.getNext()),
+                flight,
+                decisions(proto.getSettled(), proto.getDecisionsList()),
+                ProtoChecks.notNegative("forgotten", proto.getForgotten()),
+                ProtoChecks.notNegative("outcomes", proto.getOutcomes()));
+    }
+
+    static TransactionHistory fromProto(RegistryProto.TableOutcomes proto) {
+        return new TransactionHistory(
+                ProtoChecks.notNegative("table_id", proto.getTableId()),
+                ProtoChecks.notNegative("number", proto.getNumber()),
+                decisions(proto.getSettled(), proto.getDecisionsList()));
+    }
+
+    private static List<Decision> decisions(ByteString settled, List<RegistryProto.VersionDecision> others) {
+        return merged(
+                DecisionHistoryCodec.unpack(settled),
+                ProtoChecks.list("decisions", others, Limits.TABLE_DECISIONS_MAX, TransactionLogMapping::fromProto));
+    }
+
+    /** Both in the order of their versions. */
+    private static List<Decision> merged(List<Decision> settled, List<Decision> others) {
+        if (settled.isEmpty()) {
+            return others;
+        }
+        List<Decision> all = new ArrayList<>(settled.size() + others.size());
+        int at = 0;
+        for (Decision other : others) {
+            while (at < settled.size() && settled.get(at).version() < other.version()) {
+                all.add(settled.get(at++));
+            }
+            all.add(other);
+        }
+        all.addAll(settled.subList(at, settled.size()));
+        return all;
+    }
+
+    private static InFlight fromProto(RegistryProto.VersionInFlight proto) {
+        return new InFlight(
+                ProtoChecks.notNegative("version", proto.getVersion()),
+                IdentityMapping.server(proto.getDriver()),
+                ProtoChecks.list(
+                        "participants", proto.getParticipantsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),
+                ProtoChecks.list(
+                        "batches",
+                        proto.getBatchesList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        TransactionLogMapping::fromProto),
+                ProtoChecks.notNegative("bytes", proto.getBytes()));
+    }
+
+    private static Batch fromProto(RegistryProto.VersionBatch proto) {
+        ByteString hash = proto.getHash();
+        if (hash.size() > Sha256.HEX_CHARS / 2) {
+            throw ProtoChecks.malformed("hash has " + hash.size() + " bytes");
+        }
+        return new Batch(
+                IdentityMapping.fromProto(proto.getRequest()),
+                hash.isEmpty()
+                        ? ProtoChecks.text("sha256", proto.getSha256(), Sha256.HEX_CHARS)
+                        : HexFormat.of().formatHex(hash.toByteArray()));
+    }
+
+    private static Decision fromProto(RegistryProto.VersionDecision proto) {
+        return new Decision(
+                ProtoChecks.notNegative("version", proto.getVersion()),
+                proto.getCommitted(),
+                ProtoChecks.list(
+                        "batches",
+                        proto.getBatchesList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        TransactionLogMapping::fromProto),
+                ProtoChecks.list(
+                        "refused",
+                        proto.getRefusedList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        IdentityMapping::fromProto),
+                ProtoChecks.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                ProtoChecks.list("unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor));
+    }
+}

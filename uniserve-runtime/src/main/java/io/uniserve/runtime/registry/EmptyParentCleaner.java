@@ -1,0 +1,45 @@
+package io.uniserve.runtime.registry;
+
+import java.util.Iterator;
+import org.apache.zookeeper.KeeperException.Code;
+
+/**
+ * Removes parents that hold neither value nor children, deepest first, one at a time. Best effort: whoever creates below a
+ * parent that is gone makes it anew.
+ */
+final class EmptyParentCleaner {
+    private final ZooKeeperHandle handle;
+    private final String root;
+    private final Iterator<String> parents;
+    private final Runnable then;
+
+    EmptyParentCleaner(ZooKeeperHandle handle, String root, Iterator<String> parents, Runnable then) {
+        this.handle = handle;
+        this.root = root;
+        this.parents = parents;
+        this.then = then;
+    }
+
+    void next() {
+        if (!parents.hasNext()) {
+            then.run();
+            return;
+        }
+        String parent = root + parents.next();
+        handle.client()
+                .getData(
+                        parent,
+                        false,
+                        (rc, path, context, data, stat) -> {
+                            boolean empty = rc == Code.OK.intValue()
+                                    && (data == null || data.length == 0)
+                                    && stat.getNumChildren() == 0;
+                            if (empty) {
+                                handle.client().delete(parent, stat.getVersion(), (code, name, unused) -> next(), null);
+                            } else {
+                                next();
+                            }
+                        },
+                        null);
+    }
+}

@@ -1,8 +1,0 @@
-package io.uniserve.runtime.registry;
-
-import java.util.List;
-import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.data.ACL;
-
-/** A session's ZooKeeper client with the access list of new nodes. */
-record Handle(ZooKeeper client, List<ACL> acl) {}

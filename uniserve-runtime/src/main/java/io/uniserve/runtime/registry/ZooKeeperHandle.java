@@ -1,0 +1,8 @@
+package io.uniserve.runtime.registry;
+
+import java.util.List;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+
+/** A session's ZooKeeper client with the access list of new nodes. */
+record ZooKeeperHandle(ZooKeeper client, List<ACL> acl) {}

@@ -1,0 +1,124 @@
+package io.uniserve.runtime.transport;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnsafeByteOperations;
+import com.google.protobuf.WireFormat;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.uniserve.runtime.proto.PeerProto.PeerEnvelope;
+import io.uniserve.runtime.proto.PeerProto.PeerReplyEnvelope;
+import io.uniserve.runtime.proto.PeerProto.Piece;
+import io.uniserve.runtime.proto.PeerProto.Pieces;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * Answers to those who ask for chunks. The bytes of each piece are read from the transport into the array in which they are
+ * kept, one of their own: protobuf would read all of a message into one array and copy each field out of it. On the wire
+ * nothing is different. Any other answer is read as an empty one.
+ */
+record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> writer)
+        implements MethodDescriptor.Marshaller<PeerReplyEnvelope> {
+    /** Room for what is beside the bytes of a piece; what of these comes with it is copied once more. */
+    private static final int BUFFER_BYTES = 64;
+
+    private static final int PIECES = tag(PeerReplyEnvelope.PIECES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
+    private static final int PIECE = tag(Pieces.PIECES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
+    private static final int ROWS = tag(Piece.ROWS_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT);
+    private static final int TOTAL = tag(Piece.TOTAL_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT);
+    private static final int CHECKSUM = tag(Piece.CHECKSUM_FIELD_NUMBER, WireFormat.WIRETYPE_FIXED32);
+    private static final int BYTES = tag(Piece.BYTES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
+
+    private static int tag(int field, int type) {
+        return field << 3 | type;
+    }
+
+    /** The same method with answers that are read so. */
+    static MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> answers(
+            MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> method) {
+        return method.toBuilder(method.getRequestMarshaller(), new ChunkReplyMarshaller(method.getResponseMarshaller()))
+                .build();
+    }
+
+    @Override
+    public InputStream stream(PeerReplyEnvelope value) {
+        return writer.stream(value);
+    }
+
+    @Override
+    public PeerReplyEnvelope parse(InputStream stream) {
+        try {
+            return envelope(CodedInputStream.newInstance(stream, BUFFER_BYTES));
+        } catch (InvalidProtocolBufferException e) {
+            throw Status.INTERNAL
+                    .withDescription("Invalid protobuf byte sequence")
+                    .withCause(e)
+                    .asRuntimeException();
+        } catch (IOException e) {
+            throw Status.INTERNAL
+                    .withDescription("the message cannot be read")
+                    .withCause(e)
+                    .asRuntimeException();
+        }
+    }
+
+    private static PeerReplyEnvelope envelope(CodedInputStream in) throws IOException {
+        PeerReplyEnvelope.Builder envelope = PeerReplyEnvelope.newBuilder();
+        for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+            if (tag == PIECES) {
+                int outer = in.pushLimit(in.readRawVarint32());
+                pieces(in, envelope.getPiecesBuilder());
+                in.popLimit(outer);
+            } else {
+                skip(in, tag);
+            }
+        }
+        return envelope.build();
+    }
+
+    private static void pieces(CodedInputStream in, Pieces.Builder pieces) throws IOException {
+        for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+            if (tag == PIECE) {
+                int outer = in.pushLimit(in.readRawVarint32());
+                pieces.addPieces(piece(in));
+                in.popLimit(outer);
+            } else {
+                skip(in, tag);
+            }
+        }
+        whole(in);
+    }
+
+    private static Piece piece(CodedInputStream in) throws IOException {
+        Piece.Builder piece = Piece.newBuilder();
+        for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
+            if (tag == ROWS) {
+                piece.setRows(in.readInt64());
+            } else if (tag == TOTAL) {
+                piece.setTotal(in.readInt32());
+            } else if (tag == CHECKSUM) {
+                piece.setChecksum(in.readFixed32());
+            } else if (tag == BYTES) {
+                piece.setBytes(UnsafeByteOperations.unsafeWrap(in.readByteArray())); // nobody else has it
+            } else {
+                skip(in, tag);
+            }
+        }
+        whole(in);
+        return piece.build();
+    }
+
+    /** A part ends where its length says, and not where the message does. */
+    private static void whole(CodedInputStream in) throws IOException {
+        if (in.getBytesUntilLimit() != 0) {
+            throw new InvalidProtocolBufferException("the message ends within a part of it");
+        }
+    }
+
+    private static void skip(CodedInputStream in, int tag) throws IOException {
+        if (!in.skipField(tag)) {
+            throw new InvalidProtocolBufferException("the end of a group that has not begun");
+        }
+    }
+}

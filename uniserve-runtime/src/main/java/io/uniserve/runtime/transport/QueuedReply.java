@@ -1,0 +1,55 @@
+package io.uniserve.runtime.transport;
+
+import com.google.protobuf.ByteString;
+import io.uniserve.limit.Limits;
+import io.uniserve.runtime.proto.DataProto;
+
+/** A reply, or what is left of a large one, that waits for its caller to take what was sent before. */
+final class QueuedReply {
+    private final DataProto.ReadsReply message;
+    private final ByteString left;
+
+    private QueuedReply(DataProto.ReadsReply message, ByteString left) {
+        this.message = message;
+        this.left = left;
+    }
+
+    static QueuedReply of(DataProto.ReadsReply whole) {
+        return whole.getReply().getSerializedSize() <= Limits.READ_REPLY_PIECE_BYTES
+                ? new QueuedReply(whole, ByteString.EMPTY)
+                : piece(whole.getId(), whole.getReply().toByteString());
+    }
+
+    private static QueuedReply piece(long id, ByteString bytes) {
+        int size = Math.min(bytes.size(), Limits.READ_REPLY_PIECE_BYTES);
+        DataProto.ReadsReply message = DataProto.ReadsReply.newBuilder()
+                .setId(id)
+                .setPiece(bytes.substring(0, size))
+                .setMore(size < bytes.size())
+                .build();
+        return new QueuedReply(message, bytes.substring(size));
+    }
+
+    long id() {
+        return message.getId();
+    }
+
+    /** What is to be sent next. */
+    DataProto.ReadsReply message() {
+        return message;
+    }
+
+    /** True where that is not all. */
+    boolean more() {
+        return message.getMore();
+    }
+
+    /** What is left after it. */
+    QueuedReply rest() {
+        return piece(message.getId(), left);
+    }
+
+    long bytes() {
+        return message.getSerializedSize() + (long) left.size();
+    }
+}

@@ -1,0 +1,132 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.proto.ErrorMapping;
+import java.io.IOException;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Errors to and from gRPC's status: the nearest standard code, and the typed detail in the trailers. */
+final class StatusMapping {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusMapping.class);
+    private static final Metadata.Key<byte[]> DETAIL =
+            Metadata.Key.of("uniserve-error-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
+    private static final int CAUSES_MAX = 16;
+
+    private StatusMapping() {}
+
+    static StatusRuntimeException toStatus(UniserveException error) {
+        Metadata trailers = new Metadata();
+        trailers.put(DETAIL, ErrorMapping.encode(error));
+        return status(error.code()).withDescription(error.code().name()).asRuntimeException(trailers);
+    }
+
+    static StatusRuntimeException toStatus(RuntimeException error) {
+        return toStatus(told(error));
+    }
+
+    /** What the caller is told: an unexpected failure of a handler is logged here, and told without its inner parts. */
+    static UniserveException told(RuntimeException error) {
+        if (error instanceof UniserveException known) {
+            return known;
+        }
+        LOG.error("a request failed unexpectedly", error);
+        return new UniserveException(ErrorCode.INTERNAL, error.getClass().getSimpleName() + "; see the server's log");
+    }
+
+    private static Status status(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT, INVALID_ROW, INVALID_CONFIGURATION -> Status.INVALID_ARGUMENT;
+            case TABLE_NOT_FOUND, BACKUP_NOT_FOUND, UNKNOWN_OPERATOR, UNKNOWN_UPDATE, UNKNOWN_PORT -> Status.NOT_FOUND;
+            case TABLE_EXISTS, BACKUP_EXISTS -> Status.ALREADY_EXISTS;
+            case UNSUPPORTED -> Status.UNIMPLEMENTED;
+            case WRONG_CLUSTER,
+                    OUTCOME_EXPIRED,
+                    TABLE_RESTORED,
+                    STALE_EPOCH,
+                    NOT_PRIMARY,
+                    NOT_LEADER,
+                    LEASE_EXPIRED,
+                    BEHIND,
+                    VERSION_GONE,
+                    EXCHANGE_LOST,
+                    CURSOR_GONE -> Status.FAILED_PRECONDITION;
+            case CANCELLED, QUERY_KILLED -> Status.CANCELLED;
+            case UNAUTHORIZED -> Status.PERMISSION_DENIED;
+            case TOO_LARGE, RESOURCE_EXHAUSTED, LOG_FULL, DISK_FULL -> Status.RESOURCE_EXHAUSTED;
+            case DEADLINE_EXCEEDED -> Status.DEADLINE_EXCEEDED;
+            case UNAVAILABLE, NOT_ENOUGH_REPLICAS -> Status.UNAVAILABLE;
+            case CONFLICT, OUTCOME_UNKNOWN, IO -> Status.ABORTED;
+            case CORRUPT -> Status.DATA_LOSS;
+            case INTERNAL, PORT_FAILED, PORT_PROTOCOL, UPDATE_REFUSED -> Status.INTERNAL;
+        };
+    }
+
+    /**
+     * What a failed call means to its caller.
+     *
+     * @param sent false when the request certainly never left this process
+     * @param idempotent the request may be sent again elsewhere whatever became of it
+     */
+    static UniserveException fromStatus(Throwable failure, String target, boolean sent, boolean idempotent) {
+        if (failure instanceof UniserveException known) {
+            return known;
+        }
+        Status status = Status.fromThrowable(failure);
+        Metadata trailers = Status.trailersFromThrowable(failure);
+        byte[] detail = trailers == null ? null : trailers.get(DETAIL);
+        Optional<UniserveException> told = detail == null ? Optional.empty() : ErrorMapping.decode(detail, failure);
+        return told.orElseGet(() -> transportError(status, target, sent, idempotent, failure));
+    }
+
+    private static UniserveException transportError(
+            Status status, String target, boolean sent, boolean idempotent, Throwable cause) {
+        String description = status.getDescription() == null ? status.getCode().name() : status.getDescription();
+        String message = target + ": " + description + rootCause(status);
+        Status.Code kind = connectionLost(status) ? Status.Code.UNAVAILABLE : status.getCode();
+        ErrorCode code = switch (kind) {
+            case DEADLINE_EXCEEDED -> sent ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.UNAVAILABLE;
+            case UNAVAILABLE, ABORTED -> !sent || idempotent ? ErrorCode.UNAVAILABLE : ErrorCode.OUTCOME_UNKNOWN;
+            case CANCELLED -> ErrorCode.CANCELLED;
+            case RESOURCE_EXHAUSTED -> ErrorCode.TOO_LARGE;
+            case UNIMPLEMENTED -> ErrorCode.UNSUPPORTED;
+            case INVALID_ARGUMENT -> ErrorCode.INVALID_ARGUMENT;
+            case PERMISSION_DENIED, UNAUTHENTICATED -> ErrorCode.UNAUTHORIZED;
+            case OK, UNKNOWN, NOT_FOUND, ALREADY_EXISTS, FAILED_PRECONDITION, OUT_OF_RANGE, INTERNAL, DATA_LOSS ->
+                ErrorCode.INTERNAL;
+        };
+        return new UniserveException(code, message, cause);
+    }
+
+    /**
+     * gRPC tells a call that meets its connection just as that closes with a code for faults of programs: UNKNOWN where the
+     * channel was closed already, INTERNAL where a frame was cut. The cause, which only this side's own transport sets, tells.
+     */
+    private static boolean connectionLost(Status status) {
+        if (status.getCode() != Status.Code.UNKNOWN && status.getCode() != Status.Code.INTERNAL) {
+            return false;
+        }
+        Throwable cause = status.getCause();
+        for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++) {
+            if (cause instanceof IOException) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+
+    private static String rootCause(Status status) {
+        Throwable cause = status.getCause();
+        while (cause != null && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause == null || cause.getMessage() == null ? "" : " (" + cause.getMessage() + ")";
+    }
+}

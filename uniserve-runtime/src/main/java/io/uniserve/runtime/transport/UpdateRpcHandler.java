@@ -1,0 +1,12 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+
+/** Answers updates. Called on a transport thread: must not block. */
+@FunctionalInterface
+public interface UpdateRpcHandler {
+    /** Handles the request; the completion may be called once, on any thread. */
+    void update(UpdateRequest request, Completion<UpdateReply> completion);
+}

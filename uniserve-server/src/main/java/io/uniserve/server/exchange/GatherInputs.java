@@ -1,0 +1,140 @@
+package io.uniserve.server.exchange;
+
+import io.uniserve.api.operator.Chunk;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.ExchangeInput;
+import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.GatherResult;
+import io.uniserve.protocol.exchange.PackedChunk;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The chunks of one request's gathers: once they are here, workers read them; to be closed. */
+public final class GatherInputs implements Timers.Cancel, AutoCloseable {
+    private final ExchangeHost host;
+    private final int count;
+    /** On the loop, like the flag. */
+    private @Nullable ExchangeInput delivery;
+
+    private boolean closed;
+    private volatile List<ExchangeInput.Arrival> arrivals = List.of();
+
+    GatherInputs(ExchangeHost host, int count) {
+        this.host = host;
+        this.count = count;
+    }
+
+    void start(
+            ExchangeMachine machine,
+            GatherEnvelope frame,
+            List<Integer> actors,
+            long remainingNanos,
+            Consumer<Outcome<GatherInputs>> done) {
+        if (closed) {
+            return;
+        }
+        delivery = machine.deliver(frame, actors, remainingNanos, outcome -> {
+            if (closed) {
+                return;
+            }
+            if (outcome instanceof Outcome.Ok<ExchangeInput> ok) {
+                arrivals = ok.value().arrivals();
+            }
+            done.accept(outcome.map(here -> this));
+        });
+    }
+
+    /** The chunks of one actor's slot, for its operator: of each scatter, by source. */
+    public List<List<Chunk>> chunks(int actor, OperatorContext context) {
+        List<List<Chunk>> all = new ArrayList<>();
+        for (int input = 0; input < count; input++) {
+            all.add(new ArrayList<>());
+        }
+        for (ExchangeInput.Arrival arrival : arrivals) {
+            if (arrival.actor() == actor) {
+                all.get(arrival.input()).add(new Arrived(arrival, context));
+            }
+        }
+        all.forEach(chunks -> chunks.sort(Comparator.comparingInt(Chunk::source)));
+        return all;
+    }
+
+    /** The value with what came for it. */
+    public <V> GatherResult<V> told(int actor, V value) {
+        long rows = 0;
+        long bytes = 0;
+        long sent = 0;
+        long spilled = 0;
+        for (ExchangeInput.Arrival arrival : arrivals) {
+            if (arrival.actor() == actor) {
+                rows += arrival.rows();
+                bytes += arrival.bytes();
+                sent += arrival.sentFirst() ? arrival.bytes() : 0;
+                spilled += arrival.sentFirst() && arrival.spilled() ? arrival.bytes() : 0;
+            }
+        }
+        return new GatherResult<>(
+                value, rows, bytes, sent, spilled, Set.of(host.self().toString()));
+    }
+
+    /** Nobody waits any more: nothing is told. Any thread; idempotent. */
+    @Override
+    public void cancel() {
+        close();
+    }
+
+    @Override
+    public void close() {
+        host.execute(() -> {
+            closed = true;
+            ExchangeInput present = delivery;
+            if (present != null) {
+                present.close();
+            }
+        });
+    }
+
+    private final class Arrived implements Chunk {
+        private final ExchangeInput.Arrival arrival;
+        private final OperatorContext context;
+
+        private Arrived(ExchangeInput.Arrival arrival, OperatorContext context) {
+            this.arrival = arrival;
+            this.context = context;
+        }
+
+        @Override
+        public int source() {
+            return arrival.source();
+        }
+
+        @Override
+        public long rows() {
+            return arrival.rows();
+        }
+
+        @Override
+        public Bytes read() {
+            context.checkActive();
+            Bytes packed =
+                    PackedChunk.join(host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
+            // What came was checked as it came; a file may have changed since.
+            if (arrival.spilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
+                throw new UniserveException( // the producer's, or only the copy here
+                        arrival.sent() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
+                        "the file of a chunk of actor " + source() + " is damaged");
+            }
+            return PackedChunk.unpack(packed);
+        }
+    }
+}

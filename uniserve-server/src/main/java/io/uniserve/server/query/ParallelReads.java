@@ -1,0 +1,49 @@
+package io.uniserve.server.query;
+
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.reader.QueryResult;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Reads that do not depend on each other, started on the plan's serial only; the first that fails ends all. */
+final class ParallelReads {
+    private final List<QueryReads.Run<QueryResult>> runs;
+    private final List<Optional<QueryResult>> results;
+    private int missing;
+
+    ParallelReads(List<QueryReads.Run<QueryResult>> runs) {
+        this.runs = List.copyOf(runs);
+        results = new ArrayList<>(Collections.nCopies(runs.size(), Optional.empty()));
+        missing = runs.size();
+    }
+
+    /** The answers in the order of the reads. */
+    void start(CompletableFuture<Outcome<List<QueryResult>>> future) {
+        for (int i = 0; i < runs.size() && !future.isDone(); i++) {
+            int place = i;
+            CompletableFuture<Outcome<QueryResult>> one = new CompletableFuture<>();
+            CompletableFuture<Void> unused = one.thenAccept(outcome -> ended(place, outcome, future));
+            runs.get(i).start(one);
+        }
+    }
+
+    private void ended(int place, Outcome<QueryResult> outcome, CompletableFuture<Outcome<List<QueryResult>>> future) {
+        if (outcome instanceof Outcome.Err<QueryResult> failed) {
+            future.complete(Outcome.err(failed.error()));
+            cancel();
+            return;
+        }
+        results.set(place, Optional.of(((Outcome.Ok<QueryResult>) outcome).value()));
+        if (--missing == 0) {
+            future.complete(
+                    Outcome.ok(results.stream().flatMap(Optional::stream).toList()));
+        }
+    }
+
+    void cancel() {
+        runs.forEach(QueryReads.Run::cancel);
+    }
+}

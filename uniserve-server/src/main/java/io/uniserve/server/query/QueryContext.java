@@ -1,0 +1,63 @@
+package io.uniserve.server.query;
+
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.runtime.port.PortBuild;
+import io.uniserve.runtime.serial.SerialExecutor;
+import io.uniserve.runtime.serial.SerialTimers;
+import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * What the machines of one plan see. They run on the plan's serial: first steps on the planner's own thread, later ones on
+ * whichever brings an answer, so that no thread stands between.
+ *
+ * @param here this server
+ * @param peers requests of another kind, to any server
+ * @param planners of this server, which tell the builds of its ports
+ * @param onBroken hears of a machine that threw
+ */
+record QueryContext(
+        ClientContext env,
+        QueryNetwork network,
+        ServerId here,
+        Network peers,
+        SerialExecutor serial,
+        CallerThreadExecutor planner,
+        PortPlanners planners,
+        AtomicReference<Consumer<Throwable>> onBroken) {
+    static QueryContext of(
+            Clock clock,
+            Ids ids,
+            Timers shared,
+            SharedRouting routing,
+            PlannerTransport here,
+            GrpcClientNetwork remote,
+            Network peers,
+            PortPlanners planners,
+            ClientState state) {
+        AtomicReference<Consumer<Throwable>> onBroken = new AtomicReference<>(error -> {});
+        SerialExecutor serial = new SerialExecutor(
+                error -> Objects.requireNonNull(onBroken.get()).accept(error));
+        Timers timers = new SerialTimers(shared, serial);
+        CallerThreadExecutor planner = new CallerThreadExecutor();
+        QueryNetwork network = new QueryNetwork(here, remote, timers, serial, planner);
+        ClientContext env = new ClientContext(clock, timers, network, routing.on(serial), ids, state);
+        Network peersHere = (to, request, timeout, completion) ->
+                peers.call(to, request, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
+        return new QueryContext(env, network, here.id(), peersHere, serial, planner, planners, onBroken);
+    }
+
+    /** An operator of this server's own build of the port: one of another build may take the same bytes for something else. */
+    String named(String port, String operator) {
+        return PortBuild.named(operator, planners.build(port));
+    }
+}

@@ -1,0 +1,126 @@
+package io.uniserve.server.query;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/**
+ * What one plan asks, with all answers on its serial. Reads of this very server go straight to its read service, and are
+ * worked off by the planner's own thread where it has nothing else to do; everything else goes through the network.
+ */
+final class QueryNetwork implements ClientNetwork, SnapshotReadClient, ConsistentCutClient {
+    private final PlannerTransport here;
+    private final GrpcClientNetwork remote;
+    private final Timers timers;
+    private final Executor serial;
+    private final CallerThreadExecutor planner;
+
+    /** {@code remote} may answer on any thread. */
+    QueryNetwork(
+            PlannerTransport here,
+            GrpcClientNetwork remote,
+            Timers timers,
+            Executor serial,
+            CallerThreadExecutor planner) {
+        this.here = here;
+        this.remote = remote;
+        this.timers = timers;
+        this.serial = serial;
+        this.planner = planner;
+    }
+
+    @Override
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
+        return to.equals(here.self())
+                ? readHere(once -> readHere(request, once), completion)
+                : remote.read(to, request, onSerial(completion));
+    }
+
+    private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> once) {
+        return planner.isFree()
+                ? here.reads().read(request, once, planner)
+                : here.reads().read(request, once);
+    }
+
+    @Override
+    public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        return to.equals(here.self())
+                ? readHere(once -> readHere(request, once), completion)
+                : remote.read(to, request, onSerial(completion));
+    }
+
+    private Timers.Cancel readHere(VersionedRead request, Completion<VersionedRead.Reply> once) {
+        return planner.isFree()
+                ? here.reads().read(request, once, planner)
+                : here.reads().read(request, once);
+    }
+
+    private <M> Completion<M> onSerial(Completion<M> completion) {
+        return outcome -> serial.execute(() -> completion.done(outcome));
+    }
+
+    private <M> Timers.Cancel readHere(Function<Completion<M>, Timers.Cancel> read, Completion<M> completion) {
+        AtomicBoolean done = new AtomicBoolean();
+        Completion<M> once = outcome -> {
+            if (done.compareAndSet(false, true)) {
+                serial.execute(() -> completion.done(outcome));
+            }
+        };
+        Timers.Cancel work;
+        try {
+            work = read.apply(once);
+        } catch (UniserveException e) {
+            once.done(Outcome.err(e));
+            return () -> {};
+        }
+        return () -> {
+            work.cancel();
+            once.done(Outcome.err(
+                    new UniserveException(ErrorCode.CANCELLED, "the caller has no more use for the answer")));
+        };
+    }
+
+    /** Any server knows as much as another, so it is this one. */
+    @Override
+    public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
+        Timers.Cancel[] work = {() -> {}};
+        Timers.Cancel late = timers.after(timeoutNanos, () -> work[0].cancel());
+        work[0] = this.<ConsistentCut>readHere(
+                once -> {
+                    here.cuts().cut(tables, once);
+                    return () -> {};
+                },
+                outcome -> {
+                    late.cancel();
+                    completion.done(outcome);
+                });
+    }
+
+    @Override
+    public boolean oneForAll() {
+        return true;
+    }
+
+    @Override
+    public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
+        remote.update(to, request, timeoutNanos, onSerial(completion));
+    }
+}

@@ -1,0 +1,103 @@
+package io.uniserve.server.query;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.Answer.Effort;
+import io.uniserve.api.plan.ExplainFormatter;
+import io.uniserve.api.plan.PlanContext.Taken;
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.runtime.port.PortBuild;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What the rounds of one query's plans took: its effort, what planners that explain their steps ask for, and the steps themselves where
+ * the host is to tell them. The planner's thread notes each round once, here.
+ */
+final class QueryStats {
+    private final boolean explains;
+    private final List<String> steps = new ArrayList<>();
+    private Effort effort = Effort.NONE;
+    private Taken taken = Taken.NOTHING;
+
+    /** @param explains whether the caller wants to know the steps; else none is kept */
+    QueryStats(boolean explains) {
+        this.explains = explains;
+    }
+
+    boolean explains() {
+        return explains;
+    }
+
+    Effort effort() {
+        return effort;
+    }
+
+    /** What retrieves took since this was asked last. */
+    Taken taken() {
+        Taken since = taken;
+        taken = Taken.NOTHING;
+        return since;
+    }
+
+    /**
+     * A retrieve has ended.
+     *
+     * @param all actors of the table
+     * @param how it is told beside others, such as {@code " beside orders"}
+     */
+    void noteRetrieve(Query asked, int all, QueryResult result, String how, long nanos) {
+        QueryResult.Stats stats = result.stats();
+        effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
+        Taken one = new Taken(
+                result.parts().stream().mapToLong(Bytes::size).sum(),
+                stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new)));
+        taken = taken.plus(one);
+        if (explains) {
+            int actors = asked.actors().map(List::size).orElse(all);
+            String operator = PortBuild.plain(asked.operator());
+            steps.add(ExplainFormatter.of(
+                    ExplainFormatter.at("retrieve", operator, actors, all, asked.table()) + how, one, nanos));
+        }
+    }
+
+    /** A shuffle has ended. */
+    void noteShuffle(Shuffle<?, ?> plan, Shuffle.Result<?> result, Effort spent, long nanos) {
+        effort = effort.plus(spent);
+        if (!explains) {
+            return;
+        }
+        int last = result.stages().size() - 1;
+        for (int i = 0; i < last; i++) {
+            boolean map = !plan.scatters().get(i).inputs().isEmpty();
+            steps.add(stage(map ? "map" : "scatter", result.stages().get(i)));
+        }
+        String attempts = result.attempts() > 1 ? "; " + result.attempts() + " attempts" : "";
+        steps.add(ExplainFormatter.of(stage("gather", result.stages().get(last)) + attempts, Taken.NOTHING, nanos));
+    }
+
+    private static String stage(String kind, Shuffle.Stage stage) {
+        return ExplainFormatter.at(kind, stage.operator(), stage.actors(), stage.actors(), stage.table()) + ": "
+                + ExplainFormatter.of(stage);
+    }
+
+    /** The plan begins anew. */
+    void noteRestart() {
+        if (explains) {
+            steps.add("begun anew: what its rounds saw was gone");
+        }
+    }
+
+    /** The steps, and then what they gave. */
+    Answer explained(String answer, long nanos) {
+        return new Answer(
+                "text/plain",
+                Bytes.utf8(String.join("\n", steps) + (steps.isEmpty() ? "" : "\n")
+                        + ExplainFormatter.of(answer, Taken.NOTHING, nanos) + "\n"));
+    }
+}

@@ -1,0 +1,130 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.ActorView;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The actors of other tables that one target's operator may read beside its own. Each is pinned, and its gate is checked as the
+ * target's own is: before the operator runs, and again, last, before the answer counts. One that cannot be read here and now is
+ * as if it were not there. For one thread.
+ */
+final class ColocatedActors implements AutoCloseable {
+    private final ReadService service;
+    private final ReadMode mode;
+    private final Map<TableName, Found> found = new LinkedHashMap<>();
+
+    private record Found(ReplicaKey key, ReadRequest.Target target, ReadGate gate, PinnedActor actor) {}
+
+    private Optional<Behind> behind = Optional.empty();
+
+    /** A gate that may open soon. */
+    record Behind(TableName table, ReplicaKey key, ReadGate gate) {}
+
+    private ColocatedActors(ReadService service, ReadMode mode) {
+        this.service = service;
+        this.mode = mode;
+    }
+
+    /** Those of the target at this place. */
+    static ColocatedActors of(ReadService service, ReadRequest request, int place) {
+        ColocatedActors all = new ColocatedActors(service, request.mode());
+        int actor = request.targets().get(place).actor();
+        if (request.hold().isEmpty()) { // A session holds states of one table.
+            try {
+                for (ReadRequest.Beside beside : request.beside()) {
+                    // Targets are told in the order of the request's own.
+                    if (place < beside.targets().size()
+                            && beside.targets().get(place).actor() == actor) {
+                        all.find(beside, beside.targets().get(place), request.operator());
+                    }
+                }
+            } catch (RuntimeException e) {
+                all.close();
+                throw e;
+            }
+        }
+        return all;
+    }
+
+    private void find(ReadRequest.Beside beside, ReadRequest.Target target, String operator) {
+        ReplicaKey key = new ReplicaKey(beside.tableId(), target.actor());
+        ReadGate gate = service.gates().get(key);
+        if (found.containsKey(beside.table()) || gate == null) {
+            return;
+        }
+        Optional<ActorFailure> refusal =
+                gate.refuse(target, mode, service.clock().nanos());
+        if (refusal.isPresent()) {
+            if (target.epoch() > gate.epoch() || refusal.get().code() == ErrorCode.BEHIND) {
+                behind = Optional.of(new Behind(beside.table(), key, gate));
+            }
+            return;
+        }
+        Optional<PinnedActor> pinned = service.actors().pin(key);
+        if (pinned.isPresent() && !serves(pinned.get(), operator)) {
+            pinned.get().close();
+        } else if (pinned.isPresent()) {
+            found.put(beside.table(), new Found(key, target, gate, pinned.get()));
+        }
+    }
+
+    /** Of the operator's own engine, and with a present state that is one of the table. */
+    private static boolean serves(PinnedActor actor, String operator) {
+        return !actor.atomic()
+                && actor.operator(operator)
+                        .filter(one -> one.actorType().isInstance(actor.actor()))
+                        .isPresent();
+    }
+
+    /** One of which this server has not yet heard, or applied, what the caller knows. */
+    Optional<Behind> behind() {
+        return behind;
+    }
+
+    /** One that holds updates which were left unpublished while nobody read it. */
+    Optional<PinnedActor> unpublished() {
+        return mode == ReadMode.STALE
+                ? Optional.empty()
+                : found.values().stream()
+                        .map(Found::actor)
+                        .filter(actor -> !actor.published())
+                        .findFirst();
+    }
+
+    Optional<ActorView> actor(TableName table) {
+        return Optional.ofNullable(found.get(table)).map(one -> one.actor.actor());
+    }
+
+    /** Why what was read does not count: one of them has moved, or the lease has ended. The caller asks again. */
+    Optional<ActorFailure> refuseAfter() {
+        for (Map.Entry<TableName, Found> one : found.entrySet()) {
+            Found was = one.getValue();
+            ReadGate after = service.gates().get(was.key);
+            if (after == null
+                    || after.refuseAfter(
+                                    was.gate, was.target, mode, service.clock().nanos())
+                            .isPresent()) {
+                return Optional.of(new ActorFailure(
+                        was.target.actor(),
+                        ErrorCode.UNAVAILABLE,
+                        "the actor of table " + one.getKey() + " beside it was moved while it was read",
+                        0));
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() {
+        found.values().forEach(one -> one.actor.close());
+    }
+}

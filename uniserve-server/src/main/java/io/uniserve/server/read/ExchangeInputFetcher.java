@@ -1,0 +1,115 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.GatherEnvelope;
+import io.uniserve.protocol.exchange.ScatterManifest;
+import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.exchange.GatherInputs;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Reads whose operator is a gather or a map: no worker is taken before all their chunks are here. Safe for use by several threads. */
+final class ExchangeInputFetcher {
+    private final ActorSource actors;
+    private final ExchangeHost exchange;
+    private final Supplier<Optional<Routing>> routing;
+
+    ExchangeInputFetcher(ActorSource actors, ExchangeHost exchange, Supplier<Optional<Routing>> routing) {
+        this.actors = actors;
+        this.routing = routing;
+        this.exchange = exchange;
+    }
+
+    /** True where the actor is here and its operator wants chunks. */
+    boolean is(String operator, ReplicaKey first) {
+        Optional<PinnedActor> pinned = actors.pin(first);
+        if (pinned.isEmpty()) {
+            return false;
+        }
+        try (PinnedActor actor = pinned.get()) {
+            return actor.operator(operator)
+                    .filter(found -> found instanceof GatherOperator<?, ?, ?> || found instanceof MapOperator<?, ?>)
+                    .isPresent();
+        }
+    }
+
+    /**
+     * Has the chunks come that the actors want.
+     *
+     * @param arrived is given them, to be closed when the read ends
+     * @param then goes on with the read
+     * @param refuse ends it
+     * @return gives up waiting, and ends it
+     */
+    Timers.Cancel after(
+            Bytes parameters,
+            List<Integer> wanted,
+            long remainingNanos,
+            Consumer<GatherInputs> arrived,
+            Runnable then,
+            Consumer<UniserveException> refuse) {
+        GatherEnvelope frame;
+        try {
+            frame = GatherEnvelope.CODEC.decode(parameters);
+            wanted.forEach(actor -> checkSlot(frame, actor));
+            checkServers(frame);
+        } catch (UniserveException e) {
+            refuse.accept(
+                    new UniserveException(ErrorCode.INVALID_ARGUMENT, "parameters of a gather: " + e.reason(), e));
+            return () -> {};
+        }
+        AtomicBoolean ended = new AtomicBoolean();
+        GatherInputs inputs = exchange.deliver(frame, wanted, remainingNanos, outcome -> {
+            if (!ended.compareAndSet(false, true)) {
+                return;
+            }
+            if (outcome instanceof Outcome.Err<GatherInputs> failed) {
+                refuse.accept(failed.error());
+            } else {
+                arrived.accept(((Outcome.Ok<GatherInputs>) outcome).value());
+                then.run();
+            }
+        });
+        return () -> {
+            inputs.cancel();
+            if (ended.compareAndSet(false, true)) {
+                refuse.accept(ReadService.gone());
+            }
+        };
+    }
+
+    /** Chunks come from servers of this cluster alone, whatever a client says. */
+    private void checkServers(GatherEnvelope frame) {
+        Set<Address> known = new HashSet<>();
+        known.add(exchange.self());
+        routing.get().ifPresent(map -> map.servers().forEach(server -> known.add(server.address())));
+        for (GatherEnvelope.Input input : frame.inputs()) {
+            for (ScatterManifest receipt : input.receipts()) {
+                if (!known.contains(receipt.server())) {
+                    throw UniserveException.invalid(
+                            "no server of this cluster that is known here has address " + receipt.server());
+                }
+            }
+        }
+    }
+
+    private static void checkSlot(GatherEnvelope frame, int actor) {
+        if (!frame.actors().contains(actor)) {
+            throw UniserveException.invalid("actor " + actor + " has no slot in it");
+        }
+    }
+}

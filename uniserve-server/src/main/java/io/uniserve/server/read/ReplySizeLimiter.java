@@ -1,0 +1,33 @@
+package io.uniserve.server.read;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadReply;
+import java.util.List;
+
+/** Parts of single actors, as many as a reply may hold. */
+final class ReplySizeLimiter {
+    private ReplySizeLimiter() {}
+
+    /** Adds a part for each value; those that no more fit fail with RESOURCE_EXHAUSTED, so that the caller asks for them alone. */
+    static void bounded(
+            List<Integer> actors, List<Object> values, List<ReadReply.Part> parts, List<ActorFailure> failures) {
+        long total = 0;
+        for (int i = 0; i < actors.size(); i++) {
+            Bytes value = (Bytes) values.get(i);
+            total += value.size();
+            if (total <= Limits.RESULT_BYTES_PER_REPLY_MAX) {
+                parts.add(new ReadReply.Part(List.of(actors.get(i)), value));
+            } else {
+                total -= value.size();
+                failures.add(new ActorFailure(
+                        actors.get(i),
+                        ErrorCode.RESOURCE_EXHAUSTED,
+                        "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes",
+                        0));
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.uniserve.server.read;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.message.PeerReply.PopularSet;
+import io.uniserve.stats.SpaceSaving;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which actors queries ask together, from those requests that tell it, in bounded memory. What is older weighs half as much
+ * every minute. Safe for use by several threads.
+ */
+public final class ShardSetTracker {
+    private static final long HALF_LIFE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private record Key(long tableId, List<Integer> actors) {}
+
+    private final Clock clock;
+    private final SpaceSaving<Key> sketch = new SpaceSaving<>(Limits.SHARD_SET_COUNTERS);
+    private long since;
+    private double secondsBefore;
+
+    /** Starts to count now. */
+    public ShardSetTracker(Clock clock) {
+        this.clock = clock;
+        since = clock.nanos();
+    }
+
+    /** Counts the set of a sampled query. */
+    public void saw(long tableId, List<Integer> actors) {
+        synchronized (sketch) {
+            age();
+            sketch.add(new Key(tableId, actors), Limits.SHARD_SET_SAMPLE);
+        }
+    }
+
+    /** The most frequent sets. */
+    public List<PopularSet> top() {
+        List<PopularSet> told = new ArrayList<>();
+        synchronized (sketch) {
+            age();
+            double seconds = Math.max(1, secondsBefore + secondsSince());
+            for (SpaceSaving.Entry<Key> entry : sketch.top(Limits.SHARD_SETS_TOLD_MAX)) {
+                Key key = entry.key();
+                told.add(new PopularSet(key.tableId(), key.actors(), entry.count() / seconds, entry.error() / seconds));
+            }
+        }
+        return told;
+    }
+
+    private double secondsSince() {
+        return (clock.nanos() - since) / 1e9;
+    }
+
+    private void age() {
+        for (int n = 0; clock.nanos() - since >= HALF_LIFE_NANOS; n++) {
+            if (n == Long.SIZE) {
+                since = clock.nanos(); // idle for so long that nothing is left to halve
+                secondsBefore = 0;
+                return;
+            }
+            sketch.halve();
+            secondsBefore = (secondsBefore + HALF_LIFE_NANOS / 1e9) / 2;
+            since += HALF_LIFE_NANOS;
+        }
+    }
+}

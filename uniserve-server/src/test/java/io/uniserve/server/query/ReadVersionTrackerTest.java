@@ -1,0 +1,67 @@
+package io.uniserve.server.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.tx.SnapshotRead;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ReadVersionTrackerTest {
+    private static final TableName T = new TableName("t");
+    private static final TableName OTHER = new TableName("other");
+
+    private final ReadVersionTracker versions = new ReadVersionTracker();
+
+    private static SnapshotRead.Result of(long tableId, long version) {
+        return new SnapshotRead.Result(tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
+    }
+
+    @Test
+    void laterRoundsAskForTheVersionOfThatTable() {
+        versions.saw(T, of(7, 5));
+        assertThat(versions.version(T)).isEqualTo(5);
+        assertThat(versions.tableId(T))
+                .as("not another table that has the name by then")
+                .isEqualTo(7);
+        assertThat(versions.version(OTHER)).isZero();
+        assertThat(versions.tableId(OTHER)).isZero();
+    }
+
+    @Test
+    void aTableThatHadNoVersionMustNotGetOneBetweenRounds() {
+        versions.saw(T, of(7, 0));
+        versions.saw(T, of(7, 0));
+        assertThat(versions.tableId(T)).isEqualTo(7);
+        assertThatThrownBy(() -> versions.saw(T, of(7, 1)))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
+    }
+
+    /** The version that some actors have says nothing of what others were told since. */
+    @Test
+    void laterRoundsAskNoActorThatTheFirstOneDidNot() {
+        versions.asks(T, List.of(0, 1, 2));
+        versions.asks(T, List.of(2, 1));
+        versions.asks(OTHER, List.of(3));
+        assertThatThrownBy(() -> versions.asks(T, List.of(1, 3)))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));
+        versions.forget();
+        versions.asks(T, List.of(3));
+    }
+
+    @Test
+    void theNextAttemptSeesWhatThereIsThen() {
+        versions.saw(T, of(7, 0));
+        versions.forget();
+        versions.saw(T, of(8, 2));
+        assertThat(versions.version(T)).isEqualTo(2);
+        assertThat(versions.tableId(T)).isEqualTo(8);
+    }
+}

@@ -1,0 +1,80 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.sql.FragmentedPlan.Side;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * Tables that are joined where they are, without moving: their rows belong to actors by the same rule as those of the table that
+ * stays, the join wants both keys to be equal, and a server has both actors of each number.
+ */
+final class ColocatedJoin {
+    /** Fewer rows are sent, and make other tables smaller before they are. */
+    static final int ROWS_MIN = 1_000;
+
+    private ColocatedJoin() {}
+
+    /**
+     * The names of these tables, by their places in FROM.
+     *
+     * @param query with the table that stays
+     * @param counts of rows that each table's own conditions leave
+     * @param checked tables that sub-queries read where the table that stays is
+     * @param known what is known of tables that were not together
+     */
+    static Map<Integer, TableName> of(
+            SqlQuery query,
+            List<Long> counts,
+            Function<Side, TableMeta> metas,
+            List<TableMeta> checked,
+            CardinalityCache known,
+            PlanContext context) {
+        if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
+            return Map.of();
+        }
+        List<Side> sides = query.split().sides();
+        TableMeta stays = metas.apply(sides.get(query.stays()));
+        Set<Integer> alike = new TreeSet<>();
+        List<TableMeta> others = new ArrayList<>(checked);
+        List<Integer> largestFirst = JoinKeyPartitioning.alike(query, metas).stream()
+                .filter(item -> !query.stage().after().contains(item))
+                .sorted(Comparator.comparing(counts::get).reversed())
+                .limit(Limits.BESIDE_TABLES_MAX - checked.size())
+                .toList();
+        for (int item : largestFirst) {
+            TableMeta other = metas.apply(sides.get(item));
+            if (counts.get(item) >= ROWS_MIN && !known.apart(stays, other, context.nanos())) {
+                others.add(other);
+                if (context.together(stays, others)) {
+                    alike.add(item);
+                } else {
+                    others.remove(others.size() - 1);
+                }
+            }
+        }
+        // What is not sent makes no other table smaller: not where that one is the larger of both.
+        boolean fewer = true;
+        while (fewer) {
+            fewer = alike.removeIf(item -> IntStream.range(0, sides.size())
+                    .anyMatch(other -> other != query.stays()
+                            && !alike.contains(other)
+                            && !query.stage().after().contains(other)
+                            && counts.get(other) > counts.get(item)
+                            && sides.get(other).reductions().stream().anyMatch(by -> by.side() == item)));
+        }
+        Map<Integer, TableName> names = new TreeMap<>();
+        alike.forEach(item -> names.put(item, metas.apply(sides.get(item)).name()));
+        return names;
+    }
+}

@@ -1,0 +1,215 @@
+package io.uniserve.sql;
+
+import io.uniserve.sql.QueryBlock.Wanted;
+import io.uniserve.sql.SubQuery.Equal;
+import io.uniserve.sql.SubQuery.How;
+import io.uniserve.sql.SubQuery.Other;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The conditions of a sub-query that depend on the row of the query around it. They are taken out of it: its answer has the
+ * columns that they compare, one of groups is grouped by them too, and who reads the answer picks by them.
+ */
+final class Decorrelator {
+    private final SqlNode place;
+    private final QueryScope around;
+    private final How how;
+    private final QueryScope inner;
+    private final boolean grouped;
+    /** What the answer has of the sub-query's rows, behind its value. */
+    private final List<SqlNode> columns = new ArrayList<>();
+
+    private final List<SqlNode> equalInside = new ArrayList<>();
+    private final List<Equal> equal = new ArrayList<>();
+    private final List<Other> others = new ArrayList<>();
+    private final Map<SqlNode, Integer> byNode = new IdentityHashMap<>();
+    private String empty = "";
+
+    /** Of a sub-query with these names. */
+    Decorrelator(SqlNode place, QueryScope around, How how, QueryScope inner, boolean grouped) {
+        this.place = place;
+        this.around = around;
+        this.how = how;
+        this.inner = inner;
+        this.grouped = grouped;
+    }
+
+    private int values() {
+        return how == How.EXISTS ? 0 : 1;
+    }
+
+    private int column(SqlNode node) {
+        columns.add(node);
+        return values() + columns.size() - 1;
+    }
+
+    /** Takes a condition that names columns of the query around. */
+    void add(SqlNode condition) {
+        if (!inner.subs(condition).isEmpty()) {
+            throw unsupported(condition, "a condition with a sub-query and with columns of the query around it is");
+        }
+        List<SqlIdentifier> outside = inner.outside(condition);
+        for (SqlIdentifier name : outside) {
+            if (around.find(name).filter(QueryScope.Outside.class::isInstance).isPresent()) {
+                throw unsupported(name, "a column of a query further out than the next one is");
+            }
+        }
+        if (condition.getKind() == SqlKind.EQUALS && condition instanceof SqlCall equals) {
+            SqlNode left = equals.operand(0);
+            SqlNode right = equals.operand(1);
+            if (equals(left, right) || equals(right, left)) {
+                return;
+            }
+        }
+        if (grouped) {
+            throw unsupported(
+                    condition, "a sub-query of groups with this condition on columns of the query around it is");
+        }
+        condition.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlIdentifier name) {
+                if (!outside.contains(name)) {
+                    byNode.put(name, column(name));
+                }
+                return null;
+            }
+        });
+        others.add(new Other(condition, outside));
+    }
+
+    private boolean equals(SqlNode inside, SqlNode outside) {
+        if (inner.items(inside).isEmpty()
+                || !inner.outside(inside).isEmpty()
+                || !inner.items(outside).isEmpty()) {
+            return false;
+        }
+        equal.add(new Equal(column(inside), outside));
+        equalInside.add(inside);
+        return true;
+    }
+
+    private static io.uniserve.error.UniserveException unsupported(SqlNode node, String what) {
+        return SqlErrors.unsupported(node, what);
+    }
+
+    /** What the sub-query is asked for; refuses what cannot be taken apart. */
+    Wanted wanted(SqlSelect select, List<SqlNode> answers, List<String> aliases, List<SqlNode> groups) {
+        boolean limited = select.getFetch() != null || select.getOffset() != null;
+        List<SqlNode> all = new ArrayList<>(how == How.EXISTS ? List.of() : answers);
+        if (columns.isEmpty()) {
+            boolean asItIs = grouped || limited || how == How.SCALAR;
+            if (how == How.EXISTS) {
+                all = asItIs ? answers : List.of(SqlLiteral.createExactNumeric("1", SqlParserPos.ZERO));
+            }
+            boolean distinct = select.isDistinct() || !asItIs;
+            return asItIs
+                    ? wanted(all, aliases, distinct, groups, select, select)
+                    : wanted(all, none(all), distinct, groups, select, null);
+        }
+        if (equal.isEmpty()) {
+            throw unsupported(
+                    place, "a sub-query without an equality of its columns with those of the query around it is");
+        }
+        if (limited) {
+            throw unsupported(place, "LIMIT or OFFSET in a sub-query that names columns of the query around it is");
+        }
+        boolean one = grouped && groups.isEmpty();
+        if (one && (how != How.SCALAR || select.getHaving() != null)) {
+            throw unsupported(
+                    place, "an aggregate without GROUP BY in a sub-query that names columns of the query around it is");
+        }
+        if (one) {
+            String none = new Empty().write(answers.get(0));
+            empty = none.equals("NULL") ? "" : none;
+        }
+        all.addAll(columns);
+        List<SqlNode> by = new ArrayList<>(groups);
+        if (grouped) {
+            by.addAll(equalInside);
+        }
+        return wanted(all, none(all), select.isDistinct() || (!grouped && how != How.SCALAR), by, select, null);
+    }
+
+    private static List<String> none(List<SqlNode> answers) {
+        return Collections.nCopies(answers.size(), "");
+    }
+
+    private Wanted wanted(
+            List<SqlNode> answers,
+            List<String> aliases,
+            boolean distinct,
+            List<SqlNode> groups,
+            SqlSelect select,
+            @Nullable SqlSelect order) {
+        List<ScopedExpression> terms =
+                answers.stream().map(node -> new ScopedExpression(node, inner)).toList();
+        return new Wanted(terms, none(answers), aliases, distinct, groups, grouped, select.getHaving(), order);
+    }
+
+    /** The condition that a row of the sub-query is one for the values that a stage has found. */
+    ScopedExpression reduction(int keys) {
+        SqlNode node = SqlStdOperatorTable.EXISTS.createCall(
+                place.getParserPosition(), SqlLiteral.createExactNumeric("1", place.getParserPosition()));
+        List<Equal> inside = new ArrayList<>();
+        for (SqlNode one : equalInside) {
+            inside.add(new Equal(inside.size(), one));
+        }
+        boolean single = inside.size() == 1;
+        inner.add(
+                node,
+                new SubQuery(
+                        place,
+                        inner,
+                        single ? How.IN : How.EXISTS,
+                        single ? equalInside.get(0) : null,
+                        keys,
+                        single ? List.of() : inside,
+                        List.of(),
+                        Map.of(),
+                        "",
+                        -1));
+        return new ScopedExpression(node, inner);
+    }
+
+    List<Equal> equal() {
+        return equal;
+    }
+
+    List<Other> others() {
+        return others;
+    }
+
+    Map<SqlNode, Integer> columns() {
+        return byNode;
+    }
+
+    String empty() {
+        return empty;
+    }
+
+    /** An expression of aggregates over no rows. */
+    private static final class Empty extends SqlWriter {
+        @Override
+        Optional<String> instead(SqlNode node) {
+            if (Aggregates.is(node)) {
+                return Optional.of(node.getKind() == SqlKind.COUNT ? "0" : "NULL");
+            }
+            return Optional.empty();
+        }
+    }
+}

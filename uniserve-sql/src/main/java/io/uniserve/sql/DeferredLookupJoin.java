@@ -1,0 +1,247 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableMeta;
+import io.uniserve.sql.FragmentedPlan.Side;
+import io.uniserve.sql.SqlQuery.Step;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * A table that is not joined at all, but looked at when the answer's few groups are known: the join wants its primary key to equal
+ * a column that the query groups by, and nothing of it is wanted but columns that show. It adds no rows and, where each key has
+ * its row, takes none away: that is checked of the rows that the answer has. The same of a table that such a one leads to.
+ *
+ * @param item the table, by its place in FROM
+ * @param primary its key
+ * @param key the column that equals it, of a table that is joined or of one that is looked at before
+ */
+record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
+    /** True for a table that a group leads to. */
+    boolean isFirst(Collection<DeferredLookupJoin> all) {
+        return all.stream().noneMatch(other -> other.item == key.item());
+    }
+
+    /**
+     * Those by which it is worth it: of which many rows would be sent, and each key should have one. A table with versions is read
+     * once, at one of them.
+     *
+     * @param counts of rows that each table's own conditions leave
+     * @param known what is known of tables whose rows were missing
+     */
+    static Set<Integer> chosen(
+            SqlQuery query,
+            int stays,
+            List<Long> counts,
+            Function<Side, TableMeta> metas,
+            CardinalityCache known,
+            PlanContext context) {
+        if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
+            return Set.of();
+        }
+        SqlQuery staying = query.with(Step.PARTIAL, stays, stays, Map.of());
+        List<Side> sides = staying.split().sides();
+        List<DeferredLookupJoin> all = staying.lookups();
+        Set<Integer> chosen = new TreeSet<>();
+        for (DeferredLookupJoin first : all) {
+            if (first.isFirst(all) && counts.get(first.item) >= LateMaterialization.TABLE_ROWS_MIN) {
+                Set<Integer> row = withThoseAfter(first, all);
+                boolean each = row.stream()
+                        .map(item -> metas.apply(sides.get(item)))
+                        .allMatch(table ->
+                                table.level() == ConsistencyLevel.EVENTUAL && !known.missing(table, context.nanos()));
+                chosen.addAll(each ? row : Set.of());
+            }
+        }
+        return chosen;
+    }
+
+    /** The places of a table and of those that it leads to. */
+    static Set<Integer> withThoseAfter(DeferredLookupJoin first, List<DeferredLookupJoin> inOrder) {
+        Set<Integer> row = new TreeSet<>(Set.of(first.item));
+        inOrder.stream().filter(one -> row.contains(one.key.item())).forEach(one -> row.add(one.item));
+        return row;
+    }
+
+    /** All that may be, of a query's FROM; of several tables in a row the first comes first. */
+    static List<DeferredLookupJoin> of(
+            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int stays) {
+        boolean inner = from.items().stream().allMatch(from.from()::keeps);
+        if (stays < 0
+                || !inner
+                || !asked.grouped()
+                || asked.distinct()
+                || !LateMaterialization.limited(asked)
+                || asked.order() == null
+                || asked.order().getOffset() != null) {
+            return List.of();
+        }
+        return new Search(from, asked, conditions, stays).all();
+    }
+
+    /** An equality of two tables' columns, or any other condition, with the tables that are in it. */
+    private record Condition(BitSet items, Optional<PredicatePushdown.Equality> equality) {}
+
+    private static final class Search {
+        private final QueryBlock.Rows from;
+        private final QueryBlock.Wanted asked;
+        private final PredicatePushdown conditions;
+        private final List<Condition> terms = new ArrayList<>();
+        private final Set<Integer> candidates = new TreeSet<>();
+
+        Search(QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int stays) {
+            this.from = from;
+            this.asked = asked;
+            this.conditions = conditions;
+            conditions.where().forEach(this::add);
+            add(from.from());
+            BitSet used = LateMaterialization.used(from.names(), asked);
+            for (ScopedExpression answer : asked.answers()) {
+                if (answer.names().column(answer.node()).isEmpty()) {
+                    used.or(answer.names().items(answer.node()));
+                }
+            }
+            for (int item = 0; item < from.tables().size(); item++) {
+                if (item != stays
+                        && !used.get(item)
+                        && from.tables().get(item).primary().size() == 1
+                        && conditions.own(item).isEmpty()) {
+                    candidates.add(item);
+                }
+            }
+        }
+
+        private void add(JoinTree source) {
+            if (source instanceof JoinTree.Join join) {
+                conditions.on(join).forEach(this::add);
+                add(join.left());
+                add(join.right());
+            }
+        }
+
+        private void add(ScopedExpression term) {
+            terms.add(new Condition(term.names().items(term.node()), equality(term)));
+        }
+
+        private static Optional<PredicatePushdown.Equality> equality(ScopedExpression term) {
+            if (term.node().getKind() != SqlKind.EQUALS || !(term.node() instanceof SqlCall equals)) {
+                return Optional.empty();
+            }
+            Optional<QueryScope.Found> left = term.names().column(equals.operand(0));
+            Optional<QueryScope.Found> right = term.names().column(equals.operand(1));
+            return left.isPresent() && right.isPresent()
+                    ? Optional.of(new PredicatePushdown.Equality(left.get(), right.get()))
+                    : Optional.empty();
+        }
+
+        /** Takes out what cannot be, until nothing changes: one table may lead to another. */
+        List<DeferredLookupJoin> all() {
+            while (true) {
+                Map<Integer, DeferredLookupJoin> found = found();
+                if (found.keySet().equals(candidates)) {
+                    return inOrder(found);
+                }
+                candidates.retainAll(found.keySet());
+            }
+        }
+
+        /** Those of the candidates of which each condition is an equality that leads to it, or on from it. */
+        private Map<Integer, DeferredLookupJoin> found() {
+            Map<Integer, DeferredLookupJoin> found = new TreeMap<>();
+            BitSet taken = new BitSet(); // conditions by their places
+            for (boolean more = true; more; ) {
+                more = false;
+                for (int place = 0; place < terms.size(); place++) {
+                    for (int item : candidates) {
+                        Optional<DeferredLookupJoin> lookup = taken.get(place) || found.containsKey(item)
+                                ? Optional.empty()
+                                : leading(item, terms.get(place), found);
+                        if (lookup.isPresent()) {
+                            found.put(item, lookup.get());
+                            taken.set(place);
+                            more = true;
+                        }
+                    }
+                }
+            }
+            found.keySet()
+                    .removeIf(item -> IntStream.range(0, terms.size())
+                            .anyMatch(place -> terms.get(place).items.get(item) && !taken.get(place)));
+            return found;
+        }
+
+        /** What a condition makes of a table: it equals its key and a column that is grouped by, or one of a table found before. */
+        private Optional<DeferredLookupJoin> leading(int item, Condition term, Map<Integer, DeferredLookupJoin> found) {
+            String primary = from.tables().get(item).primary().get(0);
+            return term.equality
+                    .filter(one -> one.of(item)
+                            .filter(own -> own.column().equals(primary))
+                            .isPresent())
+                    .map(one -> one.other(item))
+                    .filter(other ->
+                            other.item() != item && other.item() < QueryBlock.GIVEN && same(item, primary, other))
+                    .flatMap(other ->
+                            found.containsKey(other.item()) ? Optional.of(other) : grouped(item, primary, other))
+                    .map(key -> new DeferredLookupJoin(item, primary, key));
+        }
+
+        /** The column that leads to the table, or one that equals it in every row, where the query groups by it. */
+        private Optional<QueryScope.Found> grouped(int item, String primary, QueryScope.Found other) {
+            for (SqlNode group : asked.groups()) {
+                Optional<QueryScope.Found> column = from.names().column(group);
+                if (column.isEmpty()) {
+                    continue;
+                }
+                QueryScope.Found found = column.get();
+                boolean itself = found.item() == item && found.column().equals(primary);
+                if (itself || found.equals(other)) {
+                    return Optional.of(other);
+                }
+                boolean equal = conditions.equalities().stream()
+                        .anyMatch(one -> (one.left().equals(found)
+                                        && one.right().equals(other))
+                                || (one.right().equals(found) && one.left().equals(other)));
+                if (equal
+                        && found.item() < QueryBlock.GIVEN
+                        && !candidates.contains(found.item())
+                        && same(item, primary, found)) {
+                    return column;
+                }
+            }
+            return Optional.empty();
+        }
+
+        private boolean same(int item, String primary, QueryScope.Found other) {
+            return other.exact() && from.tables().get(item).same(primary, from.item(other.item()), other.column());
+        }
+
+        /** None where tables lead to each other, and so from nowhere. */
+        private static List<DeferredLookupJoin> inOrder(Map<Integer, DeferredLookupJoin> found) {
+            List<DeferredLookupJoin> left = new ArrayList<>(found.values());
+            List<DeferredLookupJoin> ordered = new ArrayList<>();
+            while (!left.isEmpty()) {
+                Optional<DeferredLookupJoin> next =
+                        left.stream().filter(one -> one.isFirst(left)).findFirst();
+                if (next.isEmpty()) {
+                    return List.of();
+                }
+                left.remove(next.get());
+                ordered.add(next.get());
+            }
+            return List.copyOf(ordered);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+package io.uniserve.sql;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.sql.FragmentedPlan.Reduction;
+import io.uniserve.sql.FragmentedPlan.Side;
+import io.uniserve.sql.QueryBlock.Item;
+import io.uniserve.sql.QueryBlock.Rows;
+import io.uniserve.sql.QueryBlock.Wanted;
+import io.uniserve.sql.SqlQuery.Stage;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.apache.calcite.sql.SqlNode;
+
+/** One block's way to {@link FragmentedPlan}. */
+final class Fragmenter {
+    private final Rows from;
+    private final Wanted asked;
+    private final PredicatePushdown conditions;
+    private final int stays;
+    private List<Integer> paired = List.of();
+    /** The columns that the join wants of each table, in the order in which it was found to want them. */
+    private final List<List<String>> wanted = new ArrayList<>();
+
+    private final ColumnWriter rows;
+    private final List<LateMaterialization> late;
+    private final List<DeferredLookupJoin> lookups;
+    private final List<DeferredLookupJoin> candidates;
+    private final PartialAggregation partials;
+    private final SqlWriter merged;
+
+    /**
+     * Of one of the blocks.
+     *
+     * @param stage whether the block's reduction counts, and whether columns may be late
+     * @param stays the table that stays; less than 0 for the first one that can, or none
+     */
+    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock block, Stage stage, int stays) {
+        from = block.rows();
+        asked = block.wanted();
+        List<ScopedExpression> where = new ArrayList<>(from.where());
+        if (stage.reduced()) {
+            block.reduction().ifPresent(where::add);
+        }
+        BitSet single = new BitSet();
+        for (int item : from.items()) {
+            QueryBlock answer = blocks.get(from.item(item).block());
+            single.set(item, answer != null && answer.single());
+        }
+        conditions = new PredicatePushdown(from, where, single, stage.checked().keySet());
+        this.stays = stays < 0 ? first() : stays;
+        if (this.stays >= from.tables().size()
+                || (this.stays >= 0 && !from.from().keeps(this.stays))) {
+            throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
+        }
+        from.tables().forEach(item -> wanted.add(new ArrayList<>()));
+        // Values of a group are sent as they are: what is fetched or looked at last would be missing among them.
+        boolean ungrouped = asked.grouped() && wantsWhole(asked);
+        partials = new PartialAggregation(ungrouped);
+        candidates = ungrouped ? List.of() : DeferredLookupJoin.of(from, asked, conditions, this.stays);
+        lookups = chosen(stage.after());
+        boolean alone = this.stays == 0 && from.items().size() == 1;
+        rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
+        late = stage.late() && this.stays >= 0 && !ungrouped
+                ? LateMaterialization.of(from, asked, conditions, this.stays).stream()
+                        .filter(one -> !stage.after().contains(one.item()))
+                        .toList()
+                : List.of();
+        if (asked.grouped()) {
+            partials.groups(
+                    asked.groups().stream().filter(group -> !isLate(group)).toList(), rows);
+            merged = new MergeWriter(partials, rows);
+        } else {
+            merged = new PlainWriter(partials, rows);
+        }
+    }
+
+    private static boolean wantsWhole(Wanted asked) {
+        return asked.answers().stream().anyMatch(term -> Aggregates.whole(term.node()))
+                || Aggregates.whole(asked.having())
+                || (asked.order() != null && Aggregates.whole(asked.order().getOrderList()));
+    }
+
+    /** The rows of these tables come as they were joined: each has a number that those have that belong to it. */
+    Fragmenter paired(List<Integer> items) {
+        paired = List.copyOf(items);
+        return this;
+    }
+
+    /** Tables that need not be joined. */
+    List<DeferredLookupJoin> candidates() {
+        return candidates;
+    }
+
+    private List<DeferredLookupJoin> chosen(Set<Integer> items) {
+        List<DeferredLookupJoin> some =
+                candidates.stream().filter(one -> items.contains(one.item())).toList();
+        // One that another leads to comes after it, and not without it.
+        boolean together = candidates.stream()
+                .allMatch(one -> one.isFirst(candidates)
+                        || items.contains(one.item())
+                                == items.contains(one.key().item()));
+        if (some.size() != items.size() || !together) {
+            throw UniserveException.invalid("tables " + items + " of FROM cannot come after the groups");
+        }
+        return some;
+    }
+
+    private boolean comesAfter(int item) {
+        return lookups.stream().anyMatch(one -> one.item() == item);
+    }
+
+    /** Conditions of tables that come after the groups are what they are looked at by. */
+    private boolean holds(ScopedExpression condition) {
+        return condition.names().items(condition.node()).stream().noneMatch(this::comesAfter);
+    }
+
+    private String pair(int item) {
+        return (item == stays ? FragmentedPlan.ROWS : FragmentedPlan.side(item)) + "." + ShuffleQuery.PAIR;
+    }
+
+    private int first() {
+        return IntStream.range(0, from.tables().size())
+                .filter(from.from()::keeps)
+                .findFirst()
+                .orElse(FragmentedPlan.NOWHERE);
+    }
+
+    private String joined(QueryScope.Found column) {
+        Optional<DeferredLookupJoin> after = lookups.stream()
+                .filter(one ->
+                        one.item() == column.item() && one.primary().equals(column.column()) && one.isFirst(lookups))
+                .findFirst();
+        if (after.isPresent()) {
+            return joined(after.get().key());
+        }
+        if (column.item() == stays) {
+            sent(column); // to be sent where the table is cut by a column
+            return ColumnWriter.ofRows(column);
+        }
+        return FragmentedPlan.side(column.item()) + "." + sent(column);
+    }
+
+    /** The name of a column in what its table sends, or in the answer that has it. */
+    private String sent(QueryScope.Found column) {
+        if (column.item() >= QueryBlock.GIVEN) {
+            return "c" + column.index();
+        }
+        List<String> columns = wanted.get(column.item());
+        if (!columns.contains(column.column())) {
+            columns.add(column.column());
+        }
+        return "c" + columns.indexOf(column.column());
+    }
+
+    private int place(QueryScope.Found column) {
+        return Integer.parseInt(sent(column).substring(1));
+    }
+
+    FragmentedPlan query() {
+        String distinct = asked.distinct() ? "DISTINCT " : "";
+        // A late column is put in its place when it is there.
+        List<String> answers = asked.answers().stream()
+                .map(term -> isLate(term.node()) ? "0" : merged.write(term))
+                .toList();
+        List<String> shown = new ArrayList<>(answers);
+        late.forEach(one -> shown.add(merged.write(one.key())));
+        List<AfterGroups> after = afterGroups(shown);
+        SqlNode condition = asked.having();
+        String having = condition == null ? "" : " HAVING " + merged.write(condition);
+        List<SqlNode> items =
+                asked.answers().stream().map(ScopedExpression::node).toList();
+        Ordering ordering = new Ordering(asked.order(), items, answers, asked.aliases(), merged, asked.grouped());
+        String groups = partials.groups() > 0 ? " GROUP BY " + String.join(", ", partials.groupColumns()) : "";
+        // What is wanted of the answers is known when all else is written.
+        String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM "
+                + partials.merged(FragmentedPlan.PARTS) + groups + having + ordering.last();
+        String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
+        boolean whole = from.tables().size() == 1
+                && conditions.where().isEmpty()
+                && from.items().size() == 1
+                && conditions.own(from.items().get(0)).isEmpty()
+                && having.isEmpty();
+        // What OFFSET skips, and groups that LIMIT or DISTINCT leave out, are of no row of the answer.
+        boolean each = asked.grouped()
+                ? partials.groups() > 0 && partials.onePerGroup() && !asked.distinct() && !ordering.isLimited()
+                : !ordering.skips();
+        Optional<FragmentedPlan.Top> top = top(partial, having, ordering);
+        List<Side> sides = sides();
+        List<FragmentedPlan.Late> fetched = new ArrayList<>();
+        for (LateMaterialization one : late) {
+            fetched.add(one.fetched(answers.size() + fetched.size(), sides.get(one.item())));
+        }
+        after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
+        return new FragmentedPlan(partial, top, finish, asked.titles(), stays, sides, whole, whole && each, fetched);
+    }
+
+    /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */
+    private record AfterGroups(DeferredLookupJoin lookup, int key, List<String> columns, List<Integer> places) {
+        FragmentedPlan.Late fetched(Side side) {
+            return LateMaterialization.fetched(lookup.item(), lookup.primary(), key, side, columns, places);
+        }
+    }
+
+    /** Those in order, and their keys, which the answer has beside what it shows: of groups, or of a table before. */
+    private List<AfterGroups> afterGroups(List<String> shown) {
+        List<AfterGroups> all = new ArrayList<>();
+        for (DeferredLookupJoin lookup : lookups) {
+            sent(new QueryScope.Found(lookup.item(), lookup.primary(), 0, true));
+            int key = shown.size();
+            Optional<AfterGroups> before = all.stream()
+                    .filter(one -> one.lookup.item() == lookup.key().item())
+                    .findFirst();
+            shown.add(
+                    before.isPresent()
+                            ? "0"
+                            : partials.group(joined(lookup.key())).orElseThrow());
+            before.ifPresent(one -> {
+                one.columns.add(lookup.key().column());
+                one.places.add(key);
+            });
+            AfterGroups one = new AfterGroups(lookup, key, new ArrayList<>(), new ArrayList<>());
+            for (int i = 0; i < asked.answers().size(); i++) {
+                ScopedExpression answer = asked.answers().get(i);
+                Optional<QueryScope.Found> column = answer.names().column(answer.node());
+                if (column.filter(this::isLate)
+                        .filter(found -> found.item() == lookup.item())
+                        .isPresent()) {
+                    one.columns.add(column.get().column());
+                    one.places.add(i);
+                }
+            }
+            all.add(one);
+        }
+        return all;
+    }
+
+    private boolean isLate(SqlNode node) {
+        Optional<QueryScope.Found> column = late.isEmpty() && lookups.isEmpty()
+                ? Optional.empty()
+                : from.names().column(node);
+        return column.filter(this::isLate).isPresent();
+    }
+
+    private boolean isLate(QueryScope.Found column) {
+        return late.stream().anyMatch(one -> one.has(column))
+                || lookups.stream()
+                        .anyMatch(one -> one.item() == column.item()
+                                && !(one.isFirst(lookups) && one.primary().equals(column.column())));
+    }
+
+    /** Where an actor has all rows of its groups, it knows which of them are not in the answer. */
+    private Optional<FragmentedPlan.Top> top(String partial, String having, Ordering ordering) {
+        // Of distinct answers more groups than LIMIT tells may be wanted.
+        boolean limited = ordering.isLimited() && !asked.distinct();
+        if (stays < 0 || partials.groups() == 0 || !partials.onePerGroup() || (having.isEmpty() && !limited)) {
+            return Optional.empty();
+        }
+        List<String> columns = new ArrayList<>(partials.again());
+        if (limited) {
+            columns.addAll(ordering.values());
+        }
+        String all = "SELECT " + String.join(", ", columns) + " FROM "
+                + partials.merged("(" + partial + ") AS " + FragmentedPlan.PARTS) + " GROUP BY "
+                + String.join(", ", partials.groupColumns()) + having;
+        String statement = limited
+                ? "SELECT " + String.join(", ", partials.names()) + " FROM (" + all + ") AS tops"
+                        + ordering.firstByValues()
+                : all;
+        return Optional.of(new FragmentedPlan.Top(statement, apart()));
+    }
+
+    /** The columns of the table that stays which differ from group to group, or not: the groups are of one value each. */
+    private Set<String> apart() {
+        Set<String> columns = new TreeSet<>();
+        for (SqlNode group : asked.groups()) {
+            from.names().column(group).filter(QueryScope.Found::exact).ifPresent(found -> {
+                if (found.item() == stays) {
+                    columns.add(found.column());
+                }
+                conditions.equalities().stream()
+                        .filter(one -> one.left().equals(found) || one.right().equals(found))
+                        .map(one -> one.other(found.item()))
+                        .filter(other -> other.item() == stays && other.exact())
+                        .forEach(other -> columns.add(other.column()));
+            });
+        }
+        return columns;
+    }
+
+    private String partial(String distinct) {
+        List<String> where = new ArrayList<>();
+        if (stays >= 0) {
+            conditions.own(stays).forEach(one -> where.add(rows.write(one)));
+        }
+        conditions.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
+        paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
+        // What FROM wants of the sides is found out before their columns are listed.
+        String text = " FROM " + from(from.from(), where).orElseThrow() + FragmentedPlan.where(where);
+        return "SELECT " + distinct + partials.columns() + text
+                + (partials.groupNumbers().isEmpty() ? "" : " GROUP BY " + String.join(", ", partials.groupNumbers()));
+    }
+
+    /** Empty where there is nothing but tables that come after the groups; conditions that then have no ON go to WHERE. */
+    private Optional<String> from(JoinTree source, List<String> where) {
+        if (source instanceof JoinTree.Join join) {
+            List<String> on = conditions.on(join).stream()
+                    .filter(this::holds)
+                    .map(rows::write)
+                    .toList();
+            Optional<String> left = from(join.left(), where);
+            Optional<String> right = from(join.right(), where);
+            if (left.isEmpty() || right.isEmpty()) {
+                where.addAll(on);
+                return left.isPresent() ? left : right;
+            }
+            String how = on.isEmpty() ? " CROSS JOIN " : join.outer() ? " LEFT JOIN " : " JOIN ";
+            String text = left.get() + how + right.get();
+            return Optional.of("(" + text + (on.isEmpty() ? "" : " ON " + String.join(" AND ", on)) + ")");
+        }
+        int number = ((JoinTree.Leaf) source).item();
+        if (number < QueryBlock.GIVEN) {
+            return comesAfter(number)
+                    ? Optional.empty()
+                    : Optional.of(number == stays ? FragmentedPlan.ROWS : FragmentedPlan.side(number));
+        }
+        String relation = FragmentedPlan.given(from.item(number).block());
+        List<String> own = own(number);
+        String answer = own.isEmpty()
+                ? relation
+                : "(SELECT * FROM " + relation + " AS " + FragmentedPlan.GIVEN + FragmentedPlan.where(own) + ")";
+        return Optional.of(answer + " AS " + FragmentedPlan.side(number));
+    }
+
+    /** The conditions of an item alone, as they are evaluated where its rows are. */
+    private List<String> own(int item) {
+        ColumnWriter alone =
+                new ColumnWriter(from.names(), item < QueryBlock.GIVEN ? ColumnWriter.ALONE : ColumnWriter.GIVEN);
+        return conditions.own(item).stream().map(alone::write).toList();
+    }
+
+    List<PredicatePushdown.Equality> equalities() {
+        return conditions.equalities();
+    }
+
+    List<PredicatePushdown.Equality> partners() {
+        return conditions.partners();
+    }
+
+    private List<Side> sides() {
+        List<Side> sides = new ArrayList<>();
+        for (int number = 0; number < from.tables().size(); number++) {
+            List<String> own = new ArrayList<>(own(number));
+            List<Reduction> reductions = new ArrayList<>();
+            for (PredicatePushdown.Equality equality : conditions.equalities()) {
+                if (equality.of(number).isEmpty() || equality.other(number).item() == stays) {
+                    continue;
+                }
+                QueryScope.Found other = equality.other(number);
+                boolean answer = other.item() >= QueryBlock.GIVEN;
+                String relation = answer
+                        ? FragmentedPlan.given(from.item(other.item()).block()) + " AS " + FragmentedPlan.GIVEN
+                        : FragmentedPlan.side(other.item());
+                String in = ColumnWriter.ALONE.place(equality.of(number).get()) + " IN (SELECT " + sent(other)
+                        + " FROM " + relation + ")";
+                if (answer) {
+                    own.add(in);
+                } else {
+                    reductions.add(new Reduction(
+                            other.item(), in, place(equality.of(number).get()), place(other)));
+                }
+            }
+            Item item = from.tables().get(number);
+            sides.add(new Side(
+                    item.alias(),
+                    item.table(),
+                    wanted.get(number),
+                    own,
+                    reductions,
+                    present(number),
+                    from.from().keeps(number),
+                    constants(number),
+                    intervals(number)));
+        }
+        return sides;
+    }
+
+    /** Columns that are to equal what the primary key of the table that stays has, where they may be NULL. */
+    private List<String> present(int item) {
+        if (stays < 0) {
+            return List.of();
+        }
+        List<PredicatePushdown.Equality> all = new ArrayList<>(conditions.equalities());
+        conditions.partners().stream().filter(one -> one.left().item() == stays).forEach(all::add);
+        return all.stream()
+                .filter(one -> one.of(stays)
+                        .filter(own -> from.item(stays).primary().contains(own.column()))
+                        .isPresent())
+                .map(one -> one.other(stays))
+                .filter(other ->
+                        other.item() == item && !from.item(item).primary().contains(other.column()))
+                .map(QueryScope.Found::column)
+                .distinct()
+                .toList();
+    }
+
+    /** The values that conditions allow for columns of a table, where they are constants. */
+    private Map<String, List<String>> constants(int item) {
+        Map<String, List<String>> all = new TreeMap<>();
+        for (ScopedExpression term : conditions.own(item)) {
+            ColumnValueSet.of(term).ifPresent(found -> all.putIfAbsent(found.column(), found.values()));
+        }
+        return all;
+    }
+
+    /** The whole numbers between which conditions have columns of a table. */
+    private Map<String, ColumnRange> intervals(int item) {
+        Map<String, ColumnRange> all = new TreeMap<>();
+        for (ScopedExpression term : conditions.own(item)) {
+            ColumnRange.of(term).ifPresent(found -> all.merge(found.column(), found, ColumnRange::and));
+        }
+        return all;
+    }
+}

@@ -1,0 +1,208 @@
+package io.uniserve.sql;
+
+import io.uniserve.sql.FragmentedPlan.Side;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * Columns of a table that a query groups by and shows, and does nothing else with. Where it groups by the table's key too they
+ * make no groups: they need not come with every row, but only with those few that LIMIT leaves.
+ *
+ * @param item the table
+ * @param key an expression of the groups that equals the table's key
+ * @param primary the key's column
+ * @param columns the names of the others, in the order of the answer
+ * @param answers the places of these in the answer
+ */
+record LateMaterialization(int item, SqlNode key, String primary, List<String> columns, List<Integer> answers) {
+    /** A table of fewer rows that are wanted sends all its columns at once: another round takes longer. */
+    static final int TABLE_ROWS_MIN = 1_000;
+
+    /** Answers of more rows have all their columns at once. */
+    static final int ANSWER_ROWS_MAX = 10_000;
+
+    /** Those of all tables but the one that stays. */
+    static List<LateMaterialization> of(
+            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int stays) {
+        List<LateMaterialization> all = new ArrayList<>();
+        if (!asked.grouped() || asked.distinct() || !limited(asked)) {
+            return all;
+        }
+        BitSet used = used(from.names(), asked);
+        for (int item = 0; item < from.tables().size(); item++) {
+            QueryBlock.Item table = from.tables().get(item);
+            if (item == stays
+                    || used.get(item)
+                    || table.primary().size() != 1
+                    || !from.from().keeps(item)) {
+                continue;
+            }
+            String primary = table.primary().get(0);
+            Optional<SqlNode> key = key(from, asked, conditions, item, primary);
+            if (key.isPresent()) {
+                add(all, asked, item, key.get(), primary);
+            }
+        }
+        return withoutKeys(from.names(), all);
+    }
+
+    /** What is the key of another table's late columns is grouped by, and so comes at once. */
+    private static List<LateMaterialization> withoutKeys(QueryScope names, List<LateMaterialization> all) {
+        Set<QueryScope.Found> keys =
+                all.stream().map(one -> names.column(one.key).orElseThrow()).collect(Collectors.toSet());
+        List<LateMaterialization> rest = new ArrayList<>();
+        for (LateMaterialization one : all) {
+            List<String> columns = new ArrayList<>();
+            List<Integer> answers = new ArrayList<>();
+            for (int i = 0; i < one.columns.size(); i++) {
+                String column = one.columns.get(i);
+                if (keys.stream()
+                        .noneMatch(key -> key.item() == one.item && key.column().equals(column))) {
+                    columns.add(column);
+                    answers.add(one.answers.get(i));
+                }
+            }
+            if (!columns.isEmpty()) {
+                rest.add(new LateMaterialization(one.item, one.key, one.primary, columns, answers));
+            }
+        }
+        return rest;
+    }
+
+    static boolean limited(QueryBlock.Wanted asked) {
+        return asked.order() != null
+                && asked.order().getFetch() instanceof SqlLiteral limit
+                && limit.getValue() instanceof BigDecimal rows
+                && rows.compareTo(BigDecimal.valueOf(ANSWER_ROWS_MAX)) <= 0;
+    }
+
+    private static void add(
+            List<LateMaterialization> all, QueryBlock.Wanted asked, int item, SqlNode key, String primary) {
+        List<String> columns = new ArrayList<>();
+        List<Integer> answers = new ArrayList<>();
+        for (int i = 0; i < asked.answers().size(); i++) {
+            Optional<QueryScope.Found> column = column(asked, i).filter(found -> found.item() == item);
+            if (column.isPresent() && !column.get().column().equals(primary)) {
+                columns.add(column.get().column());
+                answers.add(i);
+            }
+        }
+        if (!columns.isEmpty()) {
+            all.add(new LateMaterialization(item, key, primary, columns, answers));
+        }
+    }
+
+    private static Optional<QueryScope.Found> column(QueryBlock.Wanted asked, int answer) {
+        ScopedExpression term = asked.answers().get(answer);
+        return term.names().column(term.node());
+    }
+
+    /** What is grouped by that is the table's key, or equals it in every row. */
+    private static Optional<SqlNode> key(
+            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int item, String primary) {
+        return asked.groups().stream()
+                .filter(group -> from.names()
+                        .column(group)
+                        .filter(QueryScope.Found::exact)
+                        .filter(found -> found.item() < QueryBlock.GIVEN
+                                && from.item(found.item()).comparable(found.column(), from.item(item), primary))
+                        .filter(found -> (found.item() == item && found.column().equals(primary))
+                                || conditions.equalities().stream()
+                                        .anyMatch(one -> one.of(item)
+                                                        .filter(own -> own.exact()
+                                                                && own.column().equals(primary))
+                                                        .isPresent()
+                                                && one.other(item).equals(found)))
+                        .isPresent())
+                .findFirst();
+    }
+
+    /** The tables whose columns are a part of anything but a column of the answer. */
+    static BitSet used(QueryScope names, QueryBlock.Wanted asked) {
+        BitSet used = new BitSet();
+        for (int i = 0; i < asked.answers().size(); i++) {
+            ScopedExpression term = asked.answers().get(i);
+            if (column(asked, i).isEmpty() && !onlyAggregates(term.node())) {
+                used.or(term.names().items(term.node()));
+            }
+        }
+        asked.groups().stream()
+                .filter(group -> names.column(group).isEmpty())
+                .forEach(group -> used.or(names.items(group)));
+        if (asked.having() != null) {
+            used.or(names.items(asked.having()));
+        }
+        if (asked.order() != null && asked.order().getOrderList() != null) {
+            asked.order().getOrderList().forEach(node -> used.or(ordered(names, asked, node)));
+        }
+        return used;
+    }
+
+    /** What is in an aggregate is computed at the actors. */
+    private static boolean onlyAggregates(SqlNode node) {
+        return Aggregates.is(node);
+    }
+
+    private static BitSet ordered(QueryScope names, QueryBlock.Wanted asked, SqlNode node) {
+        if (node instanceof SqlCall call
+                && (node.getKind() == SqlKind.DESCENDING
+                        || node.getKind() == SqlKind.NULLS_FIRST
+                        || node.getKind() == SqlKind.NULLS_LAST)) {
+            return ordered(names, asked, call.operand(0));
+        }
+        BitSet items = names.items(node);
+        if (node instanceof SqlLiteral place && place.getValue() instanceof BigDecimal number) {
+            int answer = number.intValue() - 1;
+            if (answer >= 0 && answer < asked.answers().size()) {
+                ScopedExpression term = asked.answers().get(answer);
+                items.or(term.names().items(term.node()));
+            }
+        }
+        // An alias of the answer may be hidden behind a name.
+        IntStream.range(0, asked.titles().size())
+                .filter(i -> node.toString().equalsIgnoreCase(asked.titles().get(i)))
+                .mapToObj(i -> asked.answers().get(i))
+                .filter(term -> !onlyAggregates(term.node()))
+                .forEach(term -> items.or(term.names().items(term.node())));
+        return items;
+    }
+
+    boolean has(QueryScope.Found found) {
+        return found.item() == item && columns.contains(found.column());
+    }
+
+    /**
+     * How they are fetched.
+     *
+     * @param place where what is answered before has the key
+     * @param side of the table, which has the key too
+     */
+    FragmentedPlan.Late fetched(int place, Side side) {
+        return fetched(item, primary, place, side, columns, answers);
+    }
+
+    /** The same of any columns, for these places in what is answered. */
+    static FragmentedPlan.Late fetched(
+            int item, String primary, int place, Side side, List<String> columns, List<Integer> answers) {
+        List<String> all = new ArrayList<>(side.columns());
+        all.addAll(columns);
+        List<String> where = new ArrayList<>(side.conditions());
+        where.add("\"" + primary + "\" IN (SELECT c0 FROM " + FragmentedPlan.side(item) + ")");
+        List<String> named = IntStream.range(0, all.size())
+                .mapToObj(i -> "\"" + all.get(i) + "\" AS c" + i)
+                .toList();
+        String statement =
+                "SELECT " + String.join(", ", named) + " FROM " + FragmentedPlan.ROWS + FragmentedPlan.where(where);
+        return new FragmentedPlan.Late(item, place, side.columns().indexOf(primary), answers, statement);
+    }
+}

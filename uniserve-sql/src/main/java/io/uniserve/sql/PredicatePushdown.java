@@ -1,0 +1,244 @@
+package io.uniserve.sql;
+
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+
+/**
+ * Where the conditions of a join are evaluated: those of one table alone before it, where its rows are; the others at the
+ * join. Refuses a join without an equality, which would make rows by the product.
+ */
+final class PredicatePushdown {
+    private final QueryBlock.Rows rows;
+    private final Map<Integer, List<ScopedExpression>> own = new HashMap<>();
+    private final List<ScopedExpression> where = new ArrayList<>();
+    private final Map<JoinTree.Join, List<ScopedExpression>> on = new IdentityHashMap<>();
+    private final List<Equality> equalities = new ArrayList<>();
+    private final List<Equality> partners = new ArrayList<>();
+    private final Map<Integer, Integer> group = new HashMap<>();
+
+    /** Columns that are equal in every row of the join: of one table only rows matter whose value the other has too. */
+    record Equality(QueryScope.Found left, QueryScope.Found right) {
+        /** The item's column, where it is one of the two. */
+        Optional<QueryScope.Found> of(int item) {
+            return left.item() == item ? Optional.of(left) : Optional.of(right).filter(found -> found.item() == item);
+        }
+
+        QueryScope.Found other(int item) {
+            return left.item() == item ? right : left;
+        }
+    }
+
+    /**
+     * Of these items.
+     *
+     * @param conditions of WHERE, and more
+     * @param single those of exactly one row, which need no equality
+     * @param atJoin sub-queries, by their stages, that are not answered before the join: what names one is evaluated at it
+     */
+    PredicatePushdown(QueryBlock.Rows rows, List<ScopedExpression> conditions, BitSet single, Set<Integer> atJoin) {
+        this.rows = rows;
+        for (int item : rows.items()) {
+            own.put(item, new ArrayList<>());
+            group.put(item, item);
+        }
+        sort(rows.from());
+        for (ScopedExpression one : conditions) {
+            BitSet items = one.names().items(one.node());
+            relate(one, items, true);
+            int item = items.nextSetBit(0);
+            boolean waits = one.names().subs(one.node()).stream().anyMatch(sub -> atJoin.contains(sub.block()));
+            boolean alone = items.cardinality() == 1 && rows.from().keeps(item) && !waits;
+            (alone ? own(item) : where).add(one);
+            items.stream().filter(rows.from()::keeps).forEach(each -> addSides(one, each));
+        }
+        relateAll();
+        List<Integer> joined =
+                rows.items().stream().filter(item -> !single.get(item)).toList();
+        for (int item : joined) {
+            if (!Objects.equals(group.get(item), group.get(joined.get(0)))) {
+                throw notEqual(item);
+            }
+        }
+    }
+
+    /** Where every side of an OR has a condition on one item alone, that one has the OR of these. */
+    private void addSides(ScopedExpression condition, int item) {
+        if (condition.node().getKind() != SqlKind.OR || !(condition.node() instanceof SqlCall or)) {
+            return;
+        }
+        QueryScope names = condition.names();
+        List<SqlNode> sides = new ArrayList<>();
+        for (SqlNode side : ParsedQuery.disjuncts(or)) {
+            List<SqlNode> alone = ParsedQuery.all(side).stream()
+                    .filter(one -> names.items(one).cardinality() == 1
+                            && names.items(one).get(item)
+                            && names.subs(one).isEmpty())
+                    .toList();
+            if (alone.isEmpty() || names.items(or).cardinality() == 1) {
+                return;
+            }
+            sides.add(of(SqlStdOperatorTable.AND, alone));
+        }
+        own(item).add(new ScopedExpression(of(SqlStdOperatorTable.OR, sides), names));
+    }
+
+    private static SqlNode of(SqlOperator operator, List<SqlNode> all) {
+        return all.stream()
+                .reduce((one, other) -> operator.createCall(one.getParserPosition(), one, other))
+                .orElseThrow();
+    }
+
+    /** What equals the same is equal: a table can be reduced by another that it is not compared with. */
+    private void relateAll() {
+        for (int i = 0; i < equalities.size(); i++) {
+            for (int j = 0; j < i; j++) {
+                Equality one = equalities.get(i);
+                Equality other = equalities.get(j);
+                for (QueryScope.Found end : List.of(one.left(), one.right())) {
+                    if (end.exact() && (end.equals(other.left()) || end.equals(other.right()))) {
+                        Equality more = new Equality(
+                                end.equals(one.left()) ? one.right() : one.left(),
+                                end.equals(other.left()) ? other.right() : other.left());
+                        addNew(more);
+                    }
+                }
+            }
+        }
+    }
+
+    private void addNew(Equality more) {
+        Equality turned = new Equality(more.right(), more.left());
+        boolean exact = more.left().exact() && more.right().exact();
+        if (exact
+                && more.left().item() != more.right().item()
+                && !equalities.contains(more)
+                && !equalities.contains(turned)) {
+            equalities.add(more);
+        }
+    }
+
+    private void sort(JoinTree source) {
+        if (!(source instanceof JoinTree.Join join)) {
+            return;
+        }
+        sort(join.left());
+        sort(join.right());
+        List<ScopedExpression> rest = new ArrayList<>();
+        boolean equal = !join.outer();
+        for (ScopedExpression one : join.on()) {
+            BitSet items = one.names().items(one.node());
+            equal |= relate(one, items, !join.outer())
+                    && items.stream().anyMatch(join.left()::has)
+                    && items.stream().anyMatch(join.right()::has);
+            if (join.outer()) {
+                relatePartners(join, one);
+            }
+            int item = items.nextSetBit(0);
+            boolean alone = items.cardinality() == 1 && join.pushes(item);
+            (alone ? own(item) : rest).add(one);
+        }
+        if (!equal) {
+            throw SqlErrors.unsupported(
+                    join.place(), "a LEFT or RIGHT JOIN whose ON has no equality of both sides' columns is");
+        }
+        on.put(join, rest);
+    }
+
+    /**
+     * An equality of a LEFT JOIN's ON: every row of its left column's table is in the join, and what it meets of the right one's
+     * has an equal value there.
+     */
+    private void relatePartners(JoinTree.Join join, ScopedExpression condition) {
+        QueryScope names = condition.names();
+        if (condition.node().getKind() != SqlKind.EQUALS
+                || !(condition.node() instanceof SqlCall equals)
+                || !names.subs(equals).isEmpty()) {
+            return;
+        }
+        Optional<QueryScope.Found> first = names.column(equals.operand(0));
+        Optional<QueryScope.Found> second = names.column(equals.operand(1));
+        if (first.isPresent() && second.isPresent()) {
+            boolean turned = join.right().has(first.get().item());
+            QueryScope.Found left = turned ? second.get() : first.get();
+            QueryScope.Found right = turned ? first.get() : second.get();
+            if (join.left().has(left.item())
+                    && rows.from().keeps(left.item())
+                    && join.right().keeps(right.item())) {
+                partners.add(new Equality(left, right));
+            }
+        }
+    }
+
+    private UniserveException notEqual(int item) {
+        QueryBlock.Item named = rows.item(item);
+        return SqlErrors.unsupported(
+                named.place(),
+                "a join without an equality, such as a.x = b.y, of table " + named.alias()
+                        + " with one of the others is");
+    }
+
+    /** Takes note of an equality of two tables' expressions; returns whether it is one. */
+    private boolean relate(ScopedExpression condition, BitSet items, boolean inner) {
+        QueryScope names = condition.names();
+        if (condition.node().getKind() != SqlKind.EQUALS
+                || !(condition.node() instanceof SqlCall equals)
+                || !names.subs(equals).isEmpty()) {
+            return false;
+        }
+        BitSet left = names.items((SqlNode) equals.operand(0));
+        BitSet right = names.items((SqlNode) equals.operand(1));
+        if (left.cardinality() != 1 || right.cardinality() != 1 || left.intersects(right)) {
+            return false;
+        }
+        unite(left.nextSetBit(0), right.nextSetBit(0));
+        if (inner && items.stream().allMatch(rows.from()::keeps)) {
+            names.column(equals.operand(0))
+                    .ifPresent(one -> names.column(equals.operand(1))
+                            .ifPresent(other -> equalities.add(new Equality(one, other))));
+        }
+        return true;
+    }
+
+    private void unite(int one, int other) {
+        Integer from = group.get(other);
+        Integer to = group.get(one);
+        group.replaceAll((item, now) -> now.equals(from) ? to : now);
+    }
+
+    /** Conditions of this item alone, evaluated where its rows are. */
+    List<ScopedExpression> own(int item) {
+        return own.getOrDefault(item, List.of());
+    }
+
+    /** What remains of WHERE. */
+    List<ScopedExpression> where() {
+        return where;
+    }
+
+    /** What remains of an ON. */
+    List<ScopedExpression> on(JoinTree.Join join) {
+        return on.getOrDefault(join, List.of());
+    }
+
+    List<Equality> equalities() {
+        return equalities;
+    }
+
+    /** Those of LEFT JOINs, as far as no other join adds rows of NULLs for either side's table. */
+    List<Equality> partners() {
+        return partners;
+    }
+}

@@ -1,0 +1,460 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.Columns;
+import io.uniserve.sql.QueryBlock.Item;
+import io.uniserve.sql.QueryBlock.Rows;
+import io.uniserve.sql.QueryBlock.Wanted;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.calcite.sql.JoinType;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
+import org.apache.calcite.util.Litmus;
+import org.jspecify.annotations.Nullable;
+
+/** Makes blocks of a validated tree: the query's own, and one for every sub-query that is not inlined. One tree's. */
+final class QueryBlockBuilder {
+    /** Stages of one query at most. */
+    private static final int STAGES_MAX = 64;
+
+    private final Map<String, Columns> tables;
+    private final Map<Integer, QueryBlock> blocks = new TreeMap<>();
+    private final Map<SqlNode, Integer> known = new IdentityHashMap<>();
+    private int numbers;
+
+    /** What WITH has named, where it is seen. */
+    private record Withs(Map<String, Withs> scopes, Map<String, SqlWithItem> items) {
+        static final Withs NONE = new Withs(Map.of(), Map.of());
+
+        Withs plus(SqlWithItem item) {
+            Map<String, Withs> moreScopes = new TreeMap<>(scopes);
+            Map<String, SqlWithItem> moreItems = new TreeMap<>(items);
+            String name = QueryScope.lower(item.name.getSimple());
+            moreScopes.put(name, this);
+            moreItems.put(name, item);
+            return new Withs(moreScopes, moreItems);
+        }
+    }
+
+    /** A block while its FROM is read. */
+    private static final class Level {
+        final List<Item> tables = new ArrayList<>();
+        final List<Item> given = new ArrayList<>();
+        final List<ScopedExpression> where = new ArrayList<>();
+        final List<SubQuery> subs = new ArrayList<>();
+    }
+
+    /** What a SELECT is made of; conditions that depend on the query around it are apart. */
+    private record Opened(
+            SqlSelect select,
+            Rows rows,
+            List<SqlNode> correlated,
+            List<SqlNode> answers,
+            List<String> titles,
+            List<String> aliases,
+            boolean grouped,
+            List<SubQuery> subs) {}
+
+    private QueryBlockBuilder(Map<String, Columns> tables) {
+        this.tables = tables;
+    }
+
+    /** The blocks by their numbers. */
+    static Map<Integer, QueryBlock> read(Map<String, Columns> tables, SqlNode query) {
+        QueryBlockBuilder reader = new QueryBlockBuilder(SqlQuery.byName(tables));
+        reader.whole(query, Withs.NONE);
+        return reader.blocks;
+    }
+
+    private int number(SqlNode place) {
+        if (numbers == STAGES_MAX) {
+            throw SqlErrors.unsupported(place, "a query with more than " + STAGES_MAX + " sub-queries is");
+        }
+        return numbers++;
+    }
+
+    /** A query that depends on nothing around it. */
+    private int whole(SqlNode query, Withs withs) {
+        int number = number(query);
+        Opened read = open(query, null, withs);
+        List<ScopedExpression> answers = terms(read.answers, read.rows.names());
+        SqlSelect select = read.select;
+        Wanted wanted = new Wanted(
+                answers,
+                read.titles,
+                read.aliases,
+                select.isDistinct(),
+                groups(select),
+                read.grouped,
+                select.getHaving(),
+                select);
+        add(new QueryBlock(number, query, read.rows, wanted, Optional.empty()), read.subs);
+        return number;
+    }
+
+    /** Adds a block, and those that find out which values its sub-queries are wanted for. */
+    private void add(QueryBlock block, List<SubQuery> subs) {
+        blocks.put(block.number(), block);
+        Rows rows = block.rows();
+        for (SubQuery sub : subs) {
+            if (sub.keys() < 0) {
+                continue;
+            }
+            List<ScopedExpression> where = rows.where().stream()
+                    .filter(term -> term.names().subs(term.node()).stream().noneMatch(SubQuery::correlated))
+                    .toList();
+            List<ScopedExpression> keys = sub.equal().stream()
+                    .map(one -> new ScopedExpression(one.outside(), sub.names()))
+                    .toList();
+            Rows all = new Rows(rows.names(), rows.from(), rows.tables(), rows.given(), where);
+            Wanted distinct =
+                    new Wanted(keys, none(keys.size()), none(keys.size()), true, List.of(), false, null, null);
+            blocks.put(sub.keys(), new QueryBlock(sub.keys(), sub.place(), all, distinct, block.reduction()));
+        }
+    }
+
+    private static List<String> none(int count) {
+        return Collections.nCopies(count, "");
+    }
+
+    private static List<ScopedExpression> terms(List<SqlNode> nodes, QueryScope names) {
+        return nodes.stream().map(node -> new ScopedExpression(node, names)).toList();
+    }
+
+    private static List<SqlNode> groups(SqlSelect select) {
+        SqlNodeList groups = select.getGroup();
+        return groups == null ? List.of() : groups.getList();
+    }
+
+    private Opened open(SqlNode query, @Nullable QueryScope around, Withs outer) {
+        Withs withs = outer;
+        SqlNode body = query;
+        while (body instanceof SqlWith with) {
+            for (SqlNode one : with.withList) {
+                SqlWithItem item = (SqlWithItem) one;
+                if (item.recursive.booleanValue()) {
+                    throw SqlErrors.unsupported(item, "WITH RECURSIVE is");
+                }
+                withs = withs.plus(item);
+            }
+            body = with.body;
+        }
+        if (!(body instanceof SqlSelect)) {
+            throw SqlErrors.unsupported(body, SqlErrors.words(body.getKind()) + " is");
+        }
+        SqlSelect select = ParsedQuery.select(body);
+        QueryScope names = new QueryScope(around);
+        Level level = new Level();
+        List<ScopedExpression> on = new ArrayList<>();
+        JoinTree from = source(select.getFrom(), names, level, withs, false, on);
+        readOn(on, names, level, withs);
+        List<SqlNode> correlated = new ArrayList<>();
+        for (SqlNode one : ParsedQuery.all(select.getWhere())) {
+            subs(one, names, level, withs);
+            if (names.outside(one).isEmpty()) {
+                level.where.add(new ScopedExpression(one, names));
+            } else {
+                correlated.add(one);
+            }
+        }
+        List<SqlNode> answers = new ArrayList<>();
+        List<String> titles = new ArrayList<>();
+        select.getSelectList().forEach(item -> addAnswer(item, names, answers, titles));
+        for (SqlNode one : answers) {
+            subs(one, names, level, withs);
+        }
+        for (SqlNode one : groups(select)) {
+            subs(one, names, level, withs);
+        }
+        if (select.getHaving() != null) {
+            subs(select.getHaving(), names, level, withs);
+        }
+        if (select.getOrderList() != null) {
+            subs(select.getOrderList(), names, level, withs);
+        }
+        boolean grouped = select.getGroup() != null
+                || select.getHaving() != null
+                || answers.stream().anyMatch(Aggregates::in);
+        Rows rows = new Rows(names, from, level.tables, level.given, level.where);
+        List<String> aliases = select.getSelectList().stream()
+                .flatMap(item -> aliases(item, names))
+                .toList();
+        return new Opened(select, rows, correlated, answers, titles, aliases, grouped, level.subs);
+    }
+
+    private void readOn(List<ScopedExpression> on, QueryScope names, Level level, Withs withs) {
+        for (ScopedExpression term : on) {
+            subs(term.node(), names, level, withs);
+            if (names.subs(term.node()).stream().anyMatch(SubQuery::correlated)) {
+                throw SqlErrors.unsupported(
+                        term.node(), "a sub-query in ON that names columns of the query around it is");
+            }
+        }
+    }
+
+    /** The name that AS gives to an item, or "" for each of its answers. */
+    private static Stream<String> aliases(SqlNode item, QueryScope names) {
+        if (item instanceof SqlIdentifier star && star.isStar()) {
+            return names.all(star).stream().map(name -> "");
+        }
+        return Stream.of(
+                item.getKind() == SqlKind.AS && item instanceof SqlCall as
+                        ? ((SqlIdentifier) as.operand(1)).getSimple()
+                        : "");
+    }
+
+    private static void addAnswer(SqlNode item, QueryScope names, List<SqlNode> answers, List<String> titles) {
+        if (item instanceof SqlIdentifier star && star.isStar()) {
+            for (SqlIdentifier name : names.all(star)) {
+                answers.add(name);
+                titles.add(ColumnWriter.last(name));
+            }
+        } else if (item.getKind() == SqlKind.AS && item instanceof SqlCall as) {
+            answers.add(as.operand(0));
+            titles.add(((SqlIdentifier) as.operand(1)).getSimple());
+        } else {
+            answers.add(item);
+            titles.add(item instanceof SqlIdentifier name ? ColumnWriter.last(name) : "_" + answers.size());
+        }
+    }
+
+    private JoinTree source(
+            @Nullable SqlNode from,
+            QueryScope names,
+            Level level,
+            Withs withs,
+            boolean nulls,
+            List<ScopedExpression> on) {
+        if (from instanceof SqlJoin join) {
+            return join(join, names, level, withs, nulls, on);
+        }
+        SqlNode table = Objects.requireNonNull(from);
+        String alias = "";
+        List<String> columns = List.of();
+        if (from.getKind() == SqlKind.AS && from instanceof SqlCall as) {
+            table = as.operand(0);
+            alias = ((SqlIdentifier) as.operand(1)).getSimple();
+            columns = as.getOperandList().stream()
+                    .skip(2)
+                    .map(name -> QueryScope.lower(((SqlIdentifier) name).getSimple()))
+                    .toList();
+        }
+        if (table instanceof SqlIdentifier name) {
+            String simple = name.getSimple();
+            String known = alias.isEmpty() ? simple : alias;
+            SqlWithItem item = withs.items.get(QueryScope.lower(simple));
+            Withs scope = withs.scopes.get(QueryScope.lower(simple));
+            if (item == null || scope == null) {
+                if (!columns.isEmpty()) {
+                    throw SqlErrors.unsupported(from, "a table's alias with names of columns is");
+                }
+                return table(name, known, names, level);
+            }
+            if (columns.isEmpty() && item.columnList != null) {
+                columns = item.columnList.stream()
+                        .map(one -> QueryScope.lower(((SqlIdentifier) one).getSimple()))
+                        .toList();
+            }
+            return derived(item.query, known, columns, names, level, scope, nulls);
+        }
+        if (!ParsedQuery.isQuery(table)) {
+            throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(table.getKind()) + " is");
+        }
+        return derived(table, alias, columns, names, level, withs, nulls);
+    }
+
+    private JoinTree table(SqlIdentifier name, String alias, QueryScope names, Level level) {
+        Columns columns = tables.get(name.getSimple());
+        if (columns == null) {
+            throw SqlErrors.invalid(name, "table " + name + " is not known");
+        }
+        if (level.tables.size() == QueryBlock.GIVEN) {
+            throw SqlErrors.unsupported(name, "a FROM with more than " + QueryBlock.GIVEN + " tables is");
+        }
+        int number = level.tables.size();
+        level.tables.add(new Item(alias, name.getSimple(), -1, columns.names(), Optional.of(columns), name));
+        names.add(alias, columns, number);
+        return new JoinTree.Leaf(number);
+    }
+
+    /** Every column of a query in FROM needs a name that is its own. */
+    private static void checkNames(SqlNode query, String alias, List<String> columns) {
+        if (alias.isEmpty()) {
+            throw SqlErrors.unsupported(query, "a sub-query in FROM without a name is");
+        }
+        if (Set.copyOf(columns).size() < columns.size()) {
+            throw SqlErrors.unsupported(query, "a sub-query in FROM with two columns of one name is");
+        }
+    }
+
+    /** A query in FROM, or one that WITH names: a part of this one where it only selects rows, and else a stage. */
+    private JoinTree derived(
+            SqlNode query,
+            String alias,
+            List<String> columns,
+            QueryScope names,
+            Level level,
+            Withs withs,
+            boolean nulls) {
+        if (query instanceof SqlSelect select && !nulls && simple(select)) {
+            QueryScope inner = new QueryScope(null);
+            List<ScopedExpression> innerOn = new ArrayList<>();
+            JoinTree source = source(ParsedQuery.select(select).getFrom(), inner, level, withs, false, innerOn);
+            readOn(innerOn, inner, level, withs);
+            for (SqlNode one : ParsedQuery.all(select.getWhere())) {
+                subs(one, inner, level, withs);
+                level.where.add(new ScopedExpression(one, inner));
+            }
+            List<SqlNode> answers = new ArrayList<>();
+            List<String> titles = new ArrayList<>();
+            select.getSelectList().forEach(item -> addAnswer(item, inner, answers, titles));
+            for (SqlNode one : answers) {
+                subs(one, inner, level, withs);
+            }
+            List<String> all = columns.isEmpty() ? lower(titles) : columns;
+            checkNames(query, alias, all);
+            names.inline(alias, all, terms(answers, inner));
+            return source;
+        }
+        Integer number = known.get(query);
+        if (number == null) {
+            number = whole(query, withs);
+            known.put(query, number);
+        }
+        List<String> titles =
+                lower(Objects.requireNonNull(blocks.get(number)).wanted().titles());
+        List<String> all = columns.isEmpty() ? titles : columns;
+        checkNames(query, alias, all);
+        int item = QueryBlock.GIVEN + level.given.size();
+        level.given.add(new Item(alias, "", number, all, Optional.empty(), query));
+        names.add(alias, all, item);
+        return new JoinTree.Leaf(item);
+    }
+
+    private static List<String> lower(List<String> names) {
+        return names.stream().map(QueryScope::lower).toList();
+    }
+
+    /** Whether a query selects rows and expressions of each, and no more; one of constants only would have no name to stand for. */
+    private static boolean simple(SqlSelect select) {
+        return select.getGroup() == null
+                && select.getHaving() == null
+                && !select.isDistinct()
+                && select.getFetch() == null
+                && select.getOffset() == null
+                && select.getFrom() != null
+                && select.getSelectList().stream().noneMatch(Aggregates::in);
+    }
+
+    private JoinTree join(
+            SqlJoin join, QueryScope names, Level level, Withs withs, boolean nulls, List<ScopedExpression> on) {
+        ParsedQuery.check(join);
+        boolean toRight = join.getJoinType() == JoinType.LEFT;
+        boolean toLeft = join.getJoinType() == JoinType.RIGHT;
+        JoinTree left = source(join.getLeft(), names, level, withs, nulls || toLeft, on);
+        JoinTree right = source(join.getRight(), names, level, withs, nulls || toRight, on);
+        List<ScopedExpression> terms = terms(ParsedQuery.all(join.getCondition()), names);
+        on.addAll(terms);
+        return toLeft
+                ? new JoinTree.Join(right, left, true, terms, join)
+                : new JoinTree.Join(left, right, toRight, terms, join);
+    }
+
+    /** Finds the sub-queries in an expression, and makes stages of them. */
+    private void subs(SqlNode expression, QueryScope names, Level level, Withs withs) {
+        if (expression instanceof SqlNodeList list) {
+            list.forEach(one -> subs(one, names, level, withs));
+            return;
+        }
+        if (!(expression instanceof SqlCall call)) {
+            return;
+        }
+        Optional<SubQuery> same = level.subs.stream()
+                .filter(known -> known.names() == names && known.place().equalsDeep(call, Litmus.IGNORE))
+                .findFirst();
+        if (same.isPresent()) {
+            names.add(call, same.get());
+            return;
+        }
+        SubQueries made = new SubQueries(names, withs, call);
+        SubQuery sub = null;
+        if (call.getKind() == SqlKind.EXISTS) {
+            sub = made.of(SubQuery.How.EXISTS, null, call.operand(0));
+        } else if ((call.getKind() == SqlKind.IN || call.getKind() == SqlKind.NOT_IN)
+                && ParsedQuery.isQuery(call.operand(1))) {
+            subs(call.operand(0), names, level, withs);
+            SubQuery.How how = call.getKind() == SqlKind.IN ? SubQuery.How.IN : SubQuery.How.NOT_IN;
+            sub = made.of(how, call.operand(0), call.operand(1));
+        } else if (call.getKind() == SqlKind.SCALAR_QUERY) {
+            sub = made.of(SubQuery.How.SCALAR, null, call.operand(0));
+        } else if (ParsedQuery.isQuery(call)) {
+            sub = made.of(SubQuery.How.SCALAR, null, call);
+        }
+        if (sub == null) {
+            for (SqlNode operand : call.getOperandList()) {
+                if (operand != null) {
+                    subs(operand, names, level, withs);
+                }
+            }
+        } else {
+            level.subs.add(sub);
+            names.add(call, sub);
+        }
+    }
+
+    /** Sub-queries in expressions of one SELECT. */
+    private final class SubQueries {
+        private final QueryScope names;
+        private final Withs withs;
+        private final SqlNode place;
+
+        SubQueries(QueryScope names, Withs withs, SqlNode place) {
+            this.names = names;
+            this.withs = withs;
+            this.place = place;
+        }
+
+        SubQuery of(SubQuery.How how, @Nullable SqlNode left, SqlNode query) {
+            int number = number(place);
+            Opened read = open(query, names, withs);
+            if (left != null && (left.getKind() == SqlKind.ROW || read.answers.size() != 1)) {
+                throw SqlErrors.unsupported(place, "IN with several columns is");
+            }
+            Decorrelator correlations = new Decorrelator(place, names, how, read.rows.names(), read.grouped);
+            read.correlated.forEach(correlations::add);
+            Wanted wanted = correlations.wanted(read.select, read.answers, read.aliases, groups(read.select));
+            boolean reducible = !correlations.equal().isEmpty()
+                    && correlations.equal().stream().noneMatch(one -> Aggregates.in(one.outside()));
+            int keys = reducible ? number(place) : -1;
+            Optional<ScopedExpression> reduction =
+                    reducible ? Optional.of(correlations.reduction(keys)) : Optional.empty();
+            add(new QueryBlock(number, query, read.rows, wanted, reduction), read.subs);
+            return new SubQuery(
+                    place,
+                    names,
+                    how,
+                    left,
+                    number,
+                    correlations.equal(),
+                    correlations.others(),
+                    correlations.columns(),
+                    correlations.empty(),
+                    keys);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.ColumnType;
+import io.uniserve.api.Columns;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.jspecify.annotations.Nullable;
+
+/** What the names in one SELECT of a validated query mean, and which of its sub-queries stands where. */
+final class QueryScope {
+    private final @Nullable QueryScope outer;
+    private final List<Entry> entries = new ArrayList<>();
+    private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
+
+    /** What a name means. */
+    sealed interface Meaning {}
+
+    /**
+     * A column of a table, or of a sub-query's answer.
+     *
+     * @param item of the block
+     * @param index its place among the item's columns
+     * @param exact true where what is equal to one and the same value of it is surely equal: no DOUBLE, which rounds
+     */
+    record Found(int item, String column, int index, boolean exact) implements Meaning {}
+
+    /** A column of a sub-query in FROM that is no stage of its own: an expression of what it reads. */
+    record Inlined(ScopedExpression term) implements Meaning {}
+
+    /** A column of the query around this one. */
+    record Outside(QueryScope names) implements Meaning {}
+
+    /** An expression that stands for a name stands there as often as it is named, and so do those that it names: sooner too much. */
+    private static final int INLINED_NAMES_MAX = 4_096;
+
+    /** With how many names of columns each expression has, all that is inlined in it put in its place. */
+    private record Entry(
+            String alias,
+            List<String> columns,
+            int item,
+            List<ScopedExpression> inlined,
+            List<Integer> sizes,
+            BitSet exact) {}
+
+    /** Those of a query within another one, or of one by itself. */
+    QueryScope(@Nullable QueryScope outer) {
+        this.outer = outer;
+    }
+
+    /** A table or an answer; names of columns are of small letters. */
+    void add(String alias, List<String> columns, int item) {
+        entries.add(new Entry(lower(alias), columns, item, List.of(), List.of(), new BitSet()));
+    }
+
+    /** A table. */
+    void add(String alias, Columns columns, int item) {
+        BitSet exact = new BitSet();
+        for (int i = 0; i < columns.columns().size(); i++) {
+            exact.set(i, columns.columns().get(i).type().kind() != ColumnType.Kind.DOUBLE);
+        }
+        entries.add(new Entry(lower(alias), columns.names(), item, List.of(), List.of(), exact));
+    }
+
+    /** A sub-query that is read as a part of this one. */
+    void inline(String alias, List<String> columns, List<ScopedExpression> terms) {
+        List<Integer> sizes = new ArrayList<>();
+        for (ScopedExpression term : terms) {
+            int size = term.names().size(term.node());
+            if (size > INLINED_NAMES_MAX) {
+                throw SqlErrors.unsupported(
+                        term.node(),
+                        "an expression of more than " + INLINED_NAMES_MAX + " columns through sub-queries is");
+            }
+            sizes.add(size);
+        }
+        entries.add(new Entry(lower(alias), columns, -1, terms, sizes, new BitSet()));
+    }
+
+    private int size(SqlNode expression) {
+        int[] size = {0};
+        expression.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlIdentifier name) {
+                size[0] += entry(name)
+                        .filter(entry -> entry.item < 0)
+                        .map(entry -> entry.sizes.get(entry.columns.indexOf(last(name))))
+                        .orElse(1);
+                return null;
+            }
+        });
+        return size[0];
+    }
+
+    /** Takes note of a sub-query by the node that it is the value of. */
+    void add(SqlNode place, SubQuery sub) {
+        subs.put(place, sub);
+    }
+
+    /** The sub-query whose value this node is. */
+    Optional<SubQuery> sub(SqlNode node) {
+        return Optional.ofNullable(subs.get(node));
+    }
+
+    /** The columns that a star in a SELECT stands for. */
+    List<SqlIdentifier> all(SqlIdentifier star) {
+        List<SqlIdentifier> all = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (star.names.size() < 2 || entry.alias.equals(lower(star.names.get(0)))) {
+                entry.columns.forEach(
+                        name -> all.add(new SqlIdentifier(List.of(entry.alias, name), star.getParserPosition())));
+            }
+        }
+        return all;
+    }
+
+    /** What a name means; empty where it is no column's, such as an alias of the SELECT. */
+    Optional<Meaning> find(SqlIdentifier name) {
+        if (name.isStar() || name.names.size() > 2) {
+            return Optional.empty();
+        }
+        Optional<Entry> own = entry(name);
+        if (own.isPresent()) {
+            Entry entry = own.get();
+            int index = entry.columns.indexOf(last(name));
+            return Optional.of(
+                    entry.item < 0
+                            ? new Inlined(entry.inlined.get(index))
+                            : new Found(entry.item, entry.columns.get(index), index, entry.exact.get(index)));
+        }
+        return outer != null && outer.find(name).isPresent() ? Optional.of(new Outside(outer)) : Optional.empty();
+    }
+
+    private Optional<Entry> entry(SqlIdentifier name) {
+        return entries.stream()
+                .filter(entry -> entry.columns.contains(last(name))
+                        && (name.isSimple() || entry.alias.equals(lower(name.names.get(0)))))
+                .findFirst();
+    }
+
+    private static String last(SqlIdentifier name) {
+        return lower(ColumnWriter.last(name));
+    }
+
+    /** The column that an expression is, and nothing more. */
+    Optional<Found> column(SqlNode node) {
+        if (!(node instanceof SqlIdentifier name)) {
+            return Optional.empty();
+        }
+        Meaning meaning = find(name).orElse(null);
+        if (meaning instanceof Inlined inlined) {
+            return inlined.term.names().column(inlined.term.node());
+        }
+        return meaning instanceof Found found ? Optional.of(found) : Optional.empty();
+    }
+
+    /** The items whose columns are in an expression. */
+    BitSet items(SqlNode expression) {
+        BitSet items = new BitSet();
+        walk(expression, found -> items.set(found.item()), name -> {}, sub -> {});
+        return items;
+    }
+
+    /** The names in an expression that are of the query around this one. */
+    List<SqlIdentifier> outside(SqlNode expression) {
+        List<SqlIdentifier> all = new ArrayList<>();
+        walk(expression, found -> {}, all::add, sub -> {});
+        return all;
+    }
+
+    /** The sub-queries in an expression, those of what it inlines too. */
+    List<SubQuery> subs(SqlNode expression) {
+        List<SubQuery> all = new ArrayList<>();
+        walk(expression, found -> {}, name -> {}, all::add);
+        return all;
+    }
+
+    private void walk(
+            SqlNode expression, Consumer<Found> own, Consumer<SqlIdentifier> outside, Consumer<SubQuery> queries) {
+        expression.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlIdentifier name) {
+                Meaning meaning = find(name).orElse(null);
+                if (meaning instanceof Found found) {
+                    own.accept(found);
+                } else if (meaning instanceof Inlined inlined) {
+                    inlined.term.names().walk(inlined.term.node(), own, outside, queries);
+                } else if (meaning instanceof Outside) {
+                    outside.accept(name);
+                }
+                return null;
+            }
+
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                SubQuery sub = subs.get(call);
+                if (sub == null) {
+                    return super.visit(call);
+                }
+                queries.accept(sub);
+                sub.outside().forEach(node -> node.accept(this));
+                return null;
+            }
+        });
+    }
+
+    static String lower(String name) {
+        return name.toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,320 @@
+package io.uniserve.sql;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.sql.SqlQuery.Stage;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * The stages of one query, one after the other: each reads answers of those before it. A sub-query that depends on the rows of
+ * the query around it is asked for those rows only, where that is less: a stage before it tells their values. One whose rows are
+ * where those are that want it need not be asked at all ({@link SubqueryPlacement}).
+ */
+final class StageScheduler {
+    /** A sub-query of fewer rows is not asked for less. */
+    static final int REDUCED_ROWS_MIN = 10_000;
+
+    private final SqlQuery query;
+    private final QueryPlan plan;
+    private final Function<SqlQuery, SqlRun> runs;
+    private final Optional<SubqueryPlacement> checks;
+    private final Map<Integer, PackedRows> answers = new TreeMap<>();
+    private final Map<Integer, There> theres = new TreeMap<>();
+
+    /** The sub-queries of one stage that can be checked where its rows are. */
+    private static final class There {
+        private static final There NONE = new There(FragmentedPlan.NOWHERE);
+
+        private final int stays;
+        /** Those that can be, with the tables that they read. */
+        private final Map<Integer, TableName> possible = new TreeMap<>();
+        /** Those that are, with how many rows they have about. */
+        private final Map<Integer, Long> chosen = new TreeMap<>();
+        /** Those of them whose answers are too large to be sent. */
+        private final Set<Integer> tooLarge = new TreeSet<>();
+
+        There(int stays) {
+            this.stays = stays;
+        }
+
+        boolean isChosen(SubQuery sub) {
+            return chosen.containsKey(sub.block());
+        }
+
+        Map<Integer, TableName> tables() {
+            Map<Integer, TableName> tables = new TreeMap<>(possible);
+            tables.keySet().retainAll(chosen.keySet());
+            return tables;
+        }
+
+        void forget(Set<Integer> subs) {
+            possible.keySet().removeAll(subs);
+            chosen.keySet().removeAll(subs);
+        }
+    }
+
+    /**
+     * Of a query.
+     *
+     * @param cluster of an engine that can check sub-queries where rows are
+     */
+    StageScheduler(SqlQuery query, Function<SqlQuery, SqlRun> runs, Optional<SubqueryPlacement.Cluster> cluster) {
+        this.query = query;
+        this.plan = query.plan();
+        this.runs = runs;
+        this.checks = cluster.map(known -> new SubqueryPlacement(query, plan, known));
+    }
+
+    /** The query's answer. */
+    SqlRows rows() {
+        QueryBlock main = plan.block(QueryBlock.MAIN);
+        prepare(main, true, false);
+        return rows(main, false, () -> answers.isEmpty() ? Optional.empty() : Optional.of("the query:"));
+    }
+
+    private interface Head {
+        Optional<String> text();
+    }
+
+    /** The answer of a block, of which all that it reads is there. */
+    private SqlRows rows(QueryBlock block, boolean reduced, Head head) {
+        There there = there(block);
+        SqlRun run = run(block, reduced);
+        head.text().ifPresent(run::head);
+        if (there.chosen.isEmpty()) {
+            return run.rows();
+        }
+        run.checking(there.stays, there.chosen);
+        Set<Integer> over;
+        try {
+            SqlRows rows = run.rows();
+            if (!rows.isElsewhere()) {
+                return rows;
+            }
+            over = there.chosen.keySet().stream()
+                    .filter(sub -> checks.orElseThrow().reachesBeside(block, there.stays, sub))
+                    .collect(Collectors.toSet());
+        } catch (UniserveException e) {
+            over = new TreeSet<>(there.chosen.keySet());
+            over.removeAll(there.tooLarge);
+            if (e.code() != ErrorCode.TOO_LARGE || over.isEmpty()) {
+                throw e;
+            }
+            run.tell("what is sent is too large: once more, with the sub-queries before it");
+        }
+        there.forget(over);
+        prepare(block, true, reduced);
+        return rows(block, reduced, head);
+    }
+
+    private There there(QueryBlock block) {
+        return theres.getOrDefault(block.number(), There.NONE);
+    }
+
+    private SqlQuery stage(QueryBlock block, boolean reduced) {
+        return query.with(
+                new Stage(block.number(), reduced, false, Set.of(), there(block).tables()), answers);
+    }
+
+    private SqlRun run(QueryBlock block, boolean reduced) {
+        return runs.apply(stage(block, reduced));
+    }
+
+    /** Answers what a block reads; the sub-queries that depend on its rows only if asked to. */
+    private void prepare(QueryBlock block, boolean all, boolean reduced) {
+        block.rows().given().forEach(item -> answer(plan.block(item.block()), "sub-query", false));
+        Map<SubQuery, Set<Integer>> places =
+                checks.map(known -> known.places(block)).orElse(Map.of());
+        List<SubQuery> subs = block.subs();
+        subs.stream().filter(sub -> !places.containsKey(sub)).forEach(this::answerAlone);
+        if (!theres.containsKey(block.number())) {
+            theres.put(block.number(), places.isEmpty() ? There.NONE : choose(block, places));
+        }
+        There there = there(block);
+        subs.stream()
+                .filter(sub -> !there.isChosen(sub))
+                .forEach(sub -> answerOrCheck(there, sub, () -> answerAlone(sub)));
+        for (SubQuery sub : subs) {
+            if (all && sub.correlated() && !there.isChosen(sub)) {
+                answerOrCheck(there, sub, () -> dependent(block, sub, reduced));
+            }
+        }
+    }
+
+    private void answerAlone(SubQuery sub) {
+        if (!sub.correlated() && sub.keys() < 0) {
+            answer(plan.block(sub.block()), "sub-query", sub.how() == SubQuery.How.SCALAR);
+        }
+    }
+
+    /** Answers a sub-query; where that would be too much to be sent, and it can be checked where rows are, it will be. */
+    private void answerOrCheck(There there, SubQuery sub, Runnable answering) {
+        try {
+            answering.run();
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.TOO_LARGE || !there.possible.containsKey(sub.block())) {
+                throw e;
+            }
+            answers.remove(sub.keys());
+            there.tooLarge.add(sub.block());
+            there.chosen.put(sub.block(), inside(plan.block(sub.block())));
+        }
+    }
+
+    /** Which sub-queries of a block are checked where its rows are: those that would have to be sent, about as large as tables. */
+    private There choose(QueryBlock block, Map<SubQuery, Set<Integer>> all) {
+        SubqueryPlacement known = checks.orElseThrow();
+        Map<SubQuery, Set<Integer>> places = new TreeMap<>(Comparator.comparing(SubQuery::block));
+        places.putAll(all);
+        // What they read themselves is answered first, and may itself be checked somewhere.
+        places.keySet().forEach(sub -> prepare(plan.block(sub.block()), false, false));
+        places.keySet().removeIf(sub -> !there(plan.block(sub.block())).chosen.isEmpty());
+        List<QueryBlock.Item> tables = block.rows().tables();
+        List<Long> counts = tables.size() == 1 ? List.of(Long.MAX_VALUE) : counts(block);
+        int stays = IntStream.range(0, tables.size())
+                .filter(block.rows().from()::keeps)
+                .boxed()
+                .max(Comparator.comparing(counts::get))
+                .orElse(FragmentedPlan.NOWHERE);
+        There there = new There(stays);
+        if (stays >= 0) {
+            there.possible.putAll(known.at(block, stays, places));
+            for (SubQuery sub : places.keySet()) {
+                long inside = there.possible.containsKey(sub.block()) ? inside(plan.block(sub.block())) : 0;
+                if (known.first(block, stays, sub, counts, inside) && there.possible.containsKey(sub.block())) {
+                    there.chosen.put(sub.block(), inside);
+                }
+            }
+        }
+        answerFirst(block, there);
+        return there;
+    }
+
+    /**
+     * What tells which rows want another sub-query is answered, not checked: else that one is answered for all rows. Q20 of TPC-H
+     * sums lines of the parts that a sub-query leaves.
+     */
+    private void answerFirst(QueryBlock block, There there) {
+        boolean fewer = true;
+        while (fewer) {
+            Set<Integer> telling = block.subs().stream()
+                    .filter(sub -> sub.correlated() && sub.keys() >= 0 && !there.isChosen(sub))
+                    .flatMap(sub -> plan.block(sub.keys()).subs().stream())
+                    .map(SubQuery::block)
+                    .collect(Collectors.toSet());
+            fewer = there.chosen.keySet().removeAll(telling);
+        }
+    }
+
+    /** How many rows its conditions leave of each table, without those that wait for sub-queries. */
+    private List<Long> counts(QueryBlock block) {
+        TableName any = checks.orElseThrow().name(block.rows().tables().get(0));
+        Map<Integer, TableName> waiting = new TreeMap<>();
+        block.subs().stream()
+                .filter(sub -> !answers.containsKey(sub.block()))
+                .forEach(sub -> waiting.put(sub.block(), any));
+        return runs.apply(query.with(new Stage(block.number(), false, false, Set.of(), waiting), answers))
+                .counts();
+    }
+
+    private void answer(QueryBlock block, String what, boolean scalar) {
+        if (!answers.containsKey(block.number())) {
+            prepare(block, true, false);
+            keep(block, false, what, scalar);
+        }
+    }
+
+    /** A sub-query that depends on rows of a block, of which all else that it reads is there. */
+    private void dependent(QueryBlock outer, SubQuery sub, boolean outerReduced) {
+        QueryBlock block = plan.block(sub.block());
+        if (answers.containsKey(block.number())) {
+            return;
+        }
+        // What the query around it compares with may itself be the answer of such a sub-query.
+        for (SqlNode outside : sub.outside()) {
+            sub.names().subs(outside).stream()
+                    .filter(needed -> needed.correlated() && !there(outer).isChosen(needed))
+                    .forEach(needed -> dependent(outer, needed, outerReduced));
+        }
+        prepare(block, false, false);
+        boolean reduced = sub.keys() >= 0
+                && plan.block(sub.keys()).subs().stream().allMatch(needed -> answers.containsKey(needed.block()))
+                && less(outer, sub, block, outerReduced)
+                && keys(sub, outerReduced);
+        prepare(block, true, reduced);
+        keep(block, reduced, "sub-query", false);
+    }
+
+    /** Whether it pays to find out first which rows are wanted: where the rows that want them are no more than those there are. */
+    private boolean less(QueryBlock outer, SubQuery sub, QueryBlock block, boolean outerReduced) {
+        long inside = inside(block);
+        if (inside < REDUCED_ROWS_MIN) {
+            return false;
+        }
+        BitSet items = new BitSet();
+        sub.equal().forEach(one -> items.or(sub.names().items(one.outside())));
+        SqlRun keys = run(plan.block(sub.keys()), outerReduced);
+        long outside = 0;
+        for (int item : items.stream().toArray()) {
+            PackedRows given = item < QueryBlock.GIVEN
+                    ? null
+                    : answers.get(outer.rows().item(item).block());
+            outside = Math.max(outside, given == null ? keys.count(item) : given.count());
+        }
+        return outside <= inside;
+    }
+
+    /** The most rows that a table of the block may have to show; not known while conditions wait for sub-queries of their own. */
+    private long inside(QueryBlock block) {
+        if (block.subs().stream().anyMatch(SubQuery::correlated)) {
+            return Long.MAX_VALUE;
+        }
+        long most = 0;
+        SqlRun run = run(block, false);
+        for (int item = 0; item < block.rows().tables().size(); item++) {
+            most = Math.max(most, run.count(item));
+        }
+        return most;
+    }
+
+    /** Answers which values the rows have that want a sub-query; false where those are too many to be sent. */
+    private boolean keys(SubQuery sub, boolean outerReduced) {
+        QueryBlock block = plan.block(sub.keys());
+        try {
+            keep(block, outerReduced, "rows that want the sub-query", false);
+            return true;
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.TOO_LARGE) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private void keep(QueryBlock block, boolean reduced, String what, boolean scalar) {
+        String place = SqlErrors.place(block.place());
+        SqlRows rows = rows(block, reduced, () -> Optional.of(what + " q" + block.number() + ", " + place.strip()));
+        if (scalar && rows.count() > 1) {
+            throw SqlErrors.invalid(
+                    block.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
+        }
+        if (stage(block, reduced).split().whole()) {
+            BroadcastSize.checkWholeAnswer(place, block.rows().tables().get(0).table(), rows.count());
+        }
+        PackedRows packed = PackedRows.of(rows);
+        BroadcastSize.of(answers.values()).checkAnswer(place, packed);
+        answers.put(block.number(), packed);
+    }
+}

@@ -1,0 +1,220 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.sql.SqlQuery.Stage;
+import io.uniserve.sql.SqlQuery.Step;
+import io.uniserve.sql.SubQuery.How;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * Which sub-queries of a stage are answered by each actor of the table that stays, for its own rows: those of one table of which
+ * all rows that matter to a row are at the actor with the same number, as the key of one is to equal the key of the other.
+ */
+final class SubqueryPlacement {
+    private final SqlQuery query;
+    private final QueryPlan plan;
+    private final Cluster cluster;
+
+    /** What tables there are, and what is known of them. */
+    record Cluster(Map<String, TableMeta> metas, CardinalityCache counts, PlanContext context) {
+        TableMeta meta(QueryBlock.Item table) {
+            return Objects.requireNonNull(metas.get(table.table()));
+        }
+    }
+
+    /** Of a query at a cluster whose engine can do it. */
+    SubqueryPlacement(SqlQuery query, QueryPlan plan, Cluster cluster) {
+        this.query = query;
+        this.plan = plan;
+        this.cluster = cluster;
+    }
+
+    /** The sub-queries that may be, and at which tables of FROM. */
+    Map<SubQuery, Set<Integer>> places(QueryBlock block) {
+        Map<SubQuery, Set<Integer>> all = new LinkedHashMap<>();
+        if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
+            return all;
+        }
+        for (SubQuery sub : block.inWhereAlone()) {
+            Set<Integer> places = places(block, sub);
+            if (!places.isEmpty()) {
+                all.put(sub, places);
+            }
+        }
+        return all;
+    }
+
+    private Set<Integer> places(QueryBlock block, SubQuery sub) {
+        QueryBlock inner = plan.block(sub.block());
+        boolean limited = inner.wanted().order() != null
+                && (inner.wanted().order().getFetch() != null
+                        || inner.wanted().order().getOffset() != null);
+        boolean one = inner.rows().tables().size() == 1 && inner.rows().items().size() == 1;
+        // Each actor would count what is there twice once more; the value of a scalar one is to be there once.
+        boolean distinct = sub.how() == How.SCALAR && inner.wanted().distinct();
+        if (!one || limited || distinct || inner.subs().stream().anyMatch(SubQuery::correlated)) {
+            return Set.of();
+        }
+        Set<Integer> places = new TreeSet<>();
+        TableMeta read = cluster.meta(inner.rows().tables().get(0));
+        for (int item = 0; item < block.rows().tables().size(); item++) {
+            TableMeta stays = cluster.meta(block.rows().tables().get(item));
+            if (block.rows().from().keeps(item)
+                    && stays.partitioner().equals(read.partitioner())
+                    && JoinKeyPartitioning.comparable(stays, read, read.keyField())
+                    && equalKeys(block, item, sub, inner)) {
+                places.add(item);
+            }
+        }
+        return places;
+    }
+
+    /** Whether rows of the sub-query count only where their key is that of the table at this place. */
+    private boolean equalKeys(QueryBlock block, int item, SubQuery sub, QueryBlock inner) {
+        return compared(sub)
+                .anyMatch(pair -> isKey(inner, pair.column())
+                        && sub.names()
+                                .column(pair.outside())
+                                .filter(found -> equalsKey(block, item, found))
+                                .isPresent());
+    }
+
+    private static Stream<SubQuery.Equal> compared(SubQuery sub) {
+        SqlNode left = sub.left();
+        return left == null
+                ? sub.equal().stream()
+                : Stream.concat(sub.equal().stream(), Stream.of(new SubQuery.Equal(0, left)));
+    }
+
+    /** Whether a column of a sub-query's answer is its table's key. Groups are whole at an actor where they have one key each. */
+    private boolean isKey(QueryBlock inner, int column) {
+        String key = cluster.meta(inner.rows().tables().get(0)).keyField();
+        return isKey(inner.wanted().answers().get(column), key)
+                && (!inner.wanted().grouped()
+                        || inner.wanted().groups().stream()
+                                .anyMatch(group -> isKey(
+                                        new ScopedExpression(group, inner.rows().names()), key)));
+    }
+
+    private static boolean isKey(ScopedExpression term, String key) {
+        return term.names()
+                .column(term.node())
+                .filter(found -> found.item() == 0 && found.column().equals(key))
+                .isPresent();
+    }
+
+    /** Whether a column of the query around is the key of the table at this place, or equals it in every row of the join. */
+    private boolean equalsKey(QueryBlock block, int item, QueryScope.Found found) {
+        QueryBlock.Item stays = block.rows().tables().get(item);
+        String key = cluster.meta(stays).keyField();
+        if (found.item() >= QueryBlock.GIVEN) {
+            return false;
+        }
+        return block.rows().item(found.item()).comparable(found.column(), stays, key)
+                && (isKey(found, item, key)
+                        || plan.equalities(new Stage(block.number(), false), -1).stream()
+                                .anyMatch(one -> (one.left().equals(found) && isKey(one.right(), item, key))
+                                        || (one.right().equals(found) && isKey(one.left(), item, key))));
+    }
+
+    private static boolean isKey(QueryScope.Found found, int item, String key) {
+        return found.item() == item && found.column().equals(key);
+    }
+
+    /** Those of these that can be checked where this table stays, by their stages, with the tables that they read. */
+    Map<Integer, TableName> at(QueryBlock block, int stays, Map<SubQuery, Set<Integer>> places) {
+        TableMeta staying = cluster.meta(block.rows().tables().get(stays));
+        Map<Integer, TableName> all = new TreeMap<>();
+        List<TableMeta> others = new ArrayList<>();
+        places.forEach((sub, items) -> {
+            TableMeta read =
+                    cluster.meta(plan.block(sub.block()).rows().tables().get(0));
+            if (items.contains(stays) && (isSame(staying, read) || isBeside(staying, read, others))) {
+                all.put(sub.block(), read.name());
+            }
+        });
+        return all;
+    }
+
+    private boolean isBeside(TableMeta stays, TableMeta read, List<TableMeta> others) {
+        if (others.contains(read)) {
+            return true;
+        }
+        others.add(read);
+        boolean beside = others.size() <= Limits.BESIDE_TABLES_MAX
+                && !cluster.counts.apart(stays, read, cluster.context.nanos())
+                && cluster.context.together(stays, others);
+        if (!beside) {
+            others.remove(read);
+        }
+        return beside;
+    }
+
+    private static boolean isSame(TableMeta one, TableMeta other) {
+        return one.name().equals(other.name());
+    }
+
+    /** A table's own name. */
+    TableName name(QueryBlock.Item table) {
+        return cluster.meta(table).name();
+    }
+
+    /** Whether a sub-query reads another table than the one that stays. */
+    boolean reachesBeside(QueryBlock block, int stays, int sub) {
+        return !isSame(
+                cluster.meta(block.rows().tables().get(stays)),
+                cluster.meta(plan.block(sub).rows().tables().get(0)));
+    }
+
+    /**
+     * Whether to check it there before it is tried to answer it first: its answer is about as large as its table or as the one that
+     * stays, and no more rows of other tables have to be sent instead.
+     *
+     * @param counts of rows of the tables of FROM, without this condition
+     * @param inside how many rows of its own conditions leave
+     */
+    boolean first(QueryBlock block, int stays, SubQuery sub, List<Long> counts, long inside) {
+        QueryBlock inner = plan.block(sub.block());
+        Set<Integer> outside = new TreeSet<>();
+        sub.outside().forEach(node -> sub.names().items(node).stream().forEach(outside::add));
+        // HAVING may leave few of many groups, and a condition of another table makes that one smaller before it is
+        // sent.
+        if (inside < BroadcastSize.checkedRowsMin()
+                || (!sub.correlated() && inner.wanted().having() != null)
+                || !outside.equals(Set.of(stays))) {
+            return false;
+        }
+        SqlQuery staying =
+                query.with(new Stage(block.number(), false), Map.of()).with(Step.PARTIAL, stays, stays, Map.of());
+        Set<Integer> alike =
+                JoinKeyPartitioning.alike(staying, side -> Objects.requireNonNull(cluster.metas.get(side.table())));
+        long sent = IntStream.range(0, counts.size())
+                .filter(item -> item != stays && !alike.contains(item))
+                .mapToLong(counts::get)
+                .sum();
+        return sent <= Math.min(counts.get(stays), inside);
+    }
+
+    /** The text of a sub-query's place, for EXPLAIN. */
+    static String called(QueryPlan plan, int sub) {
+        QueryBlock block = plan.block(sub);
+        QueryBlock.Item table = block.rows().tables().get(0);
+        String name =
+                table.alias().equalsIgnoreCase(table.table()) ? table.table() : table.table() + " AS " + table.alias();
+        return name + ", of sub-query q" + sub + ", "
+                + SqlErrors.place(block.place()).strip().replaceFirst(":$", "");
+    }
+}

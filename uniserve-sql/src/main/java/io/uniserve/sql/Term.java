@@ -1,6 +1,0 @@
-package io.uniserve.sql;
-
-import org.apache.calcite.sql.SqlNode;
-
-/** An expression, and what the names in it mean. */
-record Term(SqlNode node, Names names) {}

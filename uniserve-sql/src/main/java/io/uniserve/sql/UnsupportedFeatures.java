@@ -1,0 +1,156 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.Columns;
+import io.uniserve.error.UniserveException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.util.NlsString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one engine cannot do of what the planner takes. It is refused where the query is planned, by line and column as all else: an
+ * actor gets statements, and cannot tell where in the query they come from.
+ *
+ * @param engine its name, as messages have it
+ * @param parts of queries
+ * @param functions those of {@link Functions#answered} that it has not, or has otherwise
+ * @param joins of which statements over an actor's rows and those of other tables it does not take the equalities
+ */
+public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> functions, Predicate<String> joins) {
+    /** Of an engine that can do all there is. */
+    public static final UnsupportedFeatures NOTHING =
+            new UnsupportedFeatures("", Set.of(), Set.of(), statement -> false);
+
+    /** A part of a query. */
+    public enum Part {
+        /** A query within the query that is a stage of its own: in an expression, or in FROM or WITH if it is more than rows. */
+        SUB_QUERY,
+        /** Any form of it. */
+        TRIM,
+        /** In a constant. */
+        BACKSLASH,
+        /** CAST of a date to a text. */
+        DATE_CAST,
+        /** CAST of a double to a text, or to a whole number where it is not rounded already. */
+        DOUBLE_CAST,
+        /** ROUND of a bigint, or FLOOR or CEIL of a decimal, that may have more than the 15 digits which a double has for sure. */
+        LONG_ROUND,
+        /** A computed double that may be minus zero, in GROUP BY, DISTINCT or an equality of two tables. */
+        MINUS_ZERO,
+        /** A whole number that no number of 64 bits is larger than. */
+        LARGEST_NUMBER,
+        /** The days between two dates. */
+        DATE_DIFFERENCE,
+        /** Several constants in one sum or product that are out of range together. */
+        CONSTANTS
+    }
+
+    public UnsupportedFeatures {
+        parts = Set.copyOf(parts);
+        functions = Set.copyOf(functions);
+    }
+
+    /** Refuses a query with UNSUPPORTED, before any actor is asked. */
+    void check(SqlNode tree, Optional<QueryPlan.Inner> inner) {
+        first(tree, this::isMissing).ifPresent(function -> {
+            throw unsupported(function, Functions.name(((SqlCall) function).getOperator()));
+        });
+        if (parts.contains(Part.SUB_QUERY)) {
+            inner.ifPresent(this::refuse);
+        }
+        if (parts.contains(Part.TRIM)) {
+            first(tree, node -> node.getKind() == SqlKind.TRIM).ifPresent(trim -> {
+                throw unsupported(trim, "TRIM");
+            });
+        }
+        if (parts.contains(Part.BACKSLASH)) {
+            first(tree, UnsupportedFeatures::hasBackslash).ifPresent(text -> {
+                throw unsupported(text, "a backslash");
+            });
+        }
+    }
+
+    /** The same of what depends on types. */
+    void check(Map<String, Columns> tables, String text) {
+        if (parts.stream().anyMatch(UnsupportedValueChecker.PARTS::contains)) {
+            CheckedQuery.visit(tables, ParsedQuery.of(text), validator -> new UnsupportedValueChecker(this, validator));
+        }
+    }
+
+    private void refuse(QueryPlan.Inner inner) {
+        throw unsupported(
+                inner.place(),
+                inner.derived()
+                        ? "a query in FROM or WITH with groups, DISTINCT, LIMIT or OFFSET, or on the outer side of a join,"
+                        : "a sub-query");
+    }
+
+    /**
+     * Refuses a join with UNSUPPORTED, before other tables' rows are asked for.
+     *
+     * @param statement over rows of more than one table
+     * @param block whose statement it is
+     */
+    void checkJoin(String statement, QueryBlock block) {
+        if (joins.test(statement)) {
+            throw unsupported(
+                    computed(block, 2).or(() -> computed(block, 0)).orElse(block.place()),
+                    "a join by a computed value beside another equality");
+        }
+    }
+
+    /** The first equality of an expression, with columns of so many tables at least. */
+    private static Optional<SqlNode> computed(QueryBlock block, int tables) {
+        return Stream.concat(JoinTree.conditions(block.rows().from()).stream(), block.rows().where().stream())
+                .flatMap(term ->
+                        first(
+                                term.node(),
+                                node -> computes(node)
+                                        && term.names().items(node).cardinality() >= tables)
+                                .stream())
+                .findFirst();
+    }
+
+    UniserveException unsupported(SqlNode place, String what) {
+        return SqlErrors.unsupported(place, what + " on " + engine + " is");
+    }
+
+    private boolean isMissing(SqlNode node) {
+        return node instanceof SqlCall call && functions.contains(Functions.name(call.getOperator()));
+    }
+
+    private static boolean hasBackslash(SqlNode node) {
+        return node instanceof SqlLiteral literal
+                && literal.getValue() instanceof NlsString text
+                && text.getValue().indexOf('\\') >= 0;
+    }
+
+    /** An equality of an expression; of names and constants it is none. */
+    private static boolean computes(SqlNode node) {
+        return node.getKind() == SqlKind.EQUALS
+                && node instanceof SqlCall equality
+                && equality.getOperandList().stream().anyMatch(SqlCall.class::isInstance);
+    }
+
+    /** The first node of this kind in a tree; nothing within it is looked at. */
+    private static Optional<SqlNode> first(@Nullable SqlNode tree, Predicate<SqlNode> wanted) {
+        if (tree == null) {
+            return Optional.empty();
+        }
+        if (wanted.test(tree)) {
+            return Optional.of(tree);
+        }
+        Stream<? extends @Nullable SqlNode> inside = tree instanceof SqlNodeList list
+                ? list.stream()
+                : tree instanceof SqlCall call ? call.getOperandList().stream() : Stream.empty();
+        return inside.flatMap(node -> first(node, wanted).stream()).findFirst();
+    }
+}

@@ -1,0 +1,179 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.archive.TableSnapshot;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.tx.TransactionLogTransitions;
+import io.uniserve.testkit.simulation.kernel.Trace;
+import io.uniserve.testkit.simulation.registry.Ensemble;
+import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches a table go back to an older version under a new number. ERA: that version is one that was committed; nothing is lost
+ * that durable storage had all of, decided, when the restoration was begun, as what was put there tells, against what the
+ * registry says of versions and their participants; and no version is given out twice.
+ */
+public final class TimelineCheck implements Ensemble.Listener {
+    private final Violations violations;
+    private final Trace trace;
+    private final TableName table;
+    private final Runnable restored;
+    private final List<TableTimelines.TableTimeline> eras = new ArrayList<>();
+    /** Of the present number: committed versions and who has a part. */
+    private final TreeMap<Long, List<Integer>> commits = new TreeMap<>();
+
+    private final Map<ReplicaKey, Stored> stored = new HashMap<>();
+    private long whole;
+    /** What storage had all of when an attempt to restore the present number began, by the attempt. */
+    private final Map<String, Long> wholeWhenBegun = new TreeMap<>();
+
+    private final List<TableSnapshot> complete = new ArrayList<>();
+
+    /**
+     * @param table whose number is looked at
+     * @param restored runs for each restoration
+     */
+    public TimelineCheck(Violations violations, Trace trace, TableName table, Runnable restored) {
+        this.violations = violations;
+        this.trace = trace;
+        this.table = table;
+        this.restored = restored;
+    }
+
+    /** What an actor's log in durable storage ever had. */
+    private static final class Stored {
+        private final Set<Long> prepared = new HashSet<>();
+        private final Set<Long> committed = new HashSet<>();
+    }
+
+    /** The numbers so far; one of a number that is not known before there is a table. */
+    public TableTimelines eras() {
+        return eras.isEmpty() ? TableTimelines.single() : new TableTimelines(eras);
+    }
+
+    @Override
+    public void committed(String session, long zxid, List<Applied> applied, Set<String> changed) {
+        TransactionLogState deleted = applied.stream()
+                .filter(one -> one.after() == null)
+                .flatMap(one -> log(one, one.before()).stream())
+                .findFirst()
+                .orElse(null);
+        for (Applied one : applied) {
+            log(one, one.after()).ifPresent(after -> {
+                Optional<TransactionLogState> before = log(one, one.before());
+                if (before.isPresent()) {
+                    step(before.get(), after);
+                } else if (deleted != null) {
+                    replaced(deleted, after);
+                } else {
+                    eras.add(new TableTimelines.TableTimeline(after.tableId(), 0, 0));
+                }
+            });
+        }
+    }
+
+    /** The log of the table, under whatever number. */
+    private Optional<TransactionLogState> log(Applied one, Ensemble.@Nullable State state) {
+        return state != null
+                        && state.value() instanceof TransactionLogState log
+                        && one.op().path().equals(RegistryPaths.log(table, log.tableId()))
+                ? Optional.of(log)
+                : Optional.empty();
+    }
+
+    private void step(TransactionLogState before, TransactionLogState after) {
+        if (after.version() > before.version()) {
+            TransactionLogTransitions.decision(after, after.version())
+                    .ifPresent(decision -> commits.put(after.version(), decision.unacked()));
+        }
+    }
+
+    /** Something was put into durable storage. */
+    public void stored(String key, Bytes data) {
+        if (eras.isEmpty()) {
+            return;
+        }
+        long number = eras.get(eras.size() - 1).tableId();
+        String[] parts = key.split("/");
+        if (parts[0].equals("archive")) {
+            TableSnapshot backup = TableSnapshot.decode(data);
+            if (backup.meta().tableId() == number && backup.complete()) {
+                complete.add(backup);
+            } else if (backup.meta().tableId() == number) { // the surveys come after this
+                wholeWhenBegun.putIfAbsent(backup.id(), whole());
+            }
+        } else if (parts.length == 6 && parts[4].equals("log") && parts[2].equals("" + number)) {
+            long first = Long.parseLong(parts[5].substring(0, parts[5].indexOf('-')));
+            Stored of =
+                    stored.computeIfAbsent(new ReplicaKey(number, Integer.parseInt(parts[3])), actor -> new Stored());
+            if (ReplicaLog.decode(data, first) instanceof Outcome.Ok<List<LogEntry>> ok) {
+                ok.value().forEach(entry -> {
+                    if (entry.type() == LogEntry.Type.PREPARE) {
+                        of.prepared.add(entry.version());
+                    } else if (entry.commits()) {
+                        of.committed.add(entry.version());
+                    }
+                });
+            }
+        }
+    }
+
+    /** The newest version of which, and of all before it, storage has every part, decided. */
+    private long whole() {
+        long number = eras.get(eras.size() - 1).tableId();
+        for (Map.Entry<Long, List<Integer>> next : commits.tailMap(whole, false).entrySet()) {
+            for (int actor : next.getValue()) {
+                Stored of = stored.get(new ReplicaKey(number, actor));
+                if (of == null || !of.prepared.contains(next.getKey()) || !of.committed.contains(next.getKey())) {
+                    return whole;
+                }
+            }
+            whole = next.getKey();
+        }
+        return whole;
+    }
+
+    private void replaced(TransactionLogState before, TransactionLogState after) {
+        long base = after.version();
+        long inherited = eras.get(eras.size() - 1).base();
+        String what = "number " + before.tableId() + " at version " + before.version() + " goes back to version " + base
+                + " as number " + after.tableId();
+        long had = complete.stream() // of several that went back to this version, whichever it was
+                .filter(backup -> backup.version() == base)
+                .mapToLong(backup -> wholeWhenBegun.getOrDefault(backup.id(), 0L))
+                .min()
+                .orElse(Long.MAX_VALUE);
+        trace.line("table restored: " + what + "; storage had " + had);
+        if (base != inherited && !commits.containsKey(base)) {
+            violations.add("ERA", what + ", which was never committed");
+        }
+        if (base < had) {
+            violations.add("ERA", what + ", and storage had all of version " + had);
+        }
+        if (after.next() < before.next() || after.inFlight() != null) {
+            violations.add("ERA", what + " and goes on with version " + after.next() + " after " + before.next());
+        }
+        eras.add(new TableTimelines.TableTimeline(after.tableId(), base, before.next()));
+        commits.clear();
+        stored.clear();
+        whole = base;
+        wholeWhenBegun.clear();
+        complete.clear();
+        restored.run();
+    }
+}

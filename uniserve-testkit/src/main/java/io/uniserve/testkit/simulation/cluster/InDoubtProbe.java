@@ -1,0 +1,74 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.tx.TransactionService;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * What is in doubt in a cluster: versions in flight in the registry, and at the gates of in-sync replicas. A version in flight can
+ * be settled by any server that has a replica of the table. What is in doubt at a replica ends with what its primary logs.
+ */
+final class InDoubtProbe {
+    private final World world;
+    private final Function<ServerId, ServerNode> servers;
+
+    InDoubtProbe(World world, Function<ServerId, ServerNode> servers) {
+        this.world = world;
+        this.servers = servers;
+    }
+
+    /** By name, true where nothing keeps it from being settled. */
+    Map<String, Boolean> doubts(List<TableRoute> tables) {
+        Map<String, Boolean> doubts = new TreeMap<>();
+        for (TableRoute route : tables) {
+            if (TransactionService.serves(route.meta().level())) {
+                flight(route, doubts);
+                route.map().actors().forEach(actor -> replicas(route.meta().tableId(), actor, doubts));
+            }
+        }
+        return doubts;
+    }
+
+    private void flight(TableRoute route, Map<String, Boolean> doubts) {
+        long tableId = route.meta().tableId();
+        Object value = world.ensemble
+                .read(RegistryPaths.log(route.meta().name(), tableId), world.ensemble.zxid())
+                .value();
+        if (value instanceof TransactionLogState log && log.inFlight() != null) {
+            TreeSet<ServerId> members = new TreeSet<>();
+            route.map().actors().forEach(actor -> members.addAll(actor.isr()));
+            boolean free = world.ensemble.up()
+                    && members.stream().anyMatch(member -> servers.apply(member).reachesRegistry());
+            doubts.put("version " + log.inFlight().version() + " of table " + tableId + " is in flight", free);
+        }
+    }
+
+    private void replicas(long tableId, ActorState actor, Map<String, Boolean> doubts) {
+        ReplicaKey key = new ReplicaKey(tableId, actor.actor());
+        ServerNode primary = servers.apply(actor.primary());
+        for (ServerId member : actor.isr()) {
+            ServerNode server = servers.apply(member);
+            ReadGate gate = server.gate(key);
+            if (gate != null && gate.doubt() != 0 && gate.serving() && gate.epoch() == actor.epoch()) {
+                boolean free = world.ensemble.up()
+                        && server.settles(key)
+                        && primary.settles(key)
+                        && world.wire.open(primary.process(), server.process());
+                doubts.put(
+                        key + " on " + member + " in epoch " + actor.epoch() + " is in doubt about version "
+                                + gate.doubt(),
+                        free);
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.ActorView;
+import io.uniserve.api.SnapshotActor;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What one start of a server holds for sessions: few states, so that sessions lose theirs to others now and then. */
+final class SimSessionSnapshots {
+    private static final int MOST = 64;
+
+    private final LongSupplier numbers;
+    private final Map<Key, Held> states = new LinkedHashMap<>();
+
+    private record Key(long high, long low, ReplicaKey actor) {}
+
+    /** A state and its number. */
+    record Held(ActorView view, long version, long untilNanos) {}
+
+    SimSessionSnapshots(LongSupplier numbers) {
+        this.numbers = numbers;
+    }
+
+    /** The state that the session has of the actor, taken now where it has none. */
+    Held hold(ReadRequest.Hold session, ReplicaKey key, ActorView actor, long now) {
+        states.values().removeIf(held -> now - held.untilNanos >= 0);
+        Key place = new Key(session.high(), session.low(), key);
+        Held known = states.get(place);
+        if (known != null) {
+            return known;
+        }
+        Iterator<Held> eldest = states.values().iterator();
+        if (states.size() >= MOST && eldest.hasNext()) {
+            eldest.next();
+            eldest.remove();
+        }
+        ActorView view = ((SnapshotActor<?>) actor).snapshot();
+        Held made = new Held(view, numbers.getAsLong(), now + session.remainingNanos());
+        states.put(place, made);
+        return made;
+    }
+
+    /** The state with this number, null where it is not held. */
+    @Nullable
+    ActorView find(ReadRequest.Hold session, ReplicaKey key, long version, long now) {
+        Held held = states.get(new Key(session.high(), session.low(), key));
+        return held == null || held.version != version || now - held.untilNanos >= 0 ? null : held.view;
+    }
+
+    void release(ReadRequest.Hold session, ReplicaKey key) {
+        states.remove(new Key(session.high(), session.low(), key));
+    }
+}

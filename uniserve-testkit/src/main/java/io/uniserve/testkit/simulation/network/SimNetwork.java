@@ -1,0 +1,247 @@
+package io.uniserve.testkit.simulation.network;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.FaultIntensity;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/** All links between processes. A blocked link loses every message in its direction. */
+public final class SimNetwork {
+    private static final long LATENCY_MIN_NANOS = 100_000;
+    private static final long LATENCY_SPREAD_NANOS = 900_000;
+    private static final long SPIKE_NANOS = 4_000_000_000L;
+    private static final long NO_TIMEOUT = Long.MAX_VALUE;
+    /** Whoever waits for longer relies on the connection, which says when it is broken. */
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
+
+    private final EventQueue queue;
+    private final Prng random;
+    private final FaultIntensity weather;
+    private final NetworkObserver tap;
+    private final Map<String, Endpoint> endpoints = new TreeMap<>();
+    private final Map<String, Set<Call<?, ?>>> inFlight = new TreeMap<>();
+    private final Set<String> blocked = new TreeSet<>();
+    private long keepaliveNanos = NO_TIMEOUT;
+
+    public SimNetwork(EventQueue queue, Prng random, FaultIntensity weather, NetworkObserver tap) {
+        this.queue = queue;
+        this.random = random;
+        this.weather = weather;
+        this.tap = tap;
+    }
+
+    /**
+     * From now on a caller who waits for more than a minute hears after this long that the connection is broken, where a message
+     * was lost or the other side has died, as pings of the connection tell.
+     */
+    public void keepalive(long nanos) {
+        keepaliveNanos = nanos;
+    }
+
+    /** Listens at the address, in place of whoever did. */
+    public void bind(Address address, Endpoint endpoint) {
+        endpoints.put(address.toString(), endpoint);
+    }
+
+    /** Loses all messages in this direction. */
+    public void block(String from, String to) {
+        blocked.add(from + ">" + to);
+    }
+
+    /** Ends every partition. */
+    public void unblockAll() {
+        blocked.clear();
+    }
+
+    /** Ends one direction's partition. */
+    public void unblock(String from, String to) {
+        blocked.remove(from + ">" + to);
+    }
+
+    /** True where messages between the two are not lost in either direction, but for a single one now and then. */
+    public boolean open(Process one, Process other) {
+        return !blocked.contains(one.name() + ">" + other.name()) && !blocked.contains(other.name() + ">" + one.name());
+    }
+
+    /** The network as this daemon sees it. */
+    public Network network(Process from) {
+        return (to, request, timeoutNanos, completion) ->
+                call(from, to, request, timeoutNanos, completion, Endpoint::peers);
+    }
+
+    /** The network as this client sees it. */
+    public ClientNetwork clientNetwork(Process from) {
+        return new ClientNetwork() {
+            @Override
+            public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
+                return call(from, to, request, NO_TIMEOUT, completion, Endpoint::reads);
+            }
+
+            @Override
+            public void update(
+                    Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
+                call(from, to, request, timeoutNanos, completion, Endpoint::updates);
+            }
+        };
+    }
+
+    /** The network as this client sees it, for reads of one version. */
+    public SnapshotReadClient versionedNetwork(Process from) {
+        return (to, request, completion) -> call(from, to, request, NO_TIMEOUT, completion, Endpoint::versions);
+    }
+
+    /** The network as this client sees it, for the moments of strict reads. */
+    public ConsistentCutClient cutNetwork(Process from) {
+        return (to, tables, timeoutNanos, completion) ->
+                call(from, to, tables, timeoutNanos, completion, Endpoint::cuts);
+    }
+
+    /** The process has died: whoever waits for it hears of a reset connection, or of nothing. */
+    public void crashed(Process process) {
+        Set<Call<?, ?>> calls = inFlight.remove(process.name());
+        if (calls != null) {
+            calls.forEach(call -> {
+                if (random.below(2) == 0) {
+                    reset(call);
+                } else {
+                    broken(call);
+                }
+            });
+        }
+    }
+
+    private <Q, R> Timers.Cancel call(
+            Process from,
+            Address to,
+            Q request,
+            long timeoutNanos,
+            Completion<R> completion,
+            Function<Endpoint, Endpoint.Handler<Q, R>> service) {
+        Call<Q, R> call = new Call<>(
+                from, to, request, from.begin(completion), timeoutNanos > PATIENCE_NANOS && timeoutNanos != NO_TIMEOUT);
+        if (timeoutNanos != NO_TIMEOUT) {
+            call.pending.end(
+                    from.virtual(Math.max(1, timeoutNanos)),
+                    failure(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + to + " in time"));
+        }
+        Endpoint endpoint = endpoints.get(to.toString());
+        if (endpoint == null) {
+            call.pending.end(latency(), failure(ErrorCode.UNAVAILABLE, "nobody listens at " + to));
+        } else if (!lost(from, endpoint.process())) {
+            int copies = weather.strikes(Fault.MESSAGE_DUPLICATED) ? 2 : 1;
+            for (int i = 0; i < copies; i++) {
+                queue.after(latency(), () -> deliver(call, service));
+            }
+        } else {
+            broken(call);
+        }
+        return call.pending::forget;
+    }
+
+    private <Q, R> void deliver(Call<Q, R> call, Function<Endpoint, Endpoint.Handler<Q, R>> service) {
+        Endpoint endpoint = endpoints.get(call.to.toString());
+        if (endpoint == null || !endpoint.process().alive()) {
+            call.pending.end(latency(), failure(ErrorCode.UNAVAILABLE, call.to + " refuses connections"));
+            return;
+        }
+        inFlight.computeIfAbsent(endpoint.process().name(), name -> new LinkedHashSet<>())
+                .add(call);
+        endpoint.process().post(0, () -> handle(call, endpoint.process(), service.apply(endpoint)));
+    }
+
+    private <Q, R> void handle(Call<Q, R> call, Process process, Endpoint.Handler<Q, R> handler) {
+        tap.request(call.from, process, call.request);
+        if (!call.pending.over() && weather.strikes(Fault.RESET_AFTER_DELIVERY)) {
+            reset(call);
+        }
+        boolean[] answered = new boolean[1];
+        handler.handle(call.request, outcome -> {
+            if (answered[0]) {
+                throw new IllegalStateException("second answer to " + call.request);
+            }
+            answered[0] = true;
+            answer(call, process, outcome);
+        });
+    }
+
+    private <Q, R> void answer(Call<Q, R> call, Process process, Outcome<R> outcome) {
+        Set<Call<?, ?>> calls = inFlight.get(process.name());
+        if (calls != null) {
+            calls.remove(call);
+        }
+        tap.reply(call.from, process, call.request, outcome);
+        if (call.pending.over()) {
+            return;
+        }
+        if (lost(process, call.from)) {
+            broken(call);
+        } else {
+            call.pending.end(latency(), outcome);
+        }
+    }
+
+    private void broken(Call<?, ?> call) {
+        if (call.patient && keepaliveNanos != NO_TIMEOUT) {
+            call.pending.end(keepaliveNanos, failure(ErrorCode.OUTCOME_UNKNOWN, "connection to " + call.to + " broke"));
+        }
+    }
+
+    private <Q, R> void reset(Call<Q, R> call) {
+        call.pending.end(latency(), failure(ErrorCode.OUTCOME_UNKNOWN, "connection to " + call.to + " was reset"));
+    }
+
+    private boolean lost(Process from, Process to) {
+        if (blocked.contains(from.name() + ">" + to.name())) {
+            weather.count(Fault.MESSAGE_PARTITIONED);
+            return true;
+        }
+        return weather.strikes(Fault.MESSAGE_LOST);
+    }
+
+    private long latency() {
+        long base = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
+        return weather.strikes(Fault.MESSAGE_DELAYED) ? base + random.below(SPIKE_NANOS) : base;
+    }
+
+    private static <R> Outcome<R> failure(ErrorCode code, String message) {
+        return Outcome.err(new UniserveException(code, message));
+    }
+
+    /** A request under way; equal only to itself. */
+    private static final class Call<Q, R> {
+        private final Process from;
+        private final Address to;
+        private final Q request;
+        private final Process.Pending<R> pending;
+        private final boolean patient;
+
+        private Call(Process from, Address to, Q request, Process.Pending<R> pending, boolean patient) {
+            this.from = from;
+            this.to = to;
+            this.request = request;
+            this.pending = pending;
+            this.patient = patient;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.uniserve.testkit.simulation.plant;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.model.TransactionLogState;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.tx.TransactionLogTransitions;
+import io.uniserve.testkit.simulation.engine.Gates;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.registry.Ensemble;
+
+/**
+ * {@link Plant#ABORT_ON_MISSING_RECORD}: looks at a server's versions in doubt now and then, and tells its own replicas that one
+ * is aborted when the table's log has no decision on it.
+ */
+public final class AbortOnMissingRecordBug {
+    private static final long LOOK_NANOS = 700_000_000;
+
+    private final TableName table;
+    private final Process process;
+    private final Gates gates;
+    private final Ensemble ensemble;
+    private final Endpoint.Handler<PeerRequest, PeerReply> machine;
+
+    public AbortOnMissingRecordBug(
+            TableName table,
+            Process process,
+            Gates gates,
+            Ensemble ensemble,
+            Endpoint.Handler<PeerRequest, PeerReply> machine) {
+        this.table = table;
+        this.process = process;
+        this.gates = gates;
+        this.ensemble = ensemble;
+        this.machine = machine;
+    }
+
+    /** Looks for as long as the process runs. */
+    public void start() {
+        process.post(LOOK_NANOS, () -> {
+            gates.all().forEach(this::look);
+            start();
+        });
+    }
+
+    private void look(ReplicaKey key, ReadGate gate) {
+        boolean missing = gate.doubt() != 0
+                && ensemble.read(RegistryPaths.log(table, key.tableId()), ensemble.zxid())
+                                .value()
+                        instanceof TransactionLogState log
+                && TransactionLogTransitions.decision(log, gate.doubt()).isEmpty();
+        if (missing) {
+            machine.handle(new PeerRequest.Decide(table, key, gate.doubt(), false), outcome -> {});
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.uniserve.testkit.simulation.plant;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.protocol.message.ScatterOutput;
+import io.uniserve.testkit.simulation.engine.ListOperators;
+import io.uniserve.testkit.simulation.engine.SimExchange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * {@link Plant#ATTEMPTS_ADDED_UP}: a server that keeps chunks by query, stage, source and slot, and not by attempt. What a later
+ * attempt of a plan puts is added to what an earlier one has put.
+ */
+public final class AttemptsAddedUpBug implements SimExchange.ChunkTap {
+    private final Map<String, Earlier> earlier = new TreeMap<>();
+
+    private record Earlier(int attempt, List<ListOperators.Row> rows) {}
+
+    @Override
+    public Bytes kept(ScatterOutput production, int slot, Bytes chunk) {
+        ListOperators.Arrival now = ListOperators.arrival(chunk).orElse(null);
+        if (now == null) {
+            return chunk; // a map's
+        }
+        int attempt = production.exchange().attempt();
+        String key = production.exchange().query() + "/" + production.stage() + "/" + production.actor() + "/" + slot;
+        Earlier before = earlier.computeIfAbsent(key, first -> new Earlier(attempt, now.rows()));
+        if (before.attempt >= attempt) {
+            return chunk;
+        }
+        List<ListOperators.Row> all = new ArrayList<>(before.rows);
+        all.addAll(now.rows());
+        return ListOperators.chunk(new ListOperators.Arrival(now.input(), now.source(), now.total(), all));
+    }
+}

@@ -1,0 +1,69 @@
+package io.uniserve.testkit.simulation.plant;
+
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * {@link Plant#CUT_ONE_LOOK}: a server's registry that after a check of the coordinators' term answers a second look at logs and maps
+ * with what the first one found. The reads of the first one take some time, each another.
+ */
+public final class CutOneLookBug extends ForwardingRegistry {
+    private static final long SLOW_NANOS = 40_000_000;
+    private static final long LOOKS_NANOS = 300_000_000;
+
+    private final Timers timers;
+    private final Prng random;
+    private final Map<String, Versioned> found = new TreeMap<>();
+    private int checks;
+    private boolean looking;
+
+    public CutOneLookBug(Registry registry, Timers timers, Prng random) {
+        super(registry);
+        this.timers = timers;
+        this.random = random;
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        boolean cut = ops.size() == 1
+                && ops.get(0) instanceof Op.Check
+                && ops.get(0).path().equals(RegistryPaths.TERM);
+        registry.multi(ops, outcome -> {
+            if (cut) {
+                int check = ++checks;
+                found.clear();
+                looking = true;
+                timers.after(LOOKS_NANOS, () -> looking = looking && check != checks);
+            }
+            completion.done(outcome);
+        });
+    }
+
+    @Override
+    public void read(String path, Completion<Versioned> completion) {
+        if (!looking || !(RegistryPaths.isLog(path) || path.endsWith("/map"))) {
+            registry.read(path, completion);
+            return;
+        }
+        Versioned known = found.remove(path);
+        if (known != null) {
+            timers.after(1, () -> completion.done(Outcome.ok(known)));
+            return;
+        }
+        timers.after(
+                random.below(SLOW_NANOS),
+                () -> registry.read(path, outcome -> {
+                    if (outcome instanceof Outcome.Ok<Versioned> ok) {
+                        found.put(path, ok.value());
+                    }
+                    completion.done(outcome);
+                }));
+    }
+}

@@ -1,0 +1,21 @@
+package io.uniserve.testkit.simulation.plant;
+
+import io.uniserve.protocol.gate.ReadGate;
+
+/** {@link Plant#DOUBTS_IGNORED}: a reader who does not look at doubts. */
+public final class DoubtsIgnoredBug {
+    private DoubtsIgnoredBug() {}
+
+    /** The gate as such a reader sees it. */
+    public static ReadGate withoutDoubt(ReadGate gate) {
+        return new ReadGate(
+                gate.actor(),
+                gate.epoch(),
+                gate.serving(),
+                gate.leaseUntilNanos(),
+                gate.appliedIndex(),
+                0,
+                gate.committed(),
+                gate.builtNanos());
+    }
+}

@@ -1,0 +1,31 @@
+package io.uniserve.testkit.simulation.plant;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.testkit.simulation.disk.ForwardingDisk;
+import io.uniserve.testkit.simulation.disk.LogFiles;
+import io.uniserve.testkit.simulation.disk.SimulatedDisk;
+import java.util.Optional;
+
+/** {@link Plant#GREEDY_DROP}: with a segment that goes, the one behind it goes as well, unless it is the log's last. */
+public final class GreedyDropBug extends ForwardingDisk {
+    private final SimulatedDisk platter;
+
+    public GreedyDropBug(Disk disk, SimulatedDisk platter) {
+        super(disk);
+        this.platter = platter;
+    }
+
+    @Override
+    public void delete(String path, Completion<Done> completion) {
+        Optional<LogFiles.Segment> more = LogFiles.segment(path)
+                .flatMap(segment -> segment.next(platter))
+                .filter(next -> next.next(platter).isPresent());
+        if (more.isPresent()) {
+            super.delete(more.get().path(), done -> super.delete(path, completion));
+        } else {
+            super.delete(path, completion);
+        }
+    }
+}

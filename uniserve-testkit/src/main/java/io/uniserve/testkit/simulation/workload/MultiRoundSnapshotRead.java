@@ -1,0 +1,123 @@
+package io.uniserve.testkit.simulation.workload;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.tx.ConsistentCutClient;
+import io.uniserve.protocol.tx.ReadSnapshot;
+import io.uniserve.protocol.tx.SnapshotReadClient;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/**
+ * A plan of several rounds as of one moment, with time between them in which updates come and servers die, as a planner's host
+ * runs it: begun anew with another moment where a state is gone. What each round saw is a read of the moment's version.
+ */
+final class MultiRoundSnapshotRead {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long SHORT_NANOS = 3_000_000;
+    private static final long PAUSE_NANOS = 100_000_000;
+
+    private final Prng random;
+    private final ClientContext env;
+    private final SnapshotReadClient network;
+    private final ConsistentCutClient cuts;
+    private final TableName table;
+    private final ReadMode mode;
+    private final long deadlineNanos;
+    private final Supplier<TreeSet<Integer>> actors;
+    private final BiFunction<TreeSet<Integer>, Long, Query> queries;
+    private final Heard heard;
+    private final int rounds;
+    private int restarts;
+
+    /** Hears what rounds saw, and how it ended. */
+    interface Heard {
+        /** A round of this version of the table of this number; the plan may begin anew after it. */
+        void round(ConsistentCut.Table of, TreeSet<Integer> actors, QueryResult result);
+
+        /** Once. */
+        void over(Optional<UniserveException> error, String what);
+    }
+
+    /**
+     * @param actors draws those of a round
+     * @param queries makes a query of actors with this deadline
+     */
+    MultiRoundSnapshotRead(
+            Prng random,
+            ClientContext env,
+            SnapshotReadClient network,
+            ConsistentCutClient cuts,
+            TableName table,
+            ReadMode mode,
+            long deadlineNanos,
+            Supplier<TreeSet<Integer>> actors,
+            BiFunction<TreeSet<Integer>, Long, Query> queries,
+            Heard heard) {
+        this.random = random;
+        this.env = env;
+        this.network = network;
+        this.cuts = cuts;
+        this.table = table;
+        this.mode = mode;
+        this.deadlineNanos = deadlineNanos;
+        this.actors = actors;
+        this.queries = queries;
+        this.heard = heard;
+        this.rounds = random.between(2, 4);
+    }
+
+    void start() {
+        ReadSnapshot.settle(env, network, cuts, mode, List.of(table), deadlineNanos, outcome -> {
+            if (outcome instanceof Outcome.Ok<ReadSnapshot> ok) {
+                round(ok.value(), 1);
+            } else {
+                failed(((Outcome.Err<ReadSnapshot>) outcome).error());
+            }
+        });
+    }
+
+    private void round(ReadSnapshot moment, int number) {
+        TreeSet<Integer> asked = actors.get();
+        moment.read(env, network, cuts, queries.apply(asked, deadlineNanos), outcome -> {
+            if (outcome instanceof Outcome.Err<QueryResult> failed) {
+                failed(failed.error());
+                return;
+            }
+            ConsistentCut.Table of = moment.table(table).orElseThrow();
+            heard.round(of, asked, ((Outcome.Ok<QueryResult>) outcome).value());
+            if (number == rounds) {
+                heard.over(
+                        Optional.empty(),
+                        rounds + " rounds at version " + of.version() + ", " + restarts + " restarts");
+            } else {
+                long pause = random.below(3) == 0 ? 2 * SECOND : SHORT_NANOS;
+                env.timers().after(random.below(pause), () -> round(moment, number + 1));
+            }
+        });
+    }
+
+    private void failed(UniserveException error) {
+        boolean again = error.code() == ErrorCode.VERSION_GONE
+                && restarts < Limits.PLAN_MOMENTS_MAX
+                && env.clock().nanos() < deadlineNanos;
+        if (again) {
+            restarts++;
+            env.timers().after(PAUSE_NANOS, this::start);
+        } else {
+            heard.over(Optional.of(error), restarts + " restarts");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.uniserve.testkit.simulation.workload;
+
+import io.uniserve.error.ErrorCode;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Counts operations. */
+public final class OperationCounters {
+    /** In place of an actor: a read of all of them. */
+    public static final int ALL_ACTORS = -1;
+
+    private final Map<ErrorCode, Long> errors = new TreeMap<>();
+    private long started;
+    private long updated;
+    private long read;
+    private long failed;
+    private final TreeSet<Integer> probesFailed = new TreeSet<>();
+
+    void started() {
+        started++;
+    }
+
+    void ended(boolean update, boolean good) {
+        if (!good) {
+            failed++;
+        } else if (update) {
+            updated++;
+        } else {
+            read++;
+        }
+    }
+
+    void probeFailed(Collection<Integer> actors) {
+        probesFailed.addAll(actors);
+    }
+
+    /** The actors on which an operation after the last fault failed. */
+    public Set<Integer> probesFailed() {
+        return Collections.unmodifiableSet(probesFailed);
+    }
+
+    void error(ErrorCode code) {
+        errors.merge(code, 1L, Long::sum);
+    }
+
+    /** Operations started. */
+    public long operations() {
+        return started;
+    }
+
+    /** Updates that every actor acknowledged. */
+    public long updates() {
+        return updated;
+    }
+
+    /** Reads with an answer. */
+    public long reads() {
+        return read;
+    }
+
+    /** Operations that ended with an error, at least for one actor. */
+    public long failures() {
+        return failed;
+    }
+
+    /** Errors by code. */
+    public Map<ErrorCode, Long> errors() {
+        return errors;
+    }
+}

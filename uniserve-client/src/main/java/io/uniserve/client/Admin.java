@@ -30,12 +30,12 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Admin {
     private final ClientCore core;
-    private final AdminOperations admins;
+    private final AdminOperations adminOperations;
     private final Duration deadline;
 
     Admin(ClientCore core, Duration deadline) {
         this.core = core;
-        this.admins = new AdminOperations(core);
+        this.adminOperations = new AdminOperations(core);
         this.deadline = deadline;
     }
 
@@ -54,12 +54,12 @@ public final class Admin {
 
     /** Creates a table from its definition, whose table number is ignored. */
     public TableRoute createTable(TableMeta meta) {
-        return ClientFuture.await(admins.create(meta, end()));
+        return ClientFuture.await(adminOperations.create(meta, end()));
     }
 
     /** As {@link #createTable(TableSpec)}, without waiting. */
     public CompletionStage<TableRoute> createTableAsync(TableSpec spec) {
-        return stage(admins.create(spec.meta(), end()));
+        return stage(adminOperations.create(spec.meta(), end()));
     }
 
     /**
@@ -73,8 +73,9 @@ public final class Admin {
     public TableRoute updateTable(String name, Map<String, String> options) {
         long end = end();
         TableName table = new TableName(name);
-        TableMeta known = ClientFuture.await(admins.describe(table, end)).meta();
-        TableRoute changed = ClientFuture.await(admins.update(known, options, end));
+        TableMeta known =
+                ClientFuture.await(adminOperations.describe(table, end)).meta();
+        TableRoute changed = ClientFuture.await(adminOperations.update(known, options, end));
         Document row = MutableOptions.row(changed.meta());
         try {
             new ClientTable(core, table)
@@ -96,22 +97,22 @@ public final class Admin {
 
     /** A table's definition and map; TABLE_NOT_FOUND. */
     public TableRoute describeTable(String name) {
-        return ClientFuture.await(admins.describe(new TableName(name), end()));
+        return ClientFuture.await(adminOperations.describe(new TableName(name), end()));
     }
 
     /** As {@link #describeTable}, without waiting. */
     public CompletionStage<TableRoute> describeTableAsync(String name) {
-        return stage(admins.describe(new TableName(name), end()));
+        return stage(adminOperations.describe(new TableName(name), end()));
     }
 
     /** All tables, by name. */
     public List<TableRoute> listTables() {
-        return ClientFuture.await(admins.list(end()));
+        return ClientFuture.await(adminOperations.list(end()));
     }
 
     /** As {@link #listTables}, without waiting. */
     public CompletionStage<List<TableRoute>> listTablesAsync() {
-        return stage(admins.list(end()));
+        return stage(adminOperations.list(end()));
     }
 
     /**
@@ -127,7 +128,7 @@ public final class Admin {
      */
     public void moveReplica(String table, int actor, String from, String to) {
         ServerId source = new ServerId(from);
-        ClientFuture.await(admins.move(new TableName(table), actor, source, new ServerId(to), end()));
+        ClientFuture.await(adminOperations.move(new TableName(table), actor, source, new ServerId(to), end()));
     }
 
     /**
@@ -141,7 +142,7 @@ public final class Admin {
      *     table's port; 0 for the table's rf again
      */
     public void replicateActor(String table, int actor, int copies) {
-        ClientFuture.await(admins.replicate(new TableName(table), actor, copies, end()));
+        ClientFuture.await(adminOperations.replicate(new TableName(table), actor, copies, end()));
     }
 
     /**
@@ -153,12 +154,12 @@ public final class Admin {
      * @param server id of a live server
      */
     public void drainServer(String server) {
-        ClientFuture.await(admins.drain(new ServerId(server), true, end()));
+        ClientFuture.await(adminOperations.drain(new ServerId(server), true, end()));
     }
 
     /** Takes {@link #drainServer} back: the server may hold replicas again. Nothing returns to it by itself. */
     public void undrainServer(String server) {
-        ClientFuture.await(admins.drain(new ServerId(server), false, end()));
+        ClientFuture.await(adminOperations.drain(new ServerId(server), false, end()));
     }
 
     /**
@@ -168,7 +169,7 @@ public final class Admin {
      * @param server id of a live server
      */
     public TrashReport trash(String server) {
-        return ClientFuture.await(admins.trash(new ServerId(server), TrashCall.list(), end()));
+        return ClientFuture.await(adminOperations.trash(new ServerId(server), TrashCall.list(), end()));
     }
 
     /**
@@ -181,7 +182,7 @@ public final class Admin {
      */
     public TrashReport restoreTrash(String server, String entry) {
         return ClientFuture.await(
-                admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
+                adminOperations.trash(new ServerId(server), new TrashCall(TrashCall.Action.RESTORE, entry), end()));
     }
 
     /**
@@ -194,12 +195,13 @@ public final class Admin {
             throw UniserveException.invalid("entry is empty: name one, or purge all (emptyTrash)");
         }
         return ClientFuture.await(
-                admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, entry), end()));
+                adminOperations.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, entry), end()));
     }
 
     /** Deletes all replicas in a server's trash for good. */
     public TrashReport emptyTrash(String server) {
-        return ClientFuture.await(admins.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
+        return ClientFuture.await(
+                adminOperations.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
     }
 
     /**
@@ -210,12 +212,12 @@ public final class Admin {
      * @param actor number of the actor, from 0 on
      */
     public Compared verifyActor(String table, int actor) {
-        return ClientFuture.await(admins.verify(new TableName(table), actor, end()));
+        return ClientFuture.await(adminOperations.verify(new TableName(table), actor, end()));
     }
 
     /** The reads and plans that each live server works for now; servers that do not answer say why. */
     public List<ServerQueries> queries() {
-        return ClientFuture.await(admins.queries(0, end()));
+        return ClientFuture.await(adminOperations.queries(0, end()));
     }
 
     /**
@@ -228,7 +230,7 @@ public final class Admin {
         if (id == 0) {
             throw UniserveException.invalid("query 0: no query has this number");
         }
-        List<ServerQueries> told = ClientFuture.await(admins.queries(id, end()));
+        List<ServerQueries> told = ClientFuture.await(adminOperations.queries(id, end()));
         return told.stream()
                 .flatMap(server -> server.queries().stream())
                 .findFirst()
@@ -245,12 +247,12 @@ public final class Admin {
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */
     public void dropTable(String name) {
-        ClientFuture.await(admins.drop(new TableName(name), end()));
+        ClientFuture.await(adminOperations.drop(new TableName(name), end()));
     }
 
     /** As {@link #dropTable}, without waiting; the stage's value means nothing. */
     public CompletionStage<?> dropTableAsync(String name) {
-        return stage(admins.drop(new TableName(name), end()));
+        return stage(adminOperations.drop(new TableName(name), end()));
     }
 
     /**
@@ -263,8 +265,8 @@ public final class Admin {
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */
     public void backupTable(String table, String name) {
-        ClientFuture.await(
-                admins.acknowledged(new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
+        ClientFuture.await(adminOperations.acknowledged(
+                new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
     }
 
     /**
@@ -274,17 +276,17 @@ public final class Admin {
      * BACKUP_NOT_FOUND; TABLE_EXISTS; what {@link #createTable(TableSpec)} refuses.
      */
     public TableRoute restoreTable(String backup, String table) {
-        return ClientFuture.await(admins.restore(new BackupName(backup), new TableName(table), end()));
+        return ClientFuture.await(adminOperations.restore(new BackupName(backup), new TableName(table), end()));
     }
 
     /** All backups in durable storage, by name: incomplete and damaged ones too. UNSUPPORTED without durable storage. */
     public List<BackupInfo> listBackups() {
-        return ClientFuture.await(admins.backups(end()));
+        return ClientFuture.await(adminOperations.backups(end()));
     }
 
     /** Reads every object of a backup and checks it: CORRUPT or IO naming the first that is damaged or missing. */
     public void verifyBackup(String name) {
-        ClientFuture.await(admins.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
+        ClientFuture.await(adminOperations.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
     }
 
     /**
@@ -293,12 +295,12 @@ public final class Admin {
      * it again.
      */
     public void deleteBackup(String name) {
-        ClientFuture.await(admins.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
+        ClientFuture.await(adminOperations.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
     }
 
     /** How many actors are done of the work that somebody does on this backup, and of how many; 0 of 0 for no work. */
     public WorkDone backupWork(String name) {
-        return ClientFuture.await(admins.work(new BackupName(name), end()));
+        return ClientFuture.await(adminOperations.work(new BackupName(name), end()));
     }
 
     /**
@@ -306,7 +308,7 @@ public final class Admin {
      * cluster of the same name whose servers and registry are lost. Of several of one name the last.
      */
     public List<TableMeta> lostTables() {
-        return ClientFuture.await(admins.lost(end()));
+        return ClientFuture.await(adminOperations.lost(end()));
     }
 
     /**
@@ -315,17 +317,18 @@ public final class Admin {
      * TABLE_NOT_FOUND; CORRUPT where they do not go together; else as {@link #backupTable}.
      */
     public void salvageTable(long tableId, String name) {
-        ClientFuture.await(admins.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
+        ClientFuture.await(
+                adminOperations.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
     }
 
     /** Servers, actors, replicas, epochs, lag and load. */
     public ClusterStatus status() {
-        return ClientFuture.await(admins.status(end()));
+        return ClientFuture.await(adminOperations.status(end()));
     }
 
     /** As {@link #status}, without waiting. */
     public CompletionStage<ClusterStatus> statusAsync() {
-        return stage(admins.status(end()));
+        return stage(adminOperations.status(end()));
     }
 
     private long end() {

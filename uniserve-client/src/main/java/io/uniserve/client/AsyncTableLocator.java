@@ -33,8 +33,10 @@ final class AsyncTableLocator {
     /** Where the table is, or a way to wait for it. */
     static Operation<TableRoute> locate(ClientCore core, TableName table, long deadlineNanos, boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
-            AsyncTableLocator locating = new AsyncTableLocator(environment, table, deadlineNanos, operation);
-            operation.start(locating::look, () -> locating.fail(ErrorCode.CANCELLED, "the operation was cancelled"));
+            AsyncTableLocator asyncTableLocator = new AsyncTableLocator(environment, table, deadlineNanos, operation);
+            operation.start(
+                    asyncTableLocator::look,
+                    () -> asyncTableLocator.fail(ErrorCode.CANCELLED, "the operation was cancelled"));
         });
     }
 

@@ -49,7 +49,7 @@ final class ClientCore implements AutoCloseable {
     private final Ids ids;
     private final RequestTracker requests;
     private final ClientState state;
-    private final VersionWatermarks versionFloors = new VersionWatermarks();
+    private final VersionWatermarks versionWatermarks = new VersionWatermarks();
     private final SharedRouting routing = new SharedRouting(this::refresh);
     private final InFlight inFlight;
     private final InFlight adminInFlight = new InFlight(ADMIN_IN_FLIGHT_MAX, 1);
@@ -129,7 +129,7 @@ final class ClientCore implements AutoCloseable {
 
     /** The newest version of each table with atomic updates that this client was told of. */
     VersionWatermarks versionFloors() {
-        return versionFloors;
+        return versionWatermarks;
     }
 
     GrpcClientNetwork network() {

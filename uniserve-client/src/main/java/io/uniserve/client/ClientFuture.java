@@ -24,16 +24,16 @@ final class ClientFuture<T> extends CompletableFuture<T> {
 
     /** The source's result, mapped and completed on the executor. */
     public static <S, T> ClientFuture<T> of(CompletableFuture<S> source, Executor callbacks, Function<S, T> mapper) {
-        ClientFuture<T> stage = new ClientFuture<>(source);
+        ClientFuture<T> clientFuture = new ClientFuture<>(source);
         CompletableFuture<S> unused = source.whenComplete((value, error) -> {
             try {
-                callbacks.execute(() -> stage.end(value, error, mapper));
+                callbacks.execute(() -> clientFuture.end(value, error, mapper));
             } catch (RejectedExecutionException e) {
-                stage.completeExceptionally(new UniserveException(
+                clientFuture.completeExceptionally(new UniserveException(
                         ErrorCode.CANCELLED, "the callback executor takes no more tasks; close the client first", e));
             }
         });
-        return stage;
+        return clientFuture;
     }
 
     private <S> void end(S value, @Nullable Throwable error, Function<S, T> mapper) {

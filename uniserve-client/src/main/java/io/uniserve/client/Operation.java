@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * the operation on the servers too.
  */
 final class Operation<T> extends CompletableFuture<T> {
-    private final SerialExecutor serial = new SerialExecutor(this::broke);
+    private final SerialExecutor serialExecutor = new SerialExecutor(this::broke);
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Runnable onEnd;
     private volatile Runnable cancel = () -> {};
@@ -23,13 +23,13 @@ final class Operation<T> extends CompletableFuture<T> {
     }
 
     Executor serial() {
-        return serial;
+        return serialExecutor;
     }
 
     /** Starts the machine; {@code cancelMachine} makes it give up. Both run on the serial. */
     void start(Runnable startMachine, Runnable cancelMachine) {
         cancel = cancelMachine;
-        serial.execute(startMachine);
+        serialExecutor.execute(startMachine);
     }
 
     /** The machine has ended. */
@@ -48,7 +48,7 @@ final class Operation<T> extends CompletableFuture<T> {
 
     /** Makes the machine give up; the future then gets CANCELLED from it. */
     void giveUp() {
-        serial.execute(() -> cancel.run());
+        serialExecutor.execute(() -> cancel.run());
     }
 
     @Override

@@ -18,7 +18,7 @@ final class ActorCalls {
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
     private final List<String> told;
-    private final UnsupportedFeatures unable;
+    private final UnsupportedFeatures unsupportedFeatures;
     private long since;
 
     /**
@@ -26,19 +26,19 @@ final class ActorCalls {
      *
      * @param metas of all tables, by their names in the query
      * @param told gets a line for each step
-     * @param unable what the actors' engine cannot do
+     * @param unsupportedFeatures what the actors' engine cannot do
      */
     ActorCalls(
             RetrieveCall<SqlQuery, SqlRows> call,
             PlanContext context,
             Map<String, TableMeta> metas,
             List<String> told,
-            UnsupportedFeatures unable) {
+            UnsupportedFeatures unsupportedFeatures) {
         this.call = call;
         this.context = context;
         this.metas = metas;
         this.told = told;
-        this.unable = unable;
+        this.unsupportedFeatures = unsupportedFeatures;
         this.since = context.remainingNanos();
     }
 
@@ -47,7 +47,7 @@ final class ActorCalls {
     }
 
     UnsupportedFeatures unable() {
-        return unable;
+        return unsupportedFeatures;
     }
 
     TableMeta meta(Side side) {

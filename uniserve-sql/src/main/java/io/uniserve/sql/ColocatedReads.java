@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /** What a stage's actors read where they are: tables that are joined beside the one that stays, and those of sub-queries. */
 final class ColocatedReads {
-    private final ActorCalls asking;
+    private final ActorCalls actorCalls;
     private final CardinalityCache known;
     /** Tables that are joined where they are, by their places in FROM. */
     private Map<Integer, TableName> joined = Map.of();
@@ -21,8 +21,8 @@ final class ColocatedReads {
     /** How many rows these have about, by their stages. */
     private Map<Integer, Long> checked = Map.of();
 
-    ColocatedReads(ActorCalls asking, CardinalityCache known) {
-        this.asking = asking;
+    ColocatedReads(ActorCalls actorCalls, CardinalityCache known) {
+        this.actorCalls = actorCalls;
         this.known = known;
     }
 
@@ -55,10 +55,10 @@ final class ColocatedReads {
                 ? ColocatedJoin.of(
                         staying,
                         counts,
-                        asking::meta,
+                        actorCalls::meta,
                         ofChecks(query, staying.split().sides().get(stays)),
                         known,
-                        asking.context())
+                        actorCalls.context())
                 : Map.of();
     }
 
@@ -69,7 +69,7 @@ final class ColocatedReads {
         return !joins
                 ? List.of()
                 : Stream.concat(
-                                step.beside().keySet().stream().map(item -> asking.meta(sides.get(item))),
+                                step.beside().keySet().stream().map(item -> actorCalls.meta(sides.get(item))),
                                 ofChecks(step, stays).stream())
                         .distinct()
                         .toList();
@@ -78,8 +78,8 @@ final class ColocatedReads {
     /** Those of sub-queries. */
     List<TableMeta> ofChecks(SqlQuery query, Side stays) {
         return query.stage().checked().values().stream()
-                .filter(name -> !name.equals(asking.name(stays)))
-                .map(asking::meta)
+                .filter(name -> !name.equals(actorCalls.name(stays)))
+                .map(actorCalls::meta)
                 .distinct()
                 .toList();
     }
@@ -87,19 +87,19 @@ final class ColocatedReads {
     void noteApart(SqlQuery step, Side stays) {
         of(step, stays)
                 .forEach(other -> known.noteApart(
-                        asking.meta(stays), other, asking.context().nanos()));
+                        actorCalls.meta(stays), other, actorCalls.context().nanos()));
     }
 
     void noteTogether(SqlQuery step, Side stays) {
         of(step, stays)
                 .forEach(other -> known.noteTogether(
-                        asking.meta(stays), other, asking.context().nanos()));
+                        actorCalls.meta(stays), other, actorCalls.context().nanos()));
     }
 
     void tellJoined(List<Side> sides, List<Long> counts) {
         joined.forEach((item, name) -> {
             Side side = sides.get(item);
-            asking.tell(
+            actorCalls.tell(
                     "joined beside it: " + ActorCalls.called(side) + ", about " + ActorCalls.rows(counts.get(item)),
                     side.beside(name.value()));
         });
@@ -110,7 +110,7 @@ final class ColocatedReads {
         query.stage().checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = query.plan().checked(number);
             boolean same = sub.table().table().equalsIgnoreCase(stays.table());
-            asking.tell(
+            actorCalls.tell(
                     "checked beside it: " + SubqueryPlacement.called(query.plan(), number) + ", about "
                             + ActorCalls.rows(checked.getOrDefault(number, 0L)),
                     same ? sub.statement() : sub.statement(table.value()));

@@ -22,7 +22,7 @@ final class ColumnWriter extends SqlWriter {
     /** Columns of the one answer of a sub-query that a statement reads. */
     static final Places GIVEN = column -> FragmentedPlan.GIVEN + ".c" + column.index();
 
-    private final QueryScope names;
+    private final QueryScope queryScope;
     private final Places places;
 
     /** How a statement names a column. */
@@ -36,8 +36,8 @@ final class ColumnWriter extends SqlWriter {
         }
     }
 
-    ColumnWriter(QueryScope names, Places places) {
-        this.names = names;
+    ColumnWriter(QueryScope queryScope, Places places) {
+        this.queryScope = queryScope;
         this.places = places;
     }
 
@@ -49,7 +49,7 @@ final class ColumnWriter extends SqlWriter {
     @Override
     Optional<String> instead(SqlNode node) {
         if (node instanceof SqlIdentifier name) {
-            return names.find(name).map(meaning -> text(name, meaning));
+            return queryScope.find(name).map(meaning -> text(name, meaning));
         }
         if (Aggregates.is(node)) {
             throw SqlErrors.invalid(node, "an aggregate cannot stand here");
@@ -70,17 +70,17 @@ final class ColumnWriter extends SqlWriter {
 
     @Override
     Optional<SubQuery> sub(SqlNode node) {
-        return names.sub(node);
+        return queryScope.sub(node);
     }
 
     @Override
     ColumnWriter within() {
-        return new ColumnWriter(names, places.within());
+        return new ColumnWriter(queryScope, places.within());
     }
 
     @Override
     ColumnWriter in(QueryScope others) {
-        return others == names ? this : new ColumnWriter(others, places);
+        return others == queryScope ? this : new ColumnWriter(others, places);
     }
 
     /** A column's name without that of its table. */

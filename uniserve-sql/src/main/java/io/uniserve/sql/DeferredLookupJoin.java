@@ -78,7 +78,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
 
     /** All that may be, of a query's FROM; of several tables in a row the first comes first. */
     static List<DeferredLookupJoin> of(
-            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int stays) {
+            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown predicatePushdown, int stays) {
         boolean inner = from.items().stream().allMatch(from.from()::keeps);
         if (stays < 0
                 || !inner
@@ -89,7 +89,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
                 || asked.order().getOffset() != null) {
             return List.of();
         }
-        return new Search(from, asked, conditions, stays).all();
+        return new Search(from, asked, predicatePushdown, stays).all();
     }
 
     /** An equality of two tables' columns, or any other condition, with the tables that are in it. */
@@ -98,15 +98,15 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
     private static final class Search {
         private final QueryBlock.Rows from;
         private final QueryBlock.Wanted asked;
-        private final PredicatePushdown conditions;
+        private final PredicatePushdown predicatePushdown;
         private final List<Condition> terms = new ArrayList<>();
         private final Set<Integer> candidates = new TreeSet<>();
 
-        Search(QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int stays) {
+        Search(QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown predicatePushdown, int stays) {
             this.from = from;
             this.asked = asked;
-            this.conditions = conditions;
-            conditions.where().forEach(this::add);
+            this.predicatePushdown = predicatePushdown;
+            predicatePushdown.where().forEach(this::add);
             add(from.from());
             BitSet used = LateMaterialization.used(from.names(), asked);
             for (ScopedExpression answer : asked.answers()) {
@@ -118,30 +118,32 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
                 if (item != stays
                         && !used.get(item)
                         && from.tables().get(item).primary().size() == 1
-                        && conditions.own(item).isEmpty()) {
+                        && predicatePushdown.own(item).isEmpty()) {
                     candidates.add(item);
                 }
             }
         }
 
-        private void add(JoinTree source) {
-            if (source instanceof JoinTree.Join join) {
-                conditions.on(join).forEach(this::add);
+        private void add(JoinTree joinTree) {
+            if (joinTree instanceof JoinTree.Join join) {
+                predicatePushdown.on(join).forEach(this::add);
                 add(join.left());
                 add(join.right());
             }
         }
 
-        private void add(ScopedExpression term) {
-            terms.add(new Condition(term.names().items(term.node()), equality(term)));
+        private void add(ScopedExpression scopedExpression) {
+            terms.add(
+                    new Condition(scopedExpression.names().items(scopedExpression.node()), equality(scopedExpression)));
         }
 
-        private static Optional<PredicatePushdown.Equality> equality(ScopedExpression term) {
-            if (term.node().getKind() != SqlKind.EQUALS || !(term.node() instanceof SqlCall equals)) {
+        private static Optional<PredicatePushdown.Equality> equality(ScopedExpression scopedExpression) {
+            if (scopedExpression.node().getKind() != SqlKind.EQUALS
+                    || !(scopedExpression.node() instanceof SqlCall equals)) {
                 return Optional.empty();
             }
-            Optional<QueryScope.Found> left = term.names().column(equals.operand(0));
-            Optional<QueryScope.Found> right = term.names().column(equals.operand(1));
+            Optional<QueryScope.Found> left = scopedExpression.names().column(equals.operand(0));
+            Optional<QueryScope.Found> right = scopedExpression.names().column(equals.operand(1));
             return left.isPresent() && right.isPresent()
                     ? Optional.of(new PredicatePushdown.Equality(left.get(), right.get()))
                     : Optional.empty();
@@ -210,7 +212,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
                 if (itself || found.equals(other)) {
                     return Optional.of(other);
                 }
-                boolean equal = conditions.equalities().stream()
+                boolean equal = predicatePushdown.equalities().stream()
                         .anyMatch(one -> (one.left().equals(found)
                                         && one.right().equals(other))
                                 || (one.right().equals(found) && one.left().equals(other)));

@@ -22,7 +22,7 @@ import org.apache.calcite.sql.SqlNode;
 final class Fragmenter {
     private final Rows from;
     private final Wanted asked;
-    private final PredicatePushdown conditions;
+    private final PredicatePushdown predicatePushdown;
     private final int stays;
     private List<Integer> paired = List.of();
     /** The columns that the join wants of each table, in the order in which it was found to want them. */
@@ -32,7 +32,7 @@ final class Fragmenter {
     private final List<LateMaterialization> late;
     private final List<DeferredLookupJoin> lookups;
     private final List<DeferredLookupJoin> candidates;
-    private final PartialAggregation partials;
+    private final PartialAggregation partialAggregation;
     private final SqlWriter merged;
 
     /**
@@ -41,19 +41,20 @@ final class Fragmenter {
      * @param stage whether the block's reduction counts, and whether columns may be late
      * @param stays the table that stays; less than 0 for the first one that can, or none
      */
-    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock block, Stage stage, int stays) {
-        from = block.rows();
-        asked = block.wanted();
+    Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock queryBlock, Stage stage, int stays) {
+        from = queryBlock.rows();
+        asked = queryBlock.wanted();
         List<ScopedExpression> where = new ArrayList<>(from.where());
         if (stage.reduced()) {
-            block.reduction().ifPresent(where::add);
+            queryBlock.reduction().ifPresent(where::add);
         }
         BitSet single = new BitSet();
         for (int item : from.items()) {
             QueryBlock answer = blocks.get(from.item(item).block());
             single.set(item, answer != null && answer.single());
         }
-        conditions = new PredicatePushdown(from, where, single, stage.checked().keySet());
+        predicatePushdown =
+                new PredicatePushdown(from, where, single, stage.checked().keySet());
         this.stays = stays < 0 ? first() : stays;
         if (this.stays >= from.tables().size()
                 || (this.stays >= 0 && !from.from().keeps(this.stays))) {
@@ -62,27 +63,27 @@ final class Fragmenter {
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
         // Values of a group are sent as they are: what is fetched or looked at last would be missing among them.
         boolean ungrouped = asked.grouped() && wantsWhole(asked);
-        partials = new PartialAggregation(ungrouped);
-        candidates = ungrouped ? List.of() : DeferredLookupJoin.of(from, asked, conditions, this.stays);
+        partialAggregation = new PartialAggregation(ungrouped);
+        candidates = ungrouped ? List.of() : DeferredLookupJoin.of(from, asked, predicatePushdown, this.stays);
         lookups = chosen(stage.after());
         boolean alone = this.stays == 0 && from.items().size() == 1;
         rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
         late = stage.late() && this.stays >= 0 && !ungrouped
-                ? LateMaterialization.of(from, asked, conditions, this.stays).stream()
+                ? LateMaterialization.of(from, asked, predicatePushdown, this.stays).stream()
                         .filter(one -> !stage.after().contains(one.item()))
                         .toList()
                 : List.of();
         if (asked.grouped()) {
-            partials.groups(
+            partialAggregation.groups(
                     asked.groups().stream().filter(group -> !isLate(group)).toList(), rows);
-            merged = new MergeWriter(partials, rows);
+            merged = new MergeWriter(partialAggregation, rows);
         } else {
-            merged = new PlainWriter(partials, rows);
+            merged = new PlainWriter(partialAggregation, rows);
         }
     }
 
     private static boolean wantsWhole(Wanted asked) {
-        return asked.answers().stream().anyMatch(term -> Aggregates.whole(term.node()))
+        return asked.answers().stream().anyMatch(scopedExpression -> Aggregates.whole(scopedExpression.node()))
                 || Aggregates.whole(asked.having())
                 || (asked.order() != null && Aggregates.whole(asked.order().getOrderList()));
     }
@@ -167,7 +168,7 @@ final class Fragmenter {
         String distinct = asked.distinct() ? "DISTINCT " : "";
         // A late column is put in its place when it is there.
         List<String> answers = asked.answers().stream()
-                .map(term -> isLate(term.node()) ? "0" : merged.write(term))
+                .map(scopedExpression -> isLate(scopedExpression.node()) ? "0" : merged.write(scopedExpression))
                 .toList();
         List<String> shown = new ArrayList<>(answers);
         late.forEach(one -> shown.add(merged.write(one.key())));
@@ -177,19 +178,24 @@ final class Fragmenter {
         List<SqlNode> items =
                 asked.answers().stream().map(ScopedExpression::node).toList();
         Ordering ordering = new Ordering(asked.order(), items, answers, asked.aliases(), merged, asked.grouped());
-        String groups = partials.groups() > 0 ? " GROUP BY " + String.join(", ", partials.groupColumns()) : "";
+        String groups = partialAggregation.groups() > 0
+                ? " GROUP BY " + String.join(", ", partialAggregation.groupColumns())
+                : "";
         // What is wanted of the answers is known when all else is written.
         String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM "
-                + partials.merged(FragmentedPlan.PARTS) + groups + having + ordering.last();
+                + partialAggregation.merged(FragmentedPlan.PARTS) + groups + having + ordering.last();
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1
-                && conditions.where().isEmpty()
+                && predicatePushdown.where().isEmpty()
                 && from.items().size() == 1
-                && conditions.own(from.items().get(0)).isEmpty()
+                && predicatePushdown.own(from.items().get(0)).isEmpty()
                 && having.isEmpty();
         // What OFFSET skips, and groups that LIMIT or DISTINCT leave out, are of no row of the answer.
         boolean each = asked.grouped()
-                ? partials.groups() > 0 && partials.onePerGroup() && !asked.distinct() && !ordering.isLimited()
+                ? partialAggregation.groups() > 0
+                        && partialAggregation.onePerGroup()
+                        && !asked.distinct()
+                        && !ordering.isLimited()
                 : !ordering.skips();
         Optional<FragmentedPlan.Top> top = top(partial, having, ordering);
         List<Side> sides = sides();
@@ -211,26 +217,28 @@ final class Fragmenter {
     /** Those in order, and their keys, which the answer has beside what it shows: of groups, or of a table before. */
     private List<AfterGroups> afterGroups(List<String> shown) {
         List<AfterGroups> all = new ArrayList<>();
-        for (DeferredLookupJoin lookup : lookups) {
-            sent(new QueryScope.Found(lookup.item(), lookup.primary(), 0, true));
+        for (DeferredLookupJoin deferredLookupJoin : lookups) {
+            sent(new QueryScope.Found(deferredLookupJoin.item(), deferredLookupJoin.primary(), 0, true));
             int key = shown.size();
             Optional<AfterGroups> before = all.stream()
-                    .filter(one -> one.lookup.item() == lookup.key().item())
+                    .filter(one -> one.lookup.item() == deferredLookupJoin.key().item())
                     .findFirst();
             shown.add(
                     before.isPresent()
                             ? "0"
-                            : partials.group(joined(lookup.key())).orElseThrow());
+                            : partialAggregation
+                                    .group(joined(deferredLookupJoin.key()))
+                                    .orElseThrow());
             before.ifPresent(one -> {
-                one.columns.add(lookup.key().column());
+                one.columns.add(deferredLookupJoin.key().column());
                 one.places.add(key);
             });
-            AfterGroups one = new AfterGroups(lookup, key, new ArrayList<>(), new ArrayList<>());
+            AfterGroups one = new AfterGroups(deferredLookupJoin, key, new ArrayList<>(), new ArrayList<>());
             for (int i = 0; i < asked.answers().size(); i++) {
                 ScopedExpression answer = asked.answers().get(i);
                 Optional<QueryScope.Found> column = answer.names().column(answer.node());
                 if (column.filter(this::isLate)
-                        .filter(found -> found.item() == lookup.item())
+                        .filter(found -> found.item() == deferredLookupJoin.item())
                         .isPresent()) {
                     one.columns.add(column.get().column());
                     one.places.add(i);
@@ -259,18 +267,21 @@ final class Fragmenter {
     private Optional<FragmentedPlan.Top> top(String partial, String having, Ordering ordering) {
         // Of distinct answers more groups than LIMIT tells may be wanted.
         boolean limited = ordering.isLimited() && !asked.distinct();
-        if (stays < 0 || partials.groups() == 0 || !partials.onePerGroup() || (having.isEmpty() && !limited)) {
+        if (stays < 0
+                || partialAggregation.groups() == 0
+                || !partialAggregation.onePerGroup()
+                || (having.isEmpty() && !limited)) {
             return Optional.empty();
         }
-        List<String> columns = new ArrayList<>(partials.again());
+        List<String> columns = new ArrayList<>(partialAggregation.again());
         if (limited) {
             columns.addAll(ordering.values());
         }
         String all = "SELECT " + String.join(", ", columns) + " FROM "
-                + partials.merged("(" + partial + ") AS " + FragmentedPlan.PARTS) + " GROUP BY "
-                + String.join(", ", partials.groupColumns()) + having;
+                + partialAggregation.merged("(" + partial + ") AS " + FragmentedPlan.PARTS) + " GROUP BY "
+                + String.join(", ", partialAggregation.groupColumns()) + having;
         String statement = limited
-                ? "SELECT " + String.join(", ", partials.names()) + " FROM (" + all + ") AS tops"
+                ? "SELECT " + String.join(", ", partialAggregation.names()) + " FROM (" + all + ") AS tops"
                         + ordering.firstByValues()
                 : all;
         return Optional.of(new FragmentedPlan.Top(statement, apart()));
@@ -284,7 +295,7 @@ final class Fragmenter {
                 if (found.item() == stays) {
                     columns.add(found.column());
                 }
-                conditions.equalities().stream()
+                predicatePushdown.equalities().stream()
                         .filter(one -> one.left().equals(found) || one.right().equals(found))
                         .map(one -> one.other(found.item()))
                         .filter(other -> other.item() == stays && other.exact())
@@ -297,20 +308,22 @@ final class Fragmenter {
     private String partial(String distinct) {
         List<String> where = new ArrayList<>();
         if (stays >= 0) {
-            conditions.own(stays).forEach(one -> where.add(rows.write(one)));
+            predicatePushdown.own(stays).forEach(one -> where.add(rows.write(one)));
         }
-        conditions.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
+        predicatePushdown.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
         paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
         // What FROM wants of the sides is found out before their columns are listed.
         String text = " FROM " + from(from.from(), where).orElseThrow() + FragmentedPlan.where(where);
-        return "SELECT " + distinct + partials.columns() + text
-                + (partials.groupNumbers().isEmpty() ? "" : " GROUP BY " + String.join(", ", partials.groupNumbers()));
+        return "SELECT " + distinct + partialAggregation.columns() + text
+                + (partialAggregation.groupNumbers().isEmpty()
+                        ? ""
+                        : " GROUP BY " + String.join(", ", partialAggregation.groupNumbers()));
     }
 
     /** Empty where there is nothing but tables that come after the groups; conditions that then have no ON go to WHERE. */
-    private Optional<String> from(JoinTree source, List<String> where) {
-        if (source instanceof JoinTree.Join join) {
-            List<String> on = conditions.on(join).stream()
+    private Optional<String> from(JoinTree joinTree, List<String> where) {
+        if (joinTree instanceof JoinTree.Join join) {
+            List<String> on = predicatePushdown.on(join).stream()
                     .filter(this::holds)
                     .map(rows::write)
                     .toList();
@@ -324,7 +337,7 @@ final class Fragmenter {
             String text = left.get() + how + right.get();
             return Optional.of("(" + text + (on.isEmpty() ? "" : " ON " + String.join(" AND ", on)) + ")");
         }
-        int number = ((JoinTree.Leaf) source).item();
+        int number = ((JoinTree.Leaf) joinTree).item();
         if (number < QueryBlock.GIVEN) {
             return comesAfter(number)
                     ? Optional.empty()
@@ -342,15 +355,15 @@ final class Fragmenter {
     private List<String> own(int item) {
         ColumnWriter alone =
                 new ColumnWriter(from.names(), item < QueryBlock.GIVEN ? ColumnWriter.ALONE : ColumnWriter.GIVEN);
-        return conditions.own(item).stream().map(alone::write).toList();
+        return predicatePushdown.own(item).stream().map(alone::write).toList();
     }
 
     List<PredicatePushdown.Equality> equalities() {
-        return conditions.equalities();
+        return predicatePushdown.equalities();
     }
 
     List<PredicatePushdown.Equality> partners() {
-        return conditions.partners();
+        return predicatePushdown.partners();
     }
 
     private List<Side> sides() {
@@ -358,7 +371,7 @@ final class Fragmenter {
         for (int number = 0; number < from.tables().size(); number++) {
             List<String> own = new ArrayList<>(own(number));
             List<Reduction> reductions = new ArrayList<>();
-            for (PredicatePushdown.Equality equality : conditions.equalities()) {
+            for (PredicatePushdown.Equality equality : predicatePushdown.equalities()) {
                 if (equality.of(number).isEmpty() || equality.other(number).item() == stays) {
                     continue;
                 }
@@ -396,8 +409,10 @@ final class Fragmenter {
         if (stays < 0) {
             return List.of();
         }
-        List<PredicatePushdown.Equality> all = new ArrayList<>(conditions.equalities());
-        conditions.partners().stream().filter(one -> one.left().item() == stays).forEach(all::add);
+        List<PredicatePushdown.Equality> all = new ArrayList<>(predicatePushdown.equalities());
+        predicatePushdown.partners().stream()
+                .filter(one -> one.left().item() == stays)
+                .forEach(all::add);
         return all.stream()
                 .filter(one -> one.of(stays)
                         .filter(own -> from.item(stays).primary().contains(own.column()))
@@ -413,8 +428,8 @@ final class Fragmenter {
     /** The values that conditions allow for columns of a table, where they are constants. */
     private Map<String, List<String>> constants(int item) {
         Map<String, List<String>> all = new TreeMap<>();
-        for (ScopedExpression term : conditions.own(item)) {
-            ColumnValueSet.of(term).ifPresent(found -> all.putIfAbsent(found.column(), found.values()));
+        for (ScopedExpression scopedExpression : predicatePushdown.own(item)) {
+            ColumnValueSet.of(scopedExpression).ifPresent(found -> all.putIfAbsent(found.column(), found.values()));
         }
         return all;
     }
@@ -422,8 +437,8 @@ final class Fragmenter {
     /** The whole numbers between which conditions have columns of a table. */
     private Map<String, ColumnRange> intervals(int item) {
         Map<String, ColumnRange> all = new TreeMap<>();
-        for (ScopedExpression term : conditions.own(item)) {
-            ColumnRange.of(term).ifPresent(found -> all.merge(found.column(), found, ColumnRange::and));
+        for (ScopedExpression scopedExpression : predicatePushdown.own(item)) {
+            ColumnRange.of(scopedExpression).ifPresent(found -> all.merge(found.column(), found, ColumnRange::and));
         }
         return all;
     }

@@ -13,8 +13,8 @@ sealed interface JoinTree {
     boolean keeps(int item);
 
     /** The conditions of every ON, in the order of the text. */
-    static List<ScopedExpression> conditions(JoinTree source) {
-        if (!(source instanceof Join join)) {
+    static List<ScopedExpression> conditions(JoinTree joinTree) {
+        if (!(joinTree instanceof Join join)) {
             return List.of();
         }
         return Stream.of(conditions(join.left), conditions(join.right), join.on)

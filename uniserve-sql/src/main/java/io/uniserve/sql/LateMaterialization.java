@@ -33,7 +33,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
 
     /** Those of all tables but the one that stays. */
     static List<LateMaterialization> of(
-            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int stays) {
+            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown predicatePushdown, int stays) {
         List<LateMaterialization> all = new ArrayList<>();
         if (!asked.grouped() || asked.distinct() || !limited(asked)) {
             return all;
@@ -48,7 +48,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
                 continue;
             }
             String primary = table.primary().get(0);
-            Optional<SqlNode> key = key(from, asked, conditions, item, primary);
+            Optional<SqlNode> key = key(from, asked, predicatePushdown, item, primary);
             if (key.isPresent()) {
                 add(all, asked, item, key.get(), primary);
             }
@@ -57,9 +57,10 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
     }
 
     /** What is the key of another table's late columns is grouped by, and so comes at once. */
-    private static List<LateMaterialization> withoutKeys(QueryScope names, List<LateMaterialization> all) {
-        Set<QueryScope.Found> keys =
-                all.stream().map(one -> names.column(one.key).orElseThrow()).collect(Collectors.toSet());
+    private static List<LateMaterialization> withoutKeys(QueryScope queryScope, List<LateMaterialization> all) {
+        Set<QueryScope.Found> keys = all.stream()
+                .map(one -> queryScope.column(one.key).orElseThrow())
+                .collect(Collectors.toSet());
         List<LateMaterialization> rest = new ArrayList<>();
         for (LateMaterialization one : all) {
             List<String> columns = new ArrayList<>();
@@ -103,13 +104,17 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
     }
 
     private static Optional<QueryScope.Found> column(QueryBlock.Wanted asked, int answer) {
-        ScopedExpression term = asked.answers().get(answer);
-        return term.names().column(term.node());
+        ScopedExpression scopedExpression = asked.answers().get(answer);
+        return scopedExpression.names().column(scopedExpression.node());
     }
 
     /** What is grouped by that is the table's key, or equals it in every row. */
     private static Optional<SqlNode> key(
-            QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown conditions, int item, String primary) {
+            QueryBlock.Rows from,
+            QueryBlock.Wanted asked,
+            PredicatePushdown predicatePushdown,
+            int item,
+            String primary) {
         return asked.groups().stream()
                 .filter(group -> from.names()
                         .column(group)
@@ -117,7 +122,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
                         .filter(found -> found.item() < QueryBlock.GIVEN
                                 && from.item(found.item()).comparable(found.column(), from.item(item), primary))
                         .filter(found -> (found.item() == item && found.column().equals(primary))
-                                || conditions.equalities().stream()
+                                || predicatePushdown.equalities().stream()
                                         .anyMatch(one -> one.of(item)
                                                         .filter(own -> own.exact()
                                                                 && own.column().equals(primary))
@@ -128,22 +133,22 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
     }
 
     /** The tables whose columns are a part of anything but a column of the answer. */
-    static BitSet used(QueryScope names, QueryBlock.Wanted asked) {
+    static BitSet used(QueryScope queryScope, QueryBlock.Wanted asked) {
         BitSet used = new BitSet();
         for (int i = 0; i < asked.answers().size(); i++) {
-            ScopedExpression term = asked.answers().get(i);
-            if (column(asked, i).isEmpty() && !onlyAggregates(term.node())) {
-                used.or(term.names().items(term.node()));
+            ScopedExpression scopedExpression = asked.answers().get(i);
+            if (column(asked, i).isEmpty() && !onlyAggregates(scopedExpression.node())) {
+                used.or(scopedExpression.names().items(scopedExpression.node()));
             }
         }
         asked.groups().stream()
-                .filter(group -> names.column(group).isEmpty())
-                .forEach(group -> used.or(names.items(group)));
+                .filter(group -> queryScope.column(group).isEmpty())
+                .forEach(group -> used.or(queryScope.items(group)));
         if (asked.having() != null) {
-            used.or(names.items(asked.having()));
+            used.or(queryScope.items(asked.having()));
         }
         if (asked.order() != null && asked.order().getOrderList() != null) {
-            asked.order().getOrderList().forEach(node -> used.or(ordered(names, asked, node)));
+            asked.order().getOrderList().forEach(node -> used.or(ordered(queryScope, asked, node)));
         }
         return used;
     }
@@ -153,27 +158,27 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
         return Aggregates.is(node);
     }
 
-    private static BitSet ordered(QueryScope names, QueryBlock.Wanted asked, SqlNode node) {
+    private static BitSet ordered(QueryScope queryScope, QueryBlock.Wanted asked, SqlNode node) {
         if (node instanceof SqlCall call
                 && (node.getKind() == SqlKind.DESCENDING
                         || node.getKind() == SqlKind.NULLS_FIRST
                         || node.getKind() == SqlKind.NULLS_LAST)) {
-            return ordered(names, asked, call.operand(0));
+            return ordered(queryScope, asked, call.operand(0));
         }
-        BitSet items = names.items(node);
+        BitSet items = queryScope.items(node);
         if (node instanceof SqlLiteral place && place.getValue() instanceof BigDecimal number) {
             int answer = number.intValue() - 1;
             if (answer >= 0 && answer < asked.answers().size()) {
-                ScopedExpression term = asked.answers().get(answer);
-                items.or(term.names().items(term.node()));
+                ScopedExpression scopedExpression = asked.answers().get(answer);
+                items.or(scopedExpression.names().items(scopedExpression.node()));
             }
         }
         // An alias of the answer may be hidden behind a name.
         IntStream.range(0, asked.titles().size())
                 .filter(i -> node.toString().equalsIgnoreCase(asked.titles().get(i)))
                 .mapToObj(i -> asked.answers().get(i))
-                .filter(term -> !onlyAggregates(term.node()))
-                .forEach(term -> items.or(term.names().items(term.node())));
+                .filter(scopedExpression -> !onlyAggregates(scopedExpression.node()))
+                .forEach(scopedExpression -> items.or(scopedExpression.names().items(scopedExpression.node())));
         return items;
     }
 

@@ -18,16 +18,16 @@ final class MergeWriter extends SqlWriter {
 
     private static final Set<String> GREATEST = Set.of("MAX", "SOME", "BOOL_OR");
 
-    private final PartialAggregation partials;
+    private final PartialAggregation partialAggregation;
     private final ColumnWriter rows;
     private final String table;
 
-    MergeWriter(PartialAggregation partials, ColumnWriter rows) {
-        this(partials, rows, "");
+    MergeWriter(PartialAggregation partialAggregation, ColumnWriter rows) {
+        this(partialAggregation, rows, "");
     }
 
-    private MergeWriter(PartialAggregation partials, ColumnWriter rows, String table) {
-        this.partials = partials;
+    private MergeWriter(PartialAggregation partialAggregation, ColumnWriter rows, String table) {
+        this.partialAggregation = partialAggregation;
         this.rows = rows;
         this.table = table;
     }
@@ -40,8 +40,8 @@ final class MergeWriter extends SqlWriter {
         if (node instanceof SqlLiteral || Aggregates.in(node)) {
             return Optional.empty();
         }
-        if (node instanceof SqlIdentifier || (node instanceof SqlCall && partials.groups() > 0)) {
-            Optional<String> group = partials.group(rows.write(node)).map(column -> table + column);
+        if (node instanceof SqlIdentifier || (node instanceof SqlCall && partialAggregation.groups() > 0)) {
+            Optional<String> group = partialAggregation.group(rows.write(node)).map(column -> table + column);
             if (group.isEmpty() && node instanceof SqlIdentifier) {
                 throw SqlErrors.invalid(node, "column " + node + " is neither grouped nor in an aggregate");
             }
@@ -57,12 +57,12 @@ final class MergeWriter extends SqlWriter {
 
     @Override
     MergeWriter within() {
-        return new MergeWriter(partials, rows, FragmentedPlan.PARTS + ".");
+        return new MergeWriter(partialAggregation, rows, FragmentedPlan.PARTS + ".");
     }
 
     @Override
-    MergeWriter in(QueryScope names) {
-        return new MergeWriter(partials, rows.in(names), table);
+    MergeWriter in(QueryScope queryScope) {
+        return new MergeWriter(partialAggregation, rows.in(queryScope), table);
     }
 
     private String merged(SqlCall call) {
@@ -78,16 +78,16 @@ final class MergeWriter extends SqlWriter {
             throw SqlErrors.unsupported(call, name + "(DISTINCT *) is");
         }
         String value = all ? "*" : rows.write(operand);
-        if (partials.ungrouped()) {
+        if (partialAggregation.ungrouped()) {
             return ofRows(call, distinct, all ? "*" : column(value));
         }
         boolean least = LEAST.contains(name);
         boolean greatest = GREATEST.contains(name);
         if (distinct && !least && !greatest) {
-            return plain(name, "DISTINCT " + table + partials.key(value));
+            return plain(name, "DISTINCT " + table + partialAggregation.key(value));
         }
         if (Aggregates.SPREADS.contains(name)) {
-            return Spreads.merged(name, value, partials, table);
+            return Spreads.merged(name, value, partialAggregation, table);
         }
         return switch (name) {
             case "COUNT" -> "CAST(" + added("count(" + value + ")") + " AS BIGINT)";
@@ -154,7 +154,7 @@ final class MergeWriter extends SqlWriter {
     }
 
     private String column(String expression) {
-        return table + partials.column(expression);
+        return table + partialAggregation.column(expression);
     }
 
     private String sum(String expression) {
@@ -163,6 +163,6 @@ final class MergeWriter extends SqlWriter {
 
     /** Actors without a group to tell of tell nothing, where there is a value to group by: a count is 0 then. */
     private String added(String count) {
-        return partials.groups() > 0 ? sum(count) : "coalesce(" + sum(count) + ", 0)";
+        return partialAggregation.groups() > 0 ? sum(count) : "coalesce(" + sum(count) + ", 0)";
     }
 }

@@ -5,21 +5,21 @@ import org.apache.calcite.sql.SqlNode;
 
 /** Expressions over rows that are not grouped: actors compute them. */
 final class PlainWriter extends SqlWriter {
-    private final PartialAggregation partials;
+    private final PartialAggregation partialAggregation;
     private final ColumnWriter rows;
 
-    PlainWriter(PartialAggregation partials, ColumnWriter rows) {
-        this.partials = partials;
+    PlainWriter(PartialAggregation partialAggregation, ColumnWriter rows) {
+        this.partialAggregation = partialAggregation;
         this.rows = rows;
     }
 
     @Override
     Optional<String> instead(SqlNode node) {
-        return Optional.of(partials.column(rows.write(node)));
+        return Optional.of(partialAggregation.column(rows.write(node)));
     }
 
     @Override
-    PlainWriter in(QueryScope names) {
-        return new PlainWriter(partials, rows.in(names));
+    PlainWriter in(QueryScope queryScope) {
+        return new PlainWriter(partialAggregation, rows.in(queryScope));
     }
 }

@@ -79,20 +79,20 @@ final class PredicatePushdown {
         if (condition.node().getKind() != SqlKind.OR || !(condition.node() instanceof SqlCall or)) {
             return;
         }
-        QueryScope names = condition.names();
+        QueryScope queryScope = condition.names();
         List<SqlNode> sides = new ArrayList<>();
         for (SqlNode side : ParsedQuery.disjuncts(or)) {
             List<SqlNode> alone = ParsedQuery.all(side).stream()
-                    .filter(one -> names.items(one).cardinality() == 1
-                            && names.items(one).get(item)
-                            && names.subs(one).isEmpty())
+                    .filter(one -> queryScope.items(one).cardinality() == 1
+                            && queryScope.items(one).get(item)
+                            && queryScope.subs(one).isEmpty())
                     .toList();
-            if (alone.isEmpty() || names.items(or).cardinality() == 1) {
+            if (alone.isEmpty() || queryScope.items(or).cardinality() == 1) {
                 return;
             }
             sides.add(of(SqlStdOperatorTable.AND, alone));
         }
-        own(item).add(new ScopedExpression(of(SqlStdOperatorTable.OR, sides), names));
+        own(item).add(new ScopedExpression(of(SqlStdOperatorTable.OR, sides), queryScope));
     }
 
     private static SqlNode of(SqlOperator operator, List<SqlNode> all) {
@@ -130,8 +130,8 @@ final class PredicatePushdown {
         }
     }
 
-    private void sort(JoinTree source) {
-        if (!(source instanceof JoinTree.Join join)) {
+    private void sort(JoinTree joinTree) {
+        if (!(joinTree instanceof JoinTree.Join join)) {
             return;
         }
         sort(join.left());
@@ -162,14 +162,14 @@ final class PredicatePushdown {
      * has an equal value there.
      */
     private void relatePartners(JoinTree.Join join, ScopedExpression condition) {
-        QueryScope names = condition.names();
+        QueryScope queryScope = condition.names();
         if (condition.node().getKind() != SqlKind.EQUALS
                 || !(condition.node() instanceof SqlCall equals)
-                || !names.subs(equals).isEmpty()) {
+                || !queryScope.subs(equals).isEmpty()) {
             return;
         }
-        Optional<QueryScope.Found> first = names.column(equals.operand(0));
-        Optional<QueryScope.Found> second = names.column(equals.operand(1));
+        Optional<QueryScope.Found> first = queryScope.column(equals.operand(0));
+        Optional<QueryScope.Found> second = queryScope.column(equals.operand(1));
         if (first.isPresent() && second.isPresent()) {
             boolean turned = join.right().has(first.get().item());
             QueryScope.Found left = turned ? second.get() : first.get();
@@ -192,21 +192,23 @@ final class PredicatePushdown {
 
     /** Takes note of an equality of two tables' expressions; returns whether it is one. */
     private boolean relate(ScopedExpression condition, BitSet items, boolean inner) {
-        QueryScope names = condition.names();
+        QueryScope queryScope = condition.names();
         if (condition.node().getKind() != SqlKind.EQUALS
                 || !(condition.node() instanceof SqlCall equals)
-                || !names.subs(equals).isEmpty()) {
+                || !queryScope.subs(equals).isEmpty()) {
             return false;
         }
-        BitSet left = names.items((SqlNode) equals.operand(0));
-        BitSet right = names.items((SqlNode) equals.operand(1));
+        BitSet left = queryScope.items((SqlNode) equals.operand(0));
+        BitSet right = queryScope.items((SqlNode) equals.operand(1));
         if (left.cardinality() != 1 || right.cardinality() != 1 || left.intersects(right)) {
             return false;
         }
         unite(left.nextSetBit(0), right.nextSetBit(0));
         if (inner && items.stream().allMatch(rows.from()::keeps)) {
-            names.column(equals.operand(0))
-                    .ifPresent(one -> names.column(equals.operand(1))
+            queryScope
+                    .column(equals.operand(0))
+                    .ifPresent(one -> queryScope
+                            .column(equals.operand(1))
                             .ifPresent(other -> equalities.add(new Equality(one, other))));
         }
         return true;

@@ -26,18 +26,18 @@ final class Pruning {
         if (values != null) {
             return holding(meta, values, asked);
         }
-        ColumnRange interval = side.intervals().get(meta.keyField());
-        return interval != null && meta.partitioner() instanceof Partitioner.Range range
-                ? somebody(between(range, interval), asked)
+        ColumnRange columnRange = side.intervals().get(meta.keyField());
+        return columnRange != null && meta.partitioner() instanceof Partitioner.Range range
+                ? somebody(between(range, columnRange), asked)
                 : new TreeSet<>(asked);
     }
 
     /** Actors hold numbers in their order. */
-    private static Set<Integer> between(Partitioner.Range range, ColumnRange interval) {
+    private static Set<Integer> between(Partitioner.Range range, ColumnRange columnRange) {
         BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
         BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
-        BigInteger low = interval.low().orElse(least).max(least);
-        BigInteger high = interval.high().orElse(most).min(most);
+        BigInteger low = columnRange.low().orElse(least).max(least);
+        BigInteger high = columnRange.high().orElse(most).min(most);
         return low.compareTo(high) > 0
                 ? new TreeSet<>()
                 : IntStream.rangeClosed(holder(range, low), holder(range, high))

@@ -132,7 +132,7 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
 
     private List<SubQuery> inWhere() {
         return rows.where.stream()
-                .flatMap(term -> term.names().subs(term.node()).stream())
+                .flatMap(scopedExpression -> scopedExpression.names().subs(scopedExpression.node()).stream())
                 .toList();
     }
 
@@ -140,7 +140,8 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
         List<SubQuery> all = new ArrayList<>();
         Consumer<SqlNode> look = node -> all.addAll(rows.names.subs(node));
         on(rows.from, all);
-        wanted.answers.forEach(term -> all.addAll(term.names().subs(term.node())));
+        wanted.answers.forEach(
+                scopedExpression -> all.addAll(scopedExpression.names().subs(scopedExpression.node())));
         wanted.groups.forEach(look);
         if (wanted.having != null) {
             look.accept(wanted.having);
@@ -165,9 +166,11 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
         return new QueryBlock(number, place, rows, all, Optional.empty());
     }
 
-    private static void on(JoinTree source, List<SubQuery> into) {
-        if (source instanceof JoinTree.Join join) {
-            join.on().forEach(term -> into.addAll(term.names().subs(term.node())));
+    private static void on(JoinTree joinTree, List<SubQuery> into) {
+        if (joinTree instanceof JoinTree.Join join) {
+            join.on()
+                    .forEach(scopedExpression ->
+                            into.addAll(scopedExpression.names().subs(scopedExpression.node())));
             on(join.left(), into);
             on(join.right(), into);
         }

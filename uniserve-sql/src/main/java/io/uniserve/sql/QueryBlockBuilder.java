@@ -108,15 +108,16 @@ final class QueryBlockBuilder {
     }
 
     /** Adds a block, and those that find out which values its sub-queries are wanted for. */
-    private void add(QueryBlock block, List<SubQuery> subs) {
-        blocks.put(block.number(), block);
-        Rows rows = block.rows();
+    private void add(QueryBlock queryBlock, List<SubQuery> subs) {
+        blocks.put(queryBlock.number(), queryBlock);
+        Rows rows = queryBlock.rows();
         for (SubQuery sub : subs) {
             if (sub.keys() < 0) {
                 continue;
             }
             List<ScopedExpression> where = rows.where().stream()
-                    .filter(term -> term.names().subs(term.node()).stream().noneMatch(SubQuery::correlated))
+                    .filter(scopedExpression -> scopedExpression.names().subs(scopedExpression.node()).stream()
+                            .noneMatch(SubQuery::correlated))
                     .toList();
             List<ScopedExpression> keys = sub.equal().stream()
                     .map(one -> new ScopedExpression(one.outside(), sub.names()))
@@ -124,7 +125,7 @@ final class QueryBlockBuilder {
             Rows all = new Rows(rows.names(), rows.from(), rows.tables(), rows.given(), where);
             Wanted distinct =
                     new Wanted(keys, none(keys.size()), none(keys.size()), true, List.of(), false, null, null);
-            blocks.put(sub.keys(), new QueryBlock(sub.keys(), sub.place(), all, distinct, block.reduction()));
+            blocks.put(sub.keys(), new QueryBlock(sub.keys(), sub.place(), all, distinct, queryBlock.reduction()));
         }
     }
 
@@ -132,8 +133,10 @@ final class QueryBlockBuilder {
         return Collections.nCopies(count, "");
     }
 
-    private static List<ScopedExpression> terms(List<SqlNode> nodes, QueryScope names) {
-        return nodes.stream().map(node -> new ScopedExpression(node, names)).toList();
+    private static List<ScopedExpression> terms(List<SqlNode> nodes, QueryScope queryScope) {
+        return nodes.stream()
+                .map(node -> new ScopedExpression(node, queryScope))
+                .toList();
     }
 
     private static List<SqlNode> groups(SqlSelect select) {
@@ -158,59 +161,59 @@ final class QueryBlockBuilder {
             throw SqlErrors.unsupported(body, SqlErrors.words(body.getKind()) + " is");
         }
         SqlSelect select = ParsedQuery.select(body);
-        QueryScope names = new QueryScope(around);
+        QueryScope queryScope = new QueryScope(around);
         Level level = new Level();
         List<ScopedExpression> on = new ArrayList<>();
-        JoinTree from = source(select.getFrom(), names, level, withs, false, on);
-        readOn(on, names, level, withs);
+        JoinTree from = source(select.getFrom(), queryScope, level, withs, false, on);
+        readOn(on, queryScope, level, withs);
         List<SqlNode> correlated = new ArrayList<>();
         for (SqlNode one : ParsedQuery.all(select.getWhere())) {
-            subs(one, names, level, withs);
-            if (names.outside(one).isEmpty()) {
-                level.where.add(new ScopedExpression(one, names));
+            subs(one, queryScope, level, withs);
+            if (queryScope.outside(one).isEmpty()) {
+                level.where.add(new ScopedExpression(one, queryScope));
             } else {
                 correlated.add(one);
             }
         }
         List<SqlNode> answers = new ArrayList<>();
         List<String> titles = new ArrayList<>();
-        select.getSelectList().forEach(item -> addAnswer(item, names, answers, titles));
+        select.getSelectList().forEach(item -> addAnswer(item, queryScope, answers, titles));
         for (SqlNode one : answers) {
-            subs(one, names, level, withs);
+            subs(one, queryScope, level, withs);
         }
         for (SqlNode one : groups(select)) {
-            subs(one, names, level, withs);
+            subs(one, queryScope, level, withs);
         }
         if (select.getHaving() != null) {
-            subs(select.getHaving(), names, level, withs);
+            subs(select.getHaving(), queryScope, level, withs);
         }
         if (select.getOrderList() != null) {
-            subs(select.getOrderList(), names, level, withs);
+            subs(select.getOrderList(), queryScope, level, withs);
         }
         boolean grouped = select.getGroup() != null
                 || select.getHaving() != null
                 || answers.stream().anyMatch(Aggregates::in);
-        Rows rows = new Rows(names, from, level.tables, level.given, level.where);
+        Rows rows = new Rows(queryScope, from, level.tables, level.given, level.where);
         List<String> aliases = select.getSelectList().stream()
-                .flatMap(item -> aliases(item, names))
+                .flatMap(item -> aliases(item, queryScope))
                 .toList();
         return new Opened(select, rows, correlated, answers, titles, aliases, grouped, level.subs);
     }
 
-    private void readOn(List<ScopedExpression> on, QueryScope names, Level level, Withs withs) {
-        for (ScopedExpression term : on) {
-            subs(term.node(), names, level, withs);
-            if (names.subs(term.node()).stream().anyMatch(SubQuery::correlated)) {
+    private void readOn(List<ScopedExpression> on, QueryScope queryScope, Level level, Withs withs) {
+        for (ScopedExpression scopedExpression : on) {
+            subs(scopedExpression.node(), queryScope, level, withs);
+            if (queryScope.subs(scopedExpression.node()).stream().anyMatch(SubQuery::correlated)) {
                 throw SqlErrors.unsupported(
-                        term.node(), "a sub-query in ON that names columns of the query around it is");
+                        scopedExpression.node(), "a sub-query in ON that names columns of the query around it is");
             }
         }
     }
 
     /** The name that AS gives to an item, or "" for each of its answers. */
-    private static Stream<String> aliases(SqlNode item, QueryScope names) {
+    private static Stream<String> aliases(SqlNode item, QueryScope queryScope) {
         if (item instanceof SqlIdentifier star && star.isStar()) {
-            return names.all(star).stream().map(name -> "");
+            return queryScope.all(star).stream().map(name -> "");
         }
         return Stream.of(
                 item.getKind() == SqlKind.AS && item instanceof SqlCall as
@@ -218,9 +221,9 @@ final class QueryBlockBuilder {
                         : "");
     }
 
-    private static void addAnswer(SqlNode item, QueryScope names, List<SqlNode> answers, List<String> titles) {
+    private static void addAnswer(SqlNode item, QueryScope queryScope, List<SqlNode> answers, List<String> titles) {
         if (item instanceof SqlIdentifier star && star.isStar()) {
-            for (SqlIdentifier name : names.all(star)) {
+            for (SqlIdentifier name : queryScope.all(star)) {
                 answers.add(name);
                 titles.add(ColumnWriter.last(name));
             }
@@ -235,13 +238,13 @@ final class QueryBlockBuilder {
 
     private JoinTree source(
             @Nullable SqlNode from,
-            QueryScope names,
+            QueryScope queryScope,
             Level level,
             Withs withs,
             boolean nulls,
             List<ScopedExpression> on) {
         if (from instanceof SqlJoin join) {
-            return join(join, names, level, withs, nulls, on);
+            return join(join, queryScope, level, withs, nulls, on);
         }
         SqlNode table = Objects.requireNonNull(from);
         String alias = "";
@@ -263,22 +266,22 @@ final class QueryBlockBuilder {
                 if (!columns.isEmpty()) {
                     throw SqlErrors.unsupported(from, "a table's alias with names of columns is");
                 }
-                return table(name, known, names, level);
+                return table(name, known, queryScope, level);
             }
             if (columns.isEmpty() && item.columnList != null) {
                 columns = item.columnList.stream()
                         .map(one -> QueryScope.lower(((SqlIdentifier) one).getSimple()))
                         .toList();
             }
-            return derived(item.query, known, columns, names, level, scope, nulls);
+            return derived(item.query, known, columns, queryScope, level, scope, nulls);
         }
         if (!ParsedQuery.isQuery(table)) {
             throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(table.getKind()) + " is");
         }
-        return derived(table, alias, columns, names, level, withs, nulls);
+        return derived(table, alias, columns, queryScope, level, withs, nulls);
     }
 
-    private JoinTree table(SqlIdentifier name, String alias, QueryScope names, Level level) {
+    private JoinTree table(SqlIdentifier name, String alias, QueryScope queryScope, Level level) {
         Columns columns = tables.get(name.getSimple());
         if (columns == null) {
             throw SqlErrors.invalid(name, "table " + name + " is not known");
@@ -288,7 +291,7 @@ final class QueryBlockBuilder {
         }
         int number = level.tables.size();
         level.tables.add(new Item(alias, name.getSimple(), -1, columns.names(), Optional.of(columns), name));
-        names.add(alias, columns, number);
+        queryScope.add(alias, columns, number);
         return new JoinTree.Leaf(number);
     }
 
@@ -307,14 +310,14 @@ final class QueryBlockBuilder {
             SqlNode query,
             String alias,
             List<String> columns,
-            QueryScope names,
+            QueryScope queryScope,
             Level level,
             Withs withs,
             boolean nulls) {
         if (query instanceof SqlSelect select && !nulls && simple(select)) {
             QueryScope inner = new QueryScope(null);
             List<ScopedExpression> innerOn = new ArrayList<>();
-            JoinTree source = source(ParsedQuery.select(select).getFrom(), inner, level, withs, false, innerOn);
+            JoinTree joinTree = source(ParsedQuery.select(select).getFrom(), inner, level, withs, false, innerOn);
             readOn(innerOn, inner, level, withs);
             for (SqlNode one : ParsedQuery.all(select.getWhere())) {
                 subs(one, inner, level, withs);
@@ -328,8 +331,8 @@ final class QueryBlockBuilder {
             }
             List<String> all = columns.isEmpty() ? lower(titles) : columns;
             checkNames(query, alias, all);
-            names.inline(alias, all, terms(answers, inner));
-            return source;
+            queryScope.inline(alias, all, terms(answers, inner));
+            return joinTree;
         }
         Integer number = known.get(query);
         if (number == null) {
@@ -342,7 +345,7 @@ final class QueryBlockBuilder {
         checkNames(query, alias, all);
         int item = QueryBlock.GIVEN + level.given.size();
         level.given.add(new Item(alias, "", number, all, Optional.empty(), query));
-        names.add(alias, all, item);
+        queryScope.add(alias, all, item);
         return new JoinTree.Leaf(item);
     }
 
@@ -362,13 +365,13 @@ final class QueryBlockBuilder {
     }
 
     private JoinTree join(
-            SqlJoin join, QueryScope names, Level level, Withs withs, boolean nulls, List<ScopedExpression> on) {
+            SqlJoin join, QueryScope queryScope, Level level, Withs withs, boolean nulls, List<ScopedExpression> on) {
         ParsedQuery.check(join);
         boolean toRight = join.getJoinType() == JoinType.LEFT;
         boolean toLeft = join.getJoinType() == JoinType.RIGHT;
-        JoinTree left = source(join.getLeft(), names, level, withs, nulls || toLeft, on);
-        JoinTree right = source(join.getRight(), names, level, withs, nulls || toRight, on);
-        List<ScopedExpression> terms = terms(ParsedQuery.all(join.getCondition()), names);
+        JoinTree left = source(join.getLeft(), queryScope, level, withs, nulls || toLeft, on);
+        JoinTree right = source(join.getRight(), queryScope, level, withs, nulls || toRight, on);
+        List<ScopedExpression> terms = terms(ParsedQuery.all(join.getCondition()), queryScope);
         on.addAll(terms);
         return toLeft
                 ? new JoinTree.Join(right, left, true, terms, join)
@@ -376,28 +379,28 @@ final class QueryBlockBuilder {
     }
 
     /** Finds the sub-queries in an expression, and makes stages of them. */
-    private void subs(SqlNode expression, QueryScope names, Level level, Withs withs) {
+    private void subs(SqlNode expression, QueryScope queryScope, Level level, Withs withs) {
         if (expression instanceof SqlNodeList list) {
-            list.forEach(one -> subs(one, names, level, withs));
+            list.forEach(one -> subs(one, queryScope, level, withs));
             return;
         }
         if (!(expression instanceof SqlCall call)) {
             return;
         }
         Optional<SubQuery> same = level.subs.stream()
-                .filter(known -> known.names() == names && known.place().equalsDeep(call, Litmus.IGNORE))
+                .filter(known -> known.names() == queryScope && known.place().equalsDeep(call, Litmus.IGNORE))
                 .findFirst();
         if (same.isPresent()) {
-            names.add(call, same.get());
+            queryScope.add(call, same.get());
             return;
         }
-        SubQueries made = new SubQueries(names, withs, call);
+        SubQueries made = new SubQueries(queryScope, withs, call);
         SubQuery sub = null;
         if (call.getKind() == SqlKind.EXISTS) {
             sub = made.of(SubQuery.How.EXISTS, null, call.operand(0));
         } else if ((call.getKind() == SqlKind.IN || call.getKind() == SqlKind.NOT_IN)
                 && ParsedQuery.isQuery(call.operand(1))) {
-            subs(call.operand(0), names, level, withs);
+            subs(call.operand(0), queryScope, level, withs);
             SubQuery.How how = call.getKind() == SqlKind.IN ? SubQuery.How.IN : SubQuery.How.NOT_IN;
             sub = made.of(how, call.operand(0), call.operand(1));
         } else if (call.getKind() == SqlKind.SCALAR_QUERY) {
@@ -408,52 +411,52 @@ final class QueryBlockBuilder {
         if (sub == null) {
             for (SqlNode operand : call.getOperandList()) {
                 if (operand != null) {
-                    subs(operand, names, level, withs);
+                    subs(operand, queryScope, level, withs);
                 }
             }
         } else {
             level.subs.add(sub);
-            names.add(call, sub);
+            queryScope.add(call, sub);
         }
     }
 
     /** Sub-queries in expressions of one SELECT. */
     private final class SubQueries {
-        private final QueryScope names;
+        private final QueryScope queryScope;
         private final Withs withs;
         private final SqlNode place;
 
-        SubQueries(QueryScope names, Withs withs, SqlNode place) {
-            this.names = names;
+        SubQueries(QueryScope queryScope, Withs withs, SqlNode place) {
+            this.queryScope = queryScope;
             this.withs = withs;
             this.place = place;
         }
 
         SubQuery of(SubQuery.How how, @Nullable SqlNode left, SqlNode query) {
             int number = number(place);
-            Opened read = open(query, names, withs);
+            Opened read = open(query, queryScope, withs);
             if (left != null && (left.getKind() == SqlKind.ROW || read.answers.size() != 1)) {
                 throw SqlErrors.unsupported(place, "IN with several columns is");
             }
-            Decorrelator correlations = new Decorrelator(place, names, how, read.rows.names(), read.grouped);
-            read.correlated.forEach(correlations::add);
-            Wanted wanted = correlations.wanted(read.select, read.answers, read.aliases, groups(read.select));
-            boolean reducible = !correlations.equal().isEmpty()
-                    && correlations.equal().stream().noneMatch(one -> Aggregates.in(one.outside()));
+            Decorrelator decorrelator = new Decorrelator(place, queryScope, how, read.rows.names(), read.grouped);
+            read.correlated.forEach(decorrelator::add);
+            Wanted wanted = decorrelator.wanted(read.select, read.answers, read.aliases, groups(read.select));
+            boolean reducible = !decorrelator.equal().isEmpty()
+                    && decorrelator.equal().stream().noneMatch(one -> Aggregates.in(one.outside()));
             int keys = reducible ? number(place) : -1;
             Optional<ScopedExpression> reduction =
-                    reducible ? Optional.of(correlations.reduction(keys)) : Optional.empty();
+                    reducible ? Optional.of(decorrelator.reduction(keys)) : Optional.empty();
             add(new QueryBlock(number, query, read.rows, wanted, reduction), read.subs);
             return new SubQuery(
                     place,
-                    names,
+                    queryScope,
                     how,
                     left,
                     number,
-                    correlations.equal(),
-                    correlations.others(),
-                    correlations.columns(),
-                    correlations.empty(),
+                    decorrelator.equal(),
+                    decorrelator.others(),
+                    decorrelator.columns(),
+                    decorrelator.empty(),
                     keys);
         }
     }

@@ -55,22 +55,22 @@ final class QueryPlan {
     Optional<Inner> first() {
         return blocks.values().stream()
                 // That of the values for which a sub-query is wanted has the place of the expression.
-                .filter(block -> block.number() != QueryBlock.MAIN && ParsedQuery.isQuery(block.place()))
-                .min(Comparator.comparing(block -> block.place().getParserPosition(), PLACES))
-                .map(block -> new Inner(
-                        block.place(),
+                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && ParsedQuery.isQuery(queryBlock.place()))
+                .min(Comparator.comparing(queryBlock -> queryBlock.place().getParserPosition(), PLACES))
+                .map(queryBlock -> new Inner(
+                        queryBlock.place(),
                         blocks.values().stream()
                                 .flatMap(other -> other.rows().given().stream())
-                                .anyMatch(item -> item.block() == block.number())));
+                                .anyMatch(item -> item.block() == queryBlock.number())));
     }
 
     /** INVALID_ARGUMENT where there is no such stage. */
     QueryBlock block(int number) {
-        QueryBlock block = blocks.get(number);
-        if (block == null) {
+        QueryBlock queryBlock = blocks.get(number);
+        if (queryBlock == null) {
             throw UniserveException.invalid("the query has no stage " + number + ", it has " + blocks.keySet());
         }
-        return block;
+        return queryBlock;
     }
 
     /** A stage's statements. */
@@ -90,16 +90,16 @@ final class QueryPlan {
      * INVALID_ARGUMENT where it is not of one table.
      */
     ColocatedSemiJoin checked(int number) {
-        QueryBlock block = block(number);
-        List<QueryBlock.Item> tables = block.rows().tables();
+        QueryBlock queryBlock = block(number);
+        List<QueryBlock.Item> tables = queryBlock.rows().tables();
         if (number == QueryBlock.MAIN
                 || tables.size() != 1
-                || block.rows().items().size() != 1) {
+                || queryBlock.rows().items().size() != 1) {
             throw UniserveException.invalid("stage " + number + " of the query is no sub-query of one table");
         }
-        FragmentedPlan split = new Fragmenter(blocks, block.notDistinct(), new Stage(number, false), 0).query();
+        FragmentedPlan split = new Fragmenter(blocks, queryBlock.notDistinct(), new Stage(number, false), 0).query();
         return new ColocatedSemiJoin(
-                number, tables.get(0), block.wanted().answers().size(), split.partial(), split.finish());
+                number, tables.get(0), queryBlock.wanted().answers().size(), split.partial(), split.finish());
     }
 
     /** Columns of two tables that are equal in every row of the join of a stage. */

@@ -74,11 +74,11 @@ final class QueryScope {
     /** A sub-query that is read as a part of this one. */
     void inline(String alias, List<String> columns, List<ScopedExpression> terms) {
         List<Integer> sizes = new ArrayList<>();
-        for (ScopedExpression term : terms) {
-            int size = term.names().size(term.node());
+        for (ScopedExpression scopedExpression : terms) {
+            int size = scopedExpression.names().size(scopedExpression.node());
             if (size > INLINED_NAMES_MAX) {
                 throw SqlErrors.unsupported(
-                        term.node(),
+                        scopedExpression.node(),
                         "an expression of more than " + INLINED_NAMES_MAX + " columns through sub-queries is");
             }
             sizes.add(size);

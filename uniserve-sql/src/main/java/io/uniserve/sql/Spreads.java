@@ -9,13 +9,13 @@ final class Spreads {
     private Spreads() {}
 
     /** One of these over the actors' answers. */
-    static String merged(String name, String value, PartialAggregation partials, String table) {
+    static String merged(String name, String value, PartialAggregation partialAggregation, String table) {
         String number = "CAST(" + value + " AS DOUBLE)";
-        String count = table + partials.column("count(" + value + ")");
-        String mean = partials.column("favg(" + number + ")");
-        String variance = table + partials.column("var_pop(" + number + ")");
+        String count = table + partialAggregation.column("count(" + value + ")");
+        String mean = partialAggregation.column("favg(" + number + ")");
+        String variance = table + partialAggregation.column("var_pop(" + number + ")");
         String all = "sum(" + count + ")";
-        String apart = "(" + table + mean + " - " + table + partials.least(mean) + ")";
+        String apart = "(" + table + mean + " - " + table + partialAggregation.least(mean) + ")";
         String sum = "sum(" + count + " * " + apart + ")";
         String squares = "(sum(" + count + " * (" + variance + " + " + apart + " * " + apart + ")) - " + sum + " * "
                 + sum + " / " + all + ")";

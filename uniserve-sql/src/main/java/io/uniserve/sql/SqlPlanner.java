@@ -37,7 +37,7 @@ public final class SqlPlanner implements Planner {
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
-    private final UnsupportedFeatures unable;
+    private final UnsupportedFeatures unsupportedFeatures;
     private final CardinalityCache counts = new CardinalityCache();
 
     /** The engine at the place where queries are planned; so values mean the same in both steps. */
@@ -75,7 +75,7 @@ public final class SqlPlanner implements Planner {
         this.call = call;
         this.engine = engine;
         this.shuffle = shuffle;
-        this.unable = dialect.unable();
+        this.unsupportedFeatures = dialect.unable();
     }
 
     @Override
@@ -96,8 +96,8 @@ public final class SqlPlanner implements Planner {
         ParsedQuery parsed = SqlQuery.parsed(sql);
         if (parsed.tableless()) {
             Tableless query = Tableless.of(ParsedQuery.of(sql));
-            unable.check(parsed.tree(), Optional.empty());
-            unable.check(Map.of(), sql);
+            unsupportedFeatures.check(parsed.tree(), Optional.empty());
+            unsupportedFeatures.check(Map.of(), sql);
             SqlRows row = query.rows(engine, context);
             return explained ? explained(List.of(), row) : SqlAnswer.of(query.names(), row);
         }
@@ -107,18 +107,23 @@ public final class SqlPlanner implements Planner {
         Map<String, Columns> tables = new HashMap<>();
         metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
         SqlQuery query = SqlQuery.of(sql, tables);
-        unable.check(parsed.tree(), query.plan().first());
-        unable.check(tables, sql);
+        unsupportedFeatures.check(parsed.tree(), query.plan().first());
+        unsupportedFeatures.check(tables, sql);
         if (!text.actors().isEmpty() && !query.plan().single()) {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }
         context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
-        StageScheduler stages = new StageScheduler(
+        StageScheduler stageScheduler = new StageScheduler(
                 query,
-                asked -> new SqlRun(new ActorCalls(call, context, metas, told, unable), engine, shuffle, counts, asked),
+                asked -> new SqlRun(
+                        new ActorCalls(call, context, metas, told, unsupportedFeatures),
+                        engine,
+                        shuffle,
+                        counts,
+                        asked),
                 shuffle.map(nests -> new SubqueryPlacement.Cluster(metas, counts, context)));
-        SqlRows rows = stages.rows();
+        SqlRows rows = stageScheduler.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
 

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 
 /** The rounds of one stage of a query. */
 final class SqlRun {
-    private final ActorCalls asking;
+    private final ActorCalls actorCalls;
     private final SqlPlanner.Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
     private final CardinalityCache known;
@@ -49,17 +49,17 @@ final class SqlRun {
     private final ColocatedReads beside;
 
     SqlRun(
-            ActorCalls asking,
+            ActorCalls actorCalls,
             SqlPlanner.Merging engine,
             Optional<SqlShuffle.Calls> shuffle,
             CardinalityCache known,
             SqlQuery query) {
-        this.asking = asking;
+        this.actorCalls = actorCalls;
         this.engine = engine;
         this.shuffle = shuffle;
         this.known = known;
-        this.context = asking.context();
-        this.beside = new ColocatedReads(asking, known);
+        this.context = actorCalls.context();
+        this.beside = new ColocatedReads(actorCalls, known);
         this.query = query;
         this.split = query.split();
     }
@@ -87,7 +87,7 @@ final class SqlRun {
 
     /** Joins without late columns. */
     private SqlQuery again(String why) {
-        asking.tell(why, "");
+        actorCalls.tell(why, "");
         mayBeLate = false;
         return anew();
     }
@@ -107,7 +107,7 @@ final class SqlRun {
                 + beside.of(step, stays).stream().map(TableMeta::name).toList() + " is where " + stays.table()
                 + " is: once more, ";
         if (!beside.ofChecks(step, stays).isEmpty()) {
-            asking.tell(what + "with the sub-queries before it", "");
+            actorCalls.tell(what + "with the sub-queries before it", "");
             return SqlRows.ELSEWHERE;
         }
         beside.sendAll();
@@ -121,7 +121,7 @@ final class SqlRun {
         }
         SqlRows rows =
                 engine.answer(relations(split.finish(), Map.of(FragmentedPlan.PARTS, parts)), split.finish(), context);
-        asking.tell("finish: " + ActorCalls.rows(rows.count()) + asking.here(), split.finish());
+        actorCalls.tell("finish: " + ActorCalls.rows(rows.count()) + actorCalls.here(), split.finish());
         return rows;
     }
 
@@ -136,7 +136,7 @@ final class SqlRun {
         for (FragmentedPlan.Late one : split.late()) {
             PackedRows keys = PackedRows.of(new SqlRows(List.of(rows.columns().get(one.key()))));
             SqlRows fetched = ask(query.with(Step.LATE, last.stays(), one.item(), Map.of(one.item(), keys)));
-            asking.tell(
+            actorCalls.tell(
                     "late columns at " + actors(one.item()) + ": " + ActorCalls.rows(fetched.count()), one.statement());
             Optional<SqlRows> before =
                     Optional.ofNullable(last.sides().get(one.item())).map(PackedRows::unpacked);
@@ -144,15 +144,15 @@ final class SqlRun {
             if (filled.isEmpty()) {
                 Side side = split.sides().get(one.item());
                 if (before.isEmpty()) {
-                    known.noteMissing(asking.meta(side), context.nanos());
+                    known.noteMissing(actorCalls.meta(side), context.nanos());
                 }
-                asking.tell(
+                actorCalls.tell(
                         before.isEmpty() ? side.table() + " has no row for a key" : "rows changed between the steps",
                         "");
                 return Optional.empty();
             }
             if (before.isEmpty()) {
-                known.noteThere(asking.meta(split.sides().get(one.item())));
+                known.noteThere(actorCalls.meta(split.sides().get(one.item())));
             }
             rows = filled.get();
         }
@@ -174,7 +174,10 @@ final class SqlRun {
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
                                 || beside.joined().containsKey(one.item())
-                                || asking.meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
+                                || actorCalls
+                                                .meta(split.sides().get(one.item()))
+                                                .level()
+                                        != ConsistencyLevel.EVENTUAL)
                 ? query.late(false)
                 : late;
     }
@@ -190,8 +193,8 @@ final class SqlRun {
         Side side = split.sides().get(last.item());
         Optional<FragmentedPlan.Top> top = split.top()
                 .filter(found -> nests())
-                .filter(found -> asking.actors(side).size() == 1
-                        || found.columns().contains(asking.meta(side).keyField()));
+                .filter(found -> actorCalls.actors(side).size() == 1
+                        || found.columns().contains(actorCalls.meta(side).keyField()));
         SqlQuery step =
                 top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides(), last.beside()) : last;
         SqlRows parts = ask(step);
@@ -199,7 +202,7 @@ final class SqlRun {
             return apart(step, side);
         }
         beside.noteTogether(step, side);
-        asking.tell(
+        actorCalls.tell(
                 (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": "
                         + ActorCalls.rows(parts.count()),
                 top.map(FragmentedPlan.Top::statement).orElse(query.part(split)));
@@ -211,7 +214,7 @@ final class SqlRun {
         Map<String, SqlRows> sides = new TreeMap<>();
         last.sides().forEach((item, rows) -> sides.put(FragmentedPlan.side(item), rows.unpacked()));
         SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context);
-        asking.tell("joined in one place: " + ActorCalls.rows(parts.count()) + asking.here(), split.partial());
+        actorCalls.tell("joined in one place: " + ActorCalls.rows(parts.count()) + actorCalls.here(), split.partial());
         return parts;
     }
 
@@ -244,7 +247,7 @@ final class SqlRun {
             OptionalLong last = exactly || exact || !count(query, item).given().isEmpty()
                     ? OptionalLong.empty()
                     : known.of(
-                            asking.meta(split.sides().get(item)),
+                            actorCalls.meta(split.sides().get(item)),
                             split.sides().get(item).count(),
                             context.nanos());
             guessed |= last.isPresent();
@@ -261,7 +264,7 @@ final class SqlRun {
             Side side = split.sides().get(unknown.get(i));
             all.put(unknown.get(i), rows);
             if (count(query, unknown.get(i)).given().isEmpty()) {
-                known.note(asking.meta(side), side.count(), rows, context.nanos());
+                known.note(actorCalls.meta(side), side.count(), rows, context.nanos());
             }
         }
         return items.stream().map(item -> Objects.requireNonNull(all.get(item))).toList();
@@ -286,7 +289,7 @@ final class SqlRun {
             }
             if (e.code() == ErrorCode.TOO_LARGE && !beside.joined().isEmpty()) {
                 beside.sendAll();
-                asking.tell(
+                actorCalls.tell(
                         "what is sent is too large where " + beside.joined().values()
                                 + " makes nothing smaller: once more, sent",
                         "");
@@ -297,7 +300,7 @@ final class SqlRun {
             }
             guessed = false;
             exact = true;
-            asking.tell("counted anew: by earlier counts it is too large", "");
+            actorCalls.tell("counted anew: by earlier counts it is too large", "");
             return anew();
         }
     }
@@ -314,7 +317,7 @@ final class SqlRun {
                         .max(Comparator.comparing(counts::get))
                         .orElse(FragmentedPlan.NOWHERE);
         if (mayBeLate(stays)) {
-            query = query.after(DeferredLookupJoin.chosen(query, stays, counts, asking::meta, known, context));
+            query = query.after(DeferredLookupJoin.chosen(query, stays, counts, actorCalls::meta, known, context));
         }
         if (nests()) {
             beside.choose(query, stays, counts);
@@ -323,21 +326,21 @@ final class SqlRun {
         Set<Integer> after = query.stage().after();
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
         if (stays >= 0 && sides.size() > 1) {
-            asking.unable().checkJoin(split.partial(), block());
+            actorCalls.unable().checkJoin(split.partial(), block());
         }
         if (stays >= 0) {
-            asking.tell(
+            actorCalls.tell(
                     "in place: " + ActorCalls.called(split.sides().get(stays)) + ", about "
                             + ActorCalls.rows(counts.get(stays)),
                     "");
             beside.tellJoined(split.sides(), counts);
             beside.tellChecked(query, split.sides().get(stays));
-            after.forEach(item -> asking.tell(
+            after.forEach(item -> actorCalls.tell(
                     "after the groups: " + ActorCalls.called(split.sides().get(item)), ""));
         }
         keyed = stays < 0
                 ? Map.of()
-                : JoinKeyPartitioning.of(query.with(Step.PARTIAL, stays, stays, Map.of()), asking::meta);
+                : JoinKeyPartitioning.of(query.with(Step.PARTIAL, stays, stays, Map.of()), actorCalls::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays && !beside.joined().containsKey(item) && !after.contains(item))
                 .boxed()
@@ -388,11 +391,11 @@ final class SqlRun {
 
     /** The tables are cut by the columns that are to be equal, and each slot's share is joined where the slot is. */
     private SqlRows shuffled(List<ShuffleQuery.Link> links, SqlQuery last) {
-        ShuffleRounds rounds = new ShuffleRounds(context, shuffle.orElseThrow(), split.sides(), asking::name);
+        ShuffleRounds rounds = new ShuffleRounds(context, shuffle.orElseThrow(), split.sides(), actorCalls::name);
         ShuffleRounds.Answer answer = rounds.run(last, links);
         int stages = answer.lines().size();
-        answer.lines().subList(0, stages - 1).forEach(line -> asking.tell(line, ""));
-        asking.tell(answer.lines().get(stages - 1), split.partial());
+        answer.lines().subList(0, stages - 1).forEach(line -> actorCalls.tell(line, ""));
+        actorCalls.tell(answer.lines().get(stages - 1), split.partial());
         return answer.parts();
     }
 
@@ -436,7 +439,7 @@ final class SqlRun {
     /** Rows of other tables that come with a table's own statement are relations of it, as those of a join are. */
     private void checkReduced(int item, Set<Integer> reducing) {
         if (!reducing.isEmpty()) {
-            asking.unable().checkJoin(split.sides().get(item).statement(reducing), block());
+            actorCalls.unable().checkJoin(split.sides().get(item).statement(reducing), block());
         }
     }
 
@@ -519,7 +522,7 @@ final class SqlRun {
         BroadcastSize.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
         String by =
                 partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
-        asking.tell(
+        actorCalls.tell(
                 (packed.isShared() ? "send by key " : "broadcast ") + ActorCalls.called(side) + " from " + actors(item)
                         + ": "
                         + ActorCalls.rows(packed.count()) + ", "
@@ -540,7 +543,7 @@ final class SqlRun {
         if (column < 0 || rows.count() < JoinKeyPartitioning.ROWS_MIN) {
             return PackedRows.of(rows);
         }
-        TableMeta stays = asking.meta(split.sides().get(split.stays()));
+        TableMeta stays = actorCalls.meta(split.sides().get(split.stays()));
         return PackedRows.shared(rows, column, stays.partitioner(), JoinKeyPartitioning.isWhole(stays));
     }
 
@@ -556,13 +559,13 @@ final class SqlRun {
     }
 
     private List<SqlRows> ask(List<SqlQuery> steps) {
-        return asking.ask(split.sides(), steps);
+        return actorCalls.ask(split.sides(), steps);
     }
 
     private SqlRows ask(SqlQuery step) {
         Side side = split.sides().get(step.item());
         List<TableMeta> there = beside.of(step, side);
-        return there.isEmpty() ? asking.ask(side, step) : asking.ask(side, there, step);
+        return there.isEmpty() ? actorCalls.ask(side, step) : actorCalls.ask(side, there, step);
     }
 
     /**
@@ -576,15 +579,15 @@ final class SqlRun {
 
     /** Tells of a step that comes again. */
     void tell(String what) {
-        asking.tell(what, "");
+        actorCalls.tell(what, "");
     }
 
     private String actors(int item) {
-        return asking.asked(split.sides().get(item));
+        return actorCalls.asked(split.sides().get(item));
     }
 
     /** Tells whose rounds those after it are. */
     void head(String whose) {
-        asking.head(whose);
+        actorCalls.head(whose);
     }
 }

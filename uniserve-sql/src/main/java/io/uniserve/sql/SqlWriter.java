@@ -86,13 +86,13 @@ abstract class SqlWriter {
     }
 
     /** The writer of expressions whose names mean something else. */
-    SqlWriter in(QueryScope names) {
+    SqlWriter in(QueryScope queryScope) {
         return this;
     }
 
     /** The expression, by its own names. */
-    final String write(ScopedExpression term) {
-        return in(term.names()).write(term.node());
+    final String write(ScopedExpression scopedExpression) {
+        return in(scopedExpression.names()).write(scopedExpression.node());
     }
 
     /** The expression, in parentheses where it is more than one word. */

@@ -89,9 +89,9 @@ final class StageScheduler {
     }
 
     /** The answer of a block, of which all that it reads is there. */
-    private SqlRows rows(QueryBlock block, boolean reduced, Head head) {
-        There there = there(block);
-        SqlRun run = run(block, reduced);
+    private SqlRows rows(QueryBlock queryBlock, boolean reduced, Head head) {
+        There there = there(queryBlock);
+        SqlRun run = run(queryBlock, reduced);
         head.text().ifPresent(run::head);
         if (there.chosen.isEmpty()) {
             return run.rows();
@@ -104,7 +104,7 @@ final class StageScheduler {
                 return rows;
             }
             over = there.chosen.keySet().stream()
-                    .filter(sub -> checks.orElseThrow().reachesBeside(block, there.stays, sub))
+                    .filter(sub -> checks.orElseThrow().reachesBeside(queryBlock, there.stays, sub))
                     .collect(Collectors.toSet());
         } catch (UniserveException e) {
             over = new TreeSet<>(there.chosen.keySet());
@@ -115,40 +115,46 @@ final class StageScheduler {
             run.tell("what is sent is too large: once more, with the sub-queries before it");
         }
         there.forget(over);
-        prepare(block, true, reduced);
-        return rows(block, reduced, head);
+        prepare(queryBlock, true, reduced);
+        return rows(queryBlock, reduced, head);
     }
 
-    private There there(QueryBlock block) {
-        return theres.getOrDefault(block.number(), There.NONE);
+    private There there(QueryBlock queryBlock) {
+        return theres.getOrDefault(queryBlock.number(), There.NONE);
     }
 
-    private SqlQuery stage(QueryBlock block, boolean reduced) {
+    private SqlQuery stage(QueryBlock queryBlock, boolean reduced) {
         return query.with(
-                new Stage(block.number(), reduced, false, Set.of(), there(block).tables()), answers);
+                new Stage(
+                        queryBlock.number(),
+                        reduced,
+                        false,
+                        Set.of(),
+                        there(queryBlock).tables()),
+                answers);
     }
 
-    private SqlRun run(QueryBlock block, boolean reduced) {
-        return runs.apply(stage(block, reduced));
+    private SqlRun run(QueryBlock queryBlock, boolean reduced) {
+        return runs.apply(stage(queryBlock, reduced));
     }
 
     /** Answers what a block reads; the sub-queries that depend on its rows only if asked to. */
-    private void prepare(QueryBlock block, boolean all, boolean reduced) {
-        block.rows().given().forEach(item -> answer(plan.block(item.block()), "sub-query", false));
+    private void prepare(QueryBlock queryBlock, boolean all, boolean reduced) {
+        queryBlock.rows().given().forEach(item -> answer(plan.block(item.block()), "sub-query", false));
         Map<SubQuery, Set<Integer>> places =
-                checks.map(known -> known.places(block)).orElse(Map.of());
-        List<SubQuery> subs = block.subs();
+                checks.map(known -> known.places(queryBlock)).orElse(Map.of());
+        List<SubQuery> subs = queryBlock.subs();
         subs.stream().filter(sub -> !places.containsKey(sub)).forEach(this::answerAlone);
-        if (!theres.containsKey(block.number())) {
-            theres.put(block.number(), places.isEmpty() ? There.NONE : choose(block, places));
+        if (!theres.containsKey(queryBlock.number())) {
+            theres.put(queryBlock.number(), places.isEmpty() ? There.NONE : choose(queryBlock, places));
         }
-        There there = there(block);
+        There there = there(queryBlock);
         subs.stream()
                 .filter(sub -> !there.isChosen(sub))
                 .forEach(sub -> answerOrCheck(there, sub, () -> answerAlone(sub)));
         for (SubQuery sub : subs) {
             if (all && sub.correlated() && !there.isChosen(sub)) {
-                answerOrCheck(there, sub, () -> dependent(block, sub, reduced));
+                answerOrCheck(there, sub, () -> dependent(queryBlock, sub, reduced));
             }
         }
     }
@@ -174,31 +180,31 @@ final class StageScheduler {
     }
 
     /** Which sub-queries of a block are checked where its rows are: those that would have to be sent, about as large as tables. */
-    private There choose(QueryBlock block, Map<SubQuery, Set<Integer>> all) {
+    private There choose(QueryBlock queryBlock, Map<SubQuery, Set<Integer>> all) {
         SubqueryPlacement known = checks.orElseThrow();
         Map<SubQuery, Set<Integer>> places = new TreeMap<>(Comparator.comparing(SubQuery::block));
         places.putAll(all);
         // What they read themselves is answered first, and may itself be checked somewhere.
         places.keySet().forEach(sub -> prepare(plan.block(sub.block()), false, false));
         places.keySet().removeIf(sub -> !there(plan.block(sub.block())).chosen.isEmpty());
-        List<QueryBlock.Item> tables = block.rows().tables();
-        List<Long> counts = tables.size() == 1 ? List.of(Long.MAX_VALUE) : counts(block);
+        List<QueryBlock.Item> tables = queryBlock.rows().tables();
+        List<Long> counts = tables.size() == 1 ? List.of(Long.MAX_VALUE) : counts(queryBlock);
         int stays = IntStream.range(0, tables.size())
-                .filter(block.rows().from()::keeps)
+                .filter(queryBlock.rows().from()::keeps)
                 .boxed()
                 .max(Comparator.comparing(counts::get))
                 .orElse(FragmentedPlan.NOWHERE);
         There there = new There(stays);
         if (stays >= 0) {
-            there.possible.putAll(known.at(block, stays, places));
+            there.possible.putAll(known.at(queryBlock, stays, places));
             for (SubQuery sub : places.keySet()) {
                 long inside = there.possible.containsKey(sub.block()) ? inside(plan.block(sub.block())) : 0;
-                if (known.first(block, stays, sub, counts, inside) && there.possible.containsKey(sub.block())) {
+                if (known.first(queryBlock, stays, sub, counts, inside) && there.possible.containsKey(sub.block())) {
                     there.chosen.put(sub.block(), inside);
                 }
             }
         }
-        answerFirst(block, there);
+        answerFirst(queryBlock, there);
         return there;
     }
 
@@ -206,10 +212,10 @@ final class StageScheduler {
      * What tells which rows want another sub-query is answered, not checked: else that one is answered for all rows. Q20 of TPC-H
      * sums lines of the parts that a sub-query leaves.
      */
-    private void answerFirst(QueryBlock block, There there) {
+    private void answerFirst(QueryBlock queryBlock, There there) {
         boolean fewer = true;
         while (fewer) {
-            Set<Integer> telling = block.subs().stream()
+            Set<Integer> telling = queryBlock.subs().stream()
                     .filter(sub -> sub.correlated() && sub.keys() >= 0 && !there.isChosen(sub))
                     .flatMap(sub -> plan.block(sub.keys()).subs().stream())
                     .map(SubQuery::block)
@@ -219,27 +225,27 @@ final class StageScheduler {
     }
 
     /** How many rows its conditions leave of each table, without those that wait for sub-queries. */
-    private List<Long> counts(QueryBlock block) {
-        TableName any = checks.orElseThrow().name(block.rows().tables().get(0));
+    private List<Long> counts(QueryBlock queryBlock) {
+        TableName any = checks.orElseThrow().name(queryBlock.rows().tables().get(0));
         Map<Integer, TableName> waiting = new TreeMap<>();
-        block.subs().stream()
+        queryBlock.subs().stream()
                 .filter(sub -> !answers.containsKey(sub.block()))
                 .forEach(sub -> waiting.put(sub.block(), any));
-        return runs.apply(query.with(new Stage(block.number(), false, false, Set.of(), waiting), answers))
+        return runs.apply(query.with(new Stage(queryBlock.number(), false, false, Set.of(), waiting), answers))
                 .counts();
     }
 
-    private void answer(QueryBlock block, String what, boolean scalar) {
-        if (!answers.containsKey(block.number())) {
-            prepare(block, true, false);
-            keep(block, false, what, scalar);
+    private void answer(QueryBlock queryBlock, String what, boolean scalar) {
+        if (!answers.containsKey(queryBlock.number())) {
+            prepare(queryBlock, true, false);
+            keep(queryBlock, false, what, scalar);
         }
     }
 
     /** A sub-query that depends on rows of a block, of which all else that it reads is there. */
     private void dependent(QueryBlock outer, SubQuery sub, boolean outerReduced) {
-        QueryBlock block = plan.block(sub.block());
-        if (answers.containsKey(block.number())) {
+        QueryBlock queryBlock = plan.block(sub.block());
+        if (answers.containsKey(queryBlock.number())) {
             return;
         }
         // What the query around it compares with may itself be the answer of such a sub-query.
@@ -248,18 +254,18 @@ final class StageScheduler {
                     .filter(needed -> needed.correlated() && !there(outer).isChosen(needed))
                     .forEach(needed -> dependent(outer, needed, outerReduced));
         }
-        prepare(block, false, false);
+        prepare(queryBlock, false, false);
         boolean reduced = sub.keys() >= 0
                 && plan.block(sub.keys()).subs().stream().allMatch(needed -> answers.containsKey(needed.block()))
-                && less(outer, sub, block, outerReduced)
+                && less(outer, sub, queryBlock, outerReduced)
                 && keys(sub, outerReduced);
-        prepare(block, true, reduced);
-        keep(block, reduced, "sub-query", false);
+        prepare(queryBlock, true, reduced);
+        keep(queryBlock, reduced, "sub-query", false);
     }
 
     /** Whether it pays to find out first which rows are wanted: where the rows that want them are no more than those there are. */
-    private boolean less(QueryBlock outer, SubQuery sub, QueryBlock block, boolean outerReduced) {
-        long inside = inside(block);
+    private boolean less(QueryBlock outer, SubQuery sub, QueryBlock queryBlock, boolean outerReduced) {
+        long inside = inside(queryBlock);
         if (inside < REDUCED_ROWS_MIN) {
             return false;
         }
@@ -277,13 +283,13 @@ final class StageScheduler {
     }
 
     /** The most rows that a table of the block may have to show; not known while conditions wait for sub-queries of their own. */
-    private long inside(QueryBlock block) {
-        if (block.subs().stream().anyMatch(SubQuery::correlated)) {
+    private long inside(QueryBlock queryBlock) {
+        if (queryBlock.subs().stream().anyMatch(SubQuery::correlated)) {
             return Long.MAX_VALUE;
         }
         long most = 0;
-        SqlRun run = run(block, false);
-        for (int item = 0; item < block.rows().tables().size(); item++) {
+        SqlRun run = run(queryBlock, false);
+        for (int item = 0; item < queryBlock.rows().tables().size(); item++) {
             most = Math.max(most, run.count(item));
         }
         return most;
@@ -291,9 +297,9 @@ final class StageScheduler {
 
     /** Answers which values the rows have that want a sub-query; false where those are too many to be sent. */
     private boolean keys(SubQuery sub, boolean outerReduced) {
-        QueryBlock block = plan.block(sub.keys());
+        QueryBlock queryBlock = plan.block(sub.keys());
         try {
-            keep(block, outerReduced, "rows that want the sub-query", false);
+            keep(queryBlock, outerReduced, "rows that want the sub-query", false);
             return true;
         } catch (UniserveException e) {
             if (e.code() == ErrorCode.TOO_LARGE) {
@@ -303,18 +309,20 @@ final class StageScheduler {
         }
     }
 
-    private void keep(QueryBlock block, boolean reduced, String what, boolean scalar) {
-        String place = SqlErrors.place(block.place());
-        SqlRows rows = rows(block, reduced, () -> Optional.of(what + " q" + block.number() + ", " + place.strip()));
+    private void keep(QueryBlock queryBlock, boolean reduced, String what, boolean scalar) {
+        String place = SqlErrors.place(queryBlock.place());
+        SqlRows rows =
+                rows(queryBlock, reduced, () -> Optional.of(what + " q" + queryBlock.number() + ", " + place.strip()));
         if (scalar && rows.count() > 1) {
             throw SqlErrors.invalid(
-                    block.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
+                    queryBlock.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
         }
-        if (stage(block, reduced).split().whole()) {
-            BroadcastSize.checkWholeAnswer(place, block.rows().tables().get(0).table(), rows.count());
+        if (stage(queryBlock, reduced).split().whole()) {
+            BroadcastSize.checkWholeAnswer(
+                    place, queryBlock.rows().tables().get(0).table(), rows.count());
         }
         PackedRows packed = PackedRows.of(rows);
         BroadcastSize.of(answers.values()).checkAnswer(place, packed);
-        answers.put(block.number(), packed);
+        answers.put(queryBlock.number(), packed);
     }
 }

@@ -43,13 +43,13 @@ final class SubqueryPlacement {
     }
 
     /** The sub-queries that may be, and at which tables of FROM. */
-    Map<SubQuery, Set<Integer>> places(QueryBlock block) {
+    Map<SubQuery, Set<Integer>> places(QueryBlock queryBlock) {
         Map<SubQuery, Set<Integer>> all = new LinkedHashMap<>();
         if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
             return all;
         }
-        for (SubQuery sub : block.inWhereAlone()) {
-            Set<Integer> places = places(block, sub);
+        for (SubQuery sub : queryBlock.inWhereAlone()) {
+            Set<Integer> places = places(queryBlock, sub);
             if (!places.isEmpty()) {
                 all.put(sub, places);
             }
@@ -57,7 +57,7 @@ final class SubqueryPlacement {
         return all;
     }
 
-    private Set<Integer> places(QueryBlock block, SubQuery sub) {
+    private Set<Integer> places(QueryBlock queryBlock, SubQuery sub) {
         QueryBlock inner = plan.block(sub.block());
         boolean limited = inner.wanted().order() != null
                 && (inner.wanted().order().getFetch() != null
@@ -70,12 +70,12 @@ final class SubqueryPlacement {
         }
         Set<Integer> places = new TreeSet<>();
         TableMeta read = cluster.meta(inner.rows().tables().get(0));
-        for (int item = 0; item < block.rows().tables().size(); item++) {
-            TableMeta stays = cluster.meta(block.rows().tables().get(item));
-            if (block.rows().from().keeps(item)
+        for (int item = 0; item < queryBlock.rows().tables().size(); item++) {
+            TableMeta stays = cluster.meta(queryBlock.rows().tables().get(item));
+            if (queryBlock.rows().from().keeps(item)
                     && stays.partitioner().equals(read.partitioner())
                     && JoinKeyPartitioning.comparable(stays, read, read.keyField())
-                    && equalKeys(block, item, sub, inner)) {
+                    && equalKeys(queryBlock, item, sub, inner)) {
                 places.add(item);
             }
         }
@@ -83,12 +83,12 @@ final class SubqueryPlacement {
     }
 
     /** Whether rows of the sub-query count only where their key is that of the table at this place. */
-    private boolean equalKeys(QueryBlock block, int item, SubQuery sub, QueryBlock inner) {
+    private boolean equalKeys(QueryBlock queryBlock, int item, SubQuery sub, QueryBlock inner) {
         return compared(sub)
                 .anyMatch(pair -> isKey(inner, pair.column())
                         && sub.names()
                                 .column(pair.outside())
-                                .filter(found -> equalsKey(block, item, found))
+                                .filter(found -> equalsKey(queryBlock, item, found))
                                 .isPresent());
     }
 
@@ -109,23 +109,24 @@ final class SubqueryPlacement {
                                         new ScopedExpression(group, inner.rows().names()), key)));
     }
 
-    private static boolean isKey(ScopedExpression term, String key) {
-        return term.names()
-                .column(term.node())
+    private static boolean isKey(ScopedExpression scopedExpression, String key) {
+        return scopedExpression
+                .names()
+                .column(scopedExpression.node())
                 .filter(found -> found.item() == 0 && found.column().equals(key))
                 .isPresent();
     }
 
     /** Whether a column of the query around is the key of the table at this place, or equals it in every row of the join. */
-    private boolean equalsKey(QueryBlock block, int item, QueryScope.Found found) {
-        QueryBlock.Item stays = block.rows().tables().get(item);
+    private boolean equalsKey(QueryBlock queryBlock, int item, QueryScope.Found found) {
+        QueryBlock.Item stays = queryBlock.rows().tables().get(item);
         String key = cluster.meta(stays).keyField();
         if (found.item() >= QueryBlock.GIVEN) {
             return false;
         }
-        return block.rows().item(found.item()).comparable(found.column(), stays, key)
+        return queryBlock.rows().item(found.item()).comparable(found.column(), stays, key)
                 && (isKey(found, item, key)
-                        || plan.equalities(new Stage(block.number(), false), -1).stream()
+                        || plan.equalities(new Stage(queryBlock.number(), false), -1).stream()
                                 .anyMatch(one -> (one.left().equals(found) && isKey(one.right(), item, key))
                                         || (one.right().equals(found) && isKey(one.left(), item, key))));
     }
@@ -135,8 +136,8 @@ final class SubqueryPlacement {
     }
 
     /** Those of these that can be checked where this table stays, by their stages, with the tables that they read. */
-    Map<Integer, TableName> at(QueryBlock block, int stays, Map<SubQuery, Set<Integer>> places) {
-        TableMeta staying = cluster.meta(block.rows().tables().get(stays));
+    Map<Integer, TableName> at(QueryBlock queryBlock, int stays, Map<SubQuery, Set<Integer>> places) {
+        TableMeta staying = cluster.meta(queryBlock.rows().tables().get(stays));
         Map<Integer, TableName> all = new TreeMap<>();
         List<TableMeta> others = new ArrayList<>();
         places.forEach((sub, items) -> {
@@ -173,9 +174,9 @@ final class SubqueryPlacement {
     }
 
     /** Whether a sub-query reads another table than the one that stays. */
-    boolean reachesBeside(QueryBlock block, int stays, int sub) {
+    boolean reachesBeside(QueryBlock queryBlock, int stays, int sub) {
         return !isSame(
-                cluster.meta(block.rows().tables().get(stays)),
+                cluster.meta(queryBlock.rows().tables().get(stays)),
                 cluster.meta(plan.block(sub).rows().tables().get(0)));
     }
 
@@ -186,7 +187,7 @@ final class SubqueryPlacement {
      * @param counts of rows of the tables of FROM, without this condition
      * @param inside how many rows of its own conditions leave
      */
-    boolean first(QueryBlock block, int stays, SubQuery sub, List<Long> counts, long inside) {
+    boolean first(QueryBlock queryBlock, int stays, SubQuery sub, List<Long> counts, long inside) {
         QueryBlock inner = plan.block(sub.block());
         Set<Integer> outside = new TreeSet<>();
         sub.outside().forEach(node -> sub.names().items(node).stream().forEach(outside::add));
@@ -198,7 +199,7 @@ final class SubqueryPlacement {
             return false;
         }
         SqlQuery staying =
-                query.with(new Stage(block.number(), false), Map.of()).with(Step.PARTIAL, stays, stays, Map.of());
+                query.with(new Stage(queryBlock.number(), false), Map.of()).with(Step.PARTIAL, stays, stays, Map.of());
         Set<Integer> alike =
                 JoinKeyPartitioning.alike(staying, side -> Objects.requireNonNull(cluster.metas.get(side.table())));
         long sent = IntStream.range(0, counts.size())
@@ -210,11 +211,11 @@ final class SubqueryPlacement {
 
     /** The text of a sub-query's place, for EXPLAIN. */
     static String called(QueryPlan plan, int sub) {
-        QueryBlock block = plan.block(sub);
-        QueryBlock.Item table = block.rows().tables().get(0);
+        QueryBlock queryBlock = plan.block(sub);
+        QueryBlock.Item table = queryBlock.rows().tables().get(0);
         String name =
                 table.alias().equalsIgnoreCase(table.table()) ? table.table() : table.table() + " AS " + table.alias();
         return name + ", of sub-query q" + sub + ", "
-                + SqlErrors.place(block.place()).strip().replaceFirst(":$", "");
+                + SqlErrors.place(queryBlock.place()).strip().replaceFirst(":$", "");
     }
 }

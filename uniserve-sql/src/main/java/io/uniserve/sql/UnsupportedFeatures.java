@@ -97,25 +97,24 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
      * Refuses a join with UNSUPPORTED, before other tables' rows are asked for.
      *
      * @param statement over rows of more than one table
-     * @param block whose statement it is
+     * @param queryBlock whose statement it is
      */
-    void checkJoin(String statement, QueryBlock block) {
+    void checkJoin(String statement, QueryBlock queryBlock) {
         if (joins.test(statement)) {
             throw unsupported(
-                    computed(block, 2).or(() -> computed(block, 0)).orElse(block.place()),
+                    computed(queryBlock, 2).or(() -> computed(queryBlock, 0)).orElse(queryBlock.place()),
                     "a join by a computed value beside another equality");
         }
     }
 
     /** The first equality of an expression, with columns of so many tables at least. */
-    private static Optional<SqlNode> computed(QueryBlock block, int tables) {
-        return Stream.concat(JoinTree.conditions(block.rows().from()).stream(), block.rows().where().stream())
-                .flatMap(term ->
-                        first(
-                                term.node(),
-                                node -> computes(node)
-                                        && term.names().items(node).cardinality() >= tables)
-                                .stream())
+    private static Optional<SqlNode> computed(QueryBlock queryBlock, int tables) {
+        return Stream.concat(JoinTree.conditions(queryBlock.rows().from()).stream(), queryBlock.rows().where().stream())
+                .flatMap(scopedExpression -> first(
+                        scopedExpression.node(),
+                        node -> computes(node)
+                                && scopedExpression.names().items(node).cardinality() >= tables)
+                        .stream())
                 .findFirst();
     }
 

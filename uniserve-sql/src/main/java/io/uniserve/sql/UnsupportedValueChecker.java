@@ -40,24 +40,24 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
     private static final Set<SqlKind> ROUNDED = Set.of(SqlKind.FLOOR, SqlKind.CEIL);
     private static final Set<SqlKind> SUMS = Set.of(SqlKind.PLUS, SqlKind.MINUS);
 
-    private final UnsupportedFeatures unable;
+    private final UnsupportedFeatures unsupportedFeatures;
     private final SqlValidator validator;
     /** True within a query whose FROM has a query that may make minus zero. */
     private boolean derived;
 
     private @Nullable SqlSelect select;
 
-    UnsupportedValueChecker(UnsupportedFeatures unable, SqlValidator validator) {
-        this.unable = unable;
+    UnsupportedValueChecker(UnsupportedFeatures unsupportedFeatures, SqlValidator validator) {
+        this.unsupportedFeatures = unsupportedFeatures;
         this.validator = validator;
     }
 
     @Override
     public @Nullable Void visit(SqlLiteral literal) {
-        if (unable.parts().contains(Part.LARGEST_NUMBER)
+        if (unsupportedFeatures.parts().contains(Part.LARGEST_NUMBER)
                 && literal.getValue() instanceof BigDecimal number
                 && number.compareTo(LARGEST) == 0) {
-            throw unable.unsupported(literal, "the number " + number + ", the largest of 64 bits,");
+            throw unsupportedFeatures.unsupported(literal, "the number " + number + ", the largest of 64 bits,");
         }
         return null;
     }
@@ -81,11 +81,11 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
         } else if (isDistinct(call)) {
             key(call.operand(0), "DISTINCT");
         }
-        if (unable.parts().contains(Part.DATE_DIFFERENCE)
+        if (unsupportedFeatures.parts().contains(Part.DATE_DIFFERENCE)
                 && call.getKind() == SqlKind.MINUS
                 && is(call.operand(0), SqlTypeName.DATE)
                 && is(call.operand(1), SqlTypeName.DATE)) {
-            throw unable.unsupported(call, "a date minus a date");
+            throw unsupportedFeatures.unsupported(call, "a date minus a date");
         }
         round(call);
         constants(call);
@@ -113,14 +113,14 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
 
     private void round(SqlCall call) {
         boolean round = isRound(call);
-        if (!unable.parts().contains(Part.LONG_ROUND) || !(round || ROUNDED.contains(call.getKind()))) {
+        if (!unsupportedFeatures.parts().contains(Part.LONG_ROUND) || !(round || ROUNDED.contains(call.getKind()))) {
             return;
         }
         SqlNode value = call.operand(0);
         boolean wide =
                 is(value, SqlTypeName.DECIMAL) && type(value).orElseThrow().getPrecision() > DOUBLE_DIGITS;
         if (round ? is(value, SqlTypeName.BIGINT) : wide) {
-            throw unable.unsupported(
+            throw unsupportedFeatures.unsupported(
                     call,
                     call.getOperator().getName() + " of a number that may have more than " + DOUBLE_DIGITS
                             + " digits (CAST it to DOUBLE, or to a DECIMAL of fewer digits)");
@@ -151,8 +151,9 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
     }
 
     private void key(SqlNode node, String what) {
-        if (unable.parts().contains(Part.MINUS_ZERO) && isDouble(node) && minusZero(node)) {
-            throw unable.unsupported(node, what + " with a computed double, which may be minus zero (add 0.0 to it),");
+        if (unsupportedFeatures.parts().contains(Part.MINUS_ZERO) && isDouble(node) && minusZero(node)) {
+            throw unsupportedFeatures.unsupported(
+                    node, what + " with a computed double, which may be minus zero (add 0.0 to it),");
         }
     }
 
@@ -183,25 +184,26 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
 
     private void cast(SqlCall call) {
         SqlNode value = call.operand(0);
-        if (unable.parts().contains(Part.DATE_CAST) && is(value, SqlTypeName.DATE) && isText(call)) {
-            throw unable.unsupported(call, "CAST of a date to a text");
+        if (unsupportedFeatures.parts().contains(Part.DATE_CAST) && is(value, SqlTypeName.DATE) && isText(call)) {
+            throw unsupportedFeatures.unsupported(call, "CAST of a date to a text");
         }
-        if (!unable.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
+        if (!unsupportedFeatures.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
             return;
         }
         if (is(call, SqlTypeName.BIGINT, SqlTypeName.INTEGER)
                 && !ROUNDED.contains(value.getKind())
                 && !isRound(value)) {
-            throw unable.unsupported(call, "CAST of a double to a whole number (put ROUND, FLOOR or CEIL around it)");
+            throw unsupportedFeatures.unsupported(
+                    call, "CAST of a double to a whole number (put ROUND, FLOOR or CEIL around it)");
         }
         if (isText(call)) {
-            throw unable.unsupported(call, "CAST of a double to a text");
+            throw unsupportedFeatures.unsupported(call, "CAST of a double to a text");
         }
     }
 
     /** Engines may compute with the constants of a sum or product first. */
     private void constants(SqlCall call) {
-        if (!unable.parts().contains(Part.CONSTANTS) || call.operandCount() != 2) {
+        if (!unsupportedFeatures.parts().contains(Part.CONSTANTS) || call.operandCount() != 2) {
             return;
         }
         boolean product = call.getKind() == SqlKind.TIMES;
@@ -214,7 +216,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
                 .map(BigDecimal::abs)
                 .reduce(product ? BigDecimal.ONE : BigDecimal.ZERO, product ? BigDecimal::multiply : BigDecimal::add);
         if (all.size() > 1 && together.compareTo(real ? LARGEST_DOUBLE : LARGEST) >= 0) {
-            throw unable.unsupported(call, "a sum or product whose constants are out of range together");
+            throw unsupportedFeatures.unsupported(call, "a sum or product whose constants are out of range together");
         }
     }
 

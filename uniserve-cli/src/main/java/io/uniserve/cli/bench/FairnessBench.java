@@ -175,25 +175,26 @@ final class FairnessBench {
         long[] sorted = all.clone();
         Arrays.sort(sorted);
         String side = fair ? "fair" : "one queue";
-        BenchmarkIteration block =
+        BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(all).sum() / 1e6, 0);
-        raw.write(new Bench.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), block);
-        return new Measured(block, failed);
+        raw.write(
+                new Bench.Load("count beside " + queries, 1, all.length, 1), side, 0, List.of(all), benchmarkIteration);
+        return new Measured(benchmarkIteration, failed);
     }
 
     private void report(boolean fair, int queries, Measured measured) {
-        BenchmarkIteration block = measured.block();
-        double p99 = block.percentileMicros(P99);
+        BenchmarkIteration benchmarkIteration = measured.block();
+        double p99 = benchmarkIteration.percentileMicros(P99);
         rows.add(String.format(
                 Locale.ROOT,
                 "%s, beside %d slow queries: %d counts, %d failed, p50 %.0f us, p99 %.0f us, longest %.0f us",
                 fair ? "fair" : "one queue",
                 queries,
-                block.latenciesNanos().length,
+                benchmarkIteration.latenciesNanos().length,
                 measured.failed(),
-                block.percentileMicros(0.5),
+                benchmarkIteration.percentileMicros(0.5),
                 p99,
-                block.percentileMicros(1)));
+                benchmarkIteration.percentileMicros(1)));
         if (fair && queries > 0) {
             figures.add(Figure.atMost("count beside " + queries + " slow queries: p99 us", p99, P99_MICROS_MAX));
             figures.add(Figure.atMost("count beside " + queries + " slow queries: failed", measured.failed(), 0));

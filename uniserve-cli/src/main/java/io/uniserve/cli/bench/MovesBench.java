@@ -194,11 +194,11 @@ final class MovesBench {
     private BenchmarkIteration block(String what, int rf, String side, long[] latencies) {
         long[] sorted = latencies.clone();
         Arrays.sort(sorted);
-        BenchmarkIteration block =
+        BenchmarkIteration benchmarkIteration =
                 new BenchmarkIteration(side, sorted, Arrays.stream(latencies).sum() / 1e6, 0);
         Bench.Load load = new Bench.Load(what + ", rf " + rf, 1, latencies.length, 1);
-        raw.write(load, side, 0, List.of(latencies), block);
-        return block;
+        raw.write(load, side, 0, List.of(latencies), benchmarkIteration);
+        return benchmarkIteration;
     }
 
     private static Document row(long number) {

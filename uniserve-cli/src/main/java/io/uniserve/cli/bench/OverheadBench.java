@@ -240,15 +240,16 @@ final class OverheadBench {
                     "uniserve",
                     n -> table.update("kv.put@1", Document.CODEC, batch).run().orThrow(),
                     cpu);
-            BenchmarkIteration block = bench.compare(load, List.of(side)).get(0);
+            BenchmarkIteration benchmarkIteration =
+                    bench.compare(load, List.of(side)).get(0);
             rows.add(String.format(
                     Locale.ROOT,
                     "%-34s %10.0f %10s %7s %12.3f",
                     load.scenario(),
-                    block.percentileMicros(0.5),
+                    benchmarkIteration.percentileMicros(0.5),
                     "-",
                     "-",
-                    block.cpuMsPerOperation()));
+                    benchmarkIteration.cpuMsPerOperation()));
         }
     }
 

@@ -256,7 +256,7 @@ public final class ShuffleCommand extends CliCommand {
     }
 
     /** Megabytes a second, at the median shuffle. */
-    private static double rate(long bytes, BenchmarkIteration block) {
-        return bytes / 1e6 / (block.percentileMicros(0.5) / 1e6);
+    private static double rate(long bytes, BenchmarkIteration benchmarkIteration) {
+        return bytes / 1e6 / (benchmarkIteration.percentileMicros(0.5) / 1e6);
     }
 }

@@ -29,7 +29,7 @@ final class ChaosCluster implements AutoCloseable {
     private static final int ENDS_LOOKED_FOR = 3;
 
     private final ChaosOptions options;
-    private final LinkFaultInjector links = new LinkFaultInjector();
+    private final LinkFaultInjector linkFaultInjector = new LinkFaultInjector();
     private final FullDisk disk;
     private final JavaLauncher java;
     private final Map<String, LinkProxy> proxies = new TreeMap<>();
@@ -53,7 +53,7 @@ final class ChaosCluster implements AutoCloseable {
             for (String name : names()) {
                 places.put(name, places.size() + 1);
                 Files.createDirectories(directory(name));
-                proxies.put(name, new LinkProxy(name, front(name), behind(name), links, this::owner));
+                proxies.put(name, new LinkProxy(name, front(name), behind(name), linkFaultInjector, this::owner));
             }
             configureEnsemble();
         } catch (IOException e) {
@@ -92,7 +92,7 @@ final class ChaosCluster implements AutoCloseable {
     }
 
     LinkFaultInjector links() {
-        return links;
+        return linkFaultInjector;
     }
 
     /** What holds the data of the last server. */
@@ -232,7 +232,7 @@ final class ChaosCluster implements AutoCloseable {
 
     /** Starts what has ended, awakes what stands still, and lets everything pass. */
     void heal() {
-        links.healAll();
+        linkFaultInjector.healAll();
         disk.heal(daemon(diskServer()).pid());
         for (String name : names()) {
             if (daemon(name).isAlive()) {
@@ -251,7 +251,7 @@ final class ChaosCluster implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        links.close();
+        linkFaultInjector.close();
         List<String> names = names();
         for (int i = names.size() - 1; i >= 0; i--) {
             DaemonProcess daemon = daemons.get(names.get(i));

@@ -229,30 +229,30 @@ final class Faults {
 
     private void cut(Kind kind, String server, List<String> others, boolean bothWays) {
         List<String> far = others.stream().filter(name -> !name.equals(server)).toList();
-        LinkFaultInjector links = cluster.links();
+        LinkFaultInjector linkFaultInjector = cluster.links();
         Runnable end = () -> far.forEach(name -> {
-            links.mend(server, name);
+            linkFaultInjector.mend(server, name);
             if (bothWays) {
-                links.mend(name, server);
+                linkFaultInjector.mend(name, server);
             }
         });
         String what = server + (bothWays ? " from " : " to ") + String.join(",", far);
         if (!far.isEmpty() && take(kind, new TreeSet<>(), 500, 9_000, what, end)) {
             far.forEach(name -> {
-                links.cut(server, name);
+                linkFaultInjector.cut(server, name);
                 if (bothWays) {
-                    links.cut(name, server);
+                    linkFaultInjector.cut(name, server);
                 }
             });
         }
     }
 
     private void slow(Kind kind, String server, String other) {
-        LinkFaultInjector links = cluster.links();
+        LinkFaultInjector linkFaultInjector = cluster.links();
         int millis = random.nextInt(20, 400);
         Runnable end = () -> {
-            links.delay(server, other, 0);
-            links.delay(other, server, 0);
+            linkFaultInjector.delay(server, other, 0);
+            linkFaultInjector.delay(other, server, 0);
         };
         if (!server.equals(other)
                 && take(
@@ -262,8 +262,8 @@ final class Faults {
                         9_000,
                         server + " and " + other + " by " + millis + " ms",
                         end)) {
-            links.delay(server, other, millis);
-            links.delay(other, server, millis);
+            linkFaultInjector.delay(server, other, millis);
+            linkFaultInjector.delay(other, server, millis);
         }
     }
 

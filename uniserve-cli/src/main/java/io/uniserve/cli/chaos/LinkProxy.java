@@ -24,7 +24,7 @@ final class LinkProxy implements AutoCloseable {
 
     private final String target;
     private final InetAddress behind;
-    private final LinkFaultInjector links;
+    private final LinkFaultInjector linkFaultInjector;
     private final IntFunction<String> sources;
     private final ServerSocket listener;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -36,9 +36,14 @@ final class LinkProxy implements AutoCloseable {
      * @param behind the address on which the daemon listens, at the same port
      * @param sources gives the name of the process that has this local port
      */
-    LinkProxy(String target, String front, String behind, LinkFaultInjector links, IntFunction<String> sources) {
+    LinkProxy(
+            String target,
+            String front,
+            String behind,
+            LinkFaultInjector linkFaultInjector,
+            IntFunction<String> sources) {
         this.target = target;
-        this.links = links;
+        this.linkFaultInjector = linkFaultInjector;
         this.sources = sources;
         try {
             this.behind = InetAddress.getByName(behind);
@@ -82,7 +87,7 @@ final class LinkProxy implements AutoCloseable {
         Socket to = new Socket();
         open.add(to);
         try {
-            if (!links.pass(source, target)) {
+            if (!linkFaultInjector.pass(source, target)) {
                 end(from, to);
                 return;
             }
@@ -107,12 +112,12 @@ final class LinkProxy implements AutoCloseable {
             InputStream reader = in.getInputStream();
             OutputStream writer = out.getOutputStream();
             for (int count = reader.read(buffer); count >= 0; count = reader.read(buffer)) {
-                if (!links.pass(from, to)) {
+                if (!linkFaultInjector.pass(from, to)) {
                     break;
                 }
                 writer.write(buffer, 0, count);
             }
-            links.pass(from, to); // the end of a connection is told no sooner than bytes would be
+            linkFaultInjector.pass(from, to); // the end of a connection is told no sooner than bytes would be
         } catch (IOException e) {
             // One end is gone: the other is told by closing below.
             end(in, out);

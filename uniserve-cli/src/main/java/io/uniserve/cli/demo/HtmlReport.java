@@ -42,15 +42,16 @@ final class HtmlReport {
             """;
 
     private final DemoReport report;
-    private final QueryTimeSeries buckets;
+    private final QueryTimeSeries queryTimeSeries;
 
     HtmlReport(DemoReport report) {
         this.report = report;
-        this.buckets = QueryTimeSeries.of(report.samples());
+        this.queryTimeSeries = QueryTimeSeries.of(report.samples());
     }
 
     String render() {
-        String slice = "in slices of " + (buckets.seconds() < 1 ? "%.1f s" : "%.0f s").formatted(buckets.seconds());
+        String slice = "in slices of "
+                + (queryTimeSeries.seconds() < 1 ? "%.1f s" : "%.0f s").formatted(queryTimeSeries.seconds());
         String body = cards()
                 + section(
                         "Answers a second, " + slice,
@@ -79,7 +80,7 @@ final class HtmlReport {
     }
 
     private String cards() {
-        double after = report.samples().isEmpty() ? 0 : report.samples().size() / buckets.spanSeconds();
+        double after = report.samples().isEmpty() ? 0 : report.samples().size() / queryTimeSeries.spanSeconds();
         List<String> cards = new ArrayList<>();
         cards.add(card("%.0f".formatted(after), "queries a second"));
         cards.add(card(quantiles(report.before()), "p50, p99 before the kill"));
@@ -117,11 +118,12 @@ final class HtmlReport {
     }
 
     private String rate() {
-        double width = buckets.seconds();
-        TimePlot plot = TimePlot.linear(180, buckets.spanSeconds(), most(b -> b.answers() + b.failed()) / width);
+        double width = queryTimeSeries.seconds();
+        TimePlot plot =
+                TimePlot.linear(180, queryTimeSeries.spanSeconds(), most(b -> b.answers() + b.failed()) / width);
         shaded(plot).grid("%.0f"::formatted);
-        for (int i = 0; i < buckets.slices().size(); i++) {
-            Bucket slice = buckets.slices().get(i);
+        for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
+            Bucket slice = queryTimeSeries.slices().get(i);
             double right = (slice.answers() - slice.wrong()) / width;
             plot.bar(i * width, width, 0, right, "answers");
             plot.bar(i * width, width, right, (slice.failed() + slice.wrong()) / width, "failed");
@@ -134,7 +136,7 @@ final class HtmlReport {
                 report.samples().stream().mapToDouble(HtmlReport::millis).max().orElse(1);
         double smallest =
                 report.samples().stream().mapToDouble(HtmlReport::millis).min().orElse(1);
-        TimePlot plot = TimePlot.logarithmic(240, buckets.spanSeconds(), smallest, largest);
+        TimePlot plot = TimePlot.logarithmic(240, queryTimeSeries.spanSeconds(), smallest, largest);
         shaded(plot).grid(HtmlReport::ms);
         int step = Math.max(1, report.samples().size() / DOTS_MAX);
         for (int i = 0; i < report.samples().size(); i++) {
@@ -145,18 +147,22 @@ final class HtmlReport {
             }
         }
         plot.line(
-                buckets.seconds(), buckets.slices().stream().map(Bucket::p50Ms).toList(), "p50");
+                queryTimeSeries.seconds(),
+                queryTimeSeries.slices().stream().map(Bucket::p50Ms).toList(),
+                "p50");
         plot.line(
-                buckets.seconds(), buckets.slices().stream().map(Bucket::p99Ms).toList(), "p99");
+                queryTimeSeries.seconds(),
+                queryTimeSeries.slices().stream().map(Bucket::p99Ms).toList(),
+                "p99");
         return marked(plot).end();
     }
 
     private String effort() {
-        double width = buckets.seconds();
-        TimePlot plot = TimePlot.linear(90, buckets.spanSeconds(), most(b -> b.retries() + b.hedges()) / width);
+        double width = queryTimeSeries.seconds();
+        TimePlot plot = TimePlot.linear(90, queryTimeSeries.spanSeconds(), most(b -> b.retries() + b.hedges()) / width);
         shaded(plot).grid("%.0f"::formatted);
-        for (int i = 0; i < buckets.slices().size(); i++) {
-            Bucket slice = buckets.slices().get(i);
+        for (int i = 0; i < queryTimeSeries.slices().size(); i++) {
+            Bucket slice = queryTimeSeries.slices().get(i);
             plot.bar(i * width, width, 0, slice.retries() / width, "retries");
             plot.bar(i * width, width, slice.retries() / width, slice.hedges() / width, "hedges");
         }
@@ -164,13 +170,13 @@ final class HtmlReport {
     }
 
     private double most(ToDoubleFunction<Bucket> value) {
-        return buckets.slices().stream().mapToDouble(value).max().orElse(0);
+        return queryTimeSeries.slices().stream().mapToDouble(value).max().orElse(0);
     }
 
     /** From the kill until the copies are restored, or to the end. */
     private TimePlot shaded(TimePlot plot) {
         double kill = report.killNanos() / NANOS;
-        double back = report.restoredMs() < 0 ? buckets.spanSeconds() : kill + report.restoredMs() / 1e3;
+        double back = report.restoredMs() < 0 ? queryTimeSeries.spanSeconds() : kill + report.restoredMs() / 1e3;
         return plot.shade(kill, back, "outage");
     }
 

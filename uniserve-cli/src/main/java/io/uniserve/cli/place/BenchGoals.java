@@ -18,27 +18,30 @@ final class BenchGoals {
         if (!what.policy().equals("parallelism")) {
             return figures;
         }
-        InstanceParameters shape = what.shape();
-        boolean drift = shape.change() == InstanceParameters.Change.DRIFT;
+        InstanceParameters instanceParameters = what.shape();
+        boolean drift = instanceParameters.change() == InstanceParameters.Change.DRIFT;
         figures.add(Figure.atMost(name + "rounds out of balance", score.unbalanced(), 0));
         figures.add(Figure.atMost(name + "moves for the same input again", score.againMoves(), 0));
-        figures.add(Figure.atMost(name + "seconds, median", score.secondsMedian(), seconds(shape.actors())));
-        boolean plain = shape.mix() == InstanceParameters.Mix.RANGE && shape.rf() == 1 && !what.unequal();
-        if (plain && shape.actors() >= 256) {
+        figures.add(
+                Figure.atMost(name + "seconds, median", score.secondsMedian(), seconds(instanceParameters.actors())));
+        boolean plain = instanceParameters.mix() == InstanceParameters.Mix.RANGE
+                && instanceParameters.rf() == 1
+                && !what.unequal();
+        if (plain && instanceParameters.actors() >= 256) {
             figures.add(Figure.atMost(name + "contention above its bound", score.gapMax(), NOTHING));
         }
-        if (plain && shape.actors() == 64) {
+        if (plain && instanceParameters.actors() == 64) {
             figures.add(Figure.atMost(name + "contention above its bound, mean", score.gapMean(), 0.02));
             figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 30 : 43));
         }
-        if (plain && shape.actors() == 256) {
+        if (plain && instanceParameters.actors() == 256) {
             figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 9 : 30));
         }
-        if (plain && shape.actors() == 1_024) {
+        if (plain && instanceParameters.actors() == 1_024) {
             figures.add(Figure.atMost(name + "moves of the first round", score.firstAdds(), 860));
             figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 30 : 112));
         }
-        if (plain && shape.actors() >= 256 && score.firstOverBound() > 0) {
+        if (plain && instanceParameters.actors() >= 256 && score.firstOverBound() > 0) {
             figures.add(Figure.atMost(name + "moves of first rounds over the least", score.firstOverBound(), 1.08));
             figures.add(Figure.atMost(name + "moves of later rounds over the least", score.laterOverBound(), 1.35));
         }

@@ -80,9 +80,9 @@ final class GrowthBench {
             ClusterLoad in = instance.at(round, current, 0.05, 1);
             double most = PlaceOptions.secondsFor(n);
             long start = clock.nanos();
-            SearchBudget effort = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
+            SearchBudget searchBudget = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
             PlacementResult result =
-                    new PolicyRunner(Constraints.standard(), 0).run(Policies.named("parallelism"), in, effort);
+                    new PolicyRunner(Constraints.standard(), 0).run(Policies.named("parallelism"), in, searchBudget);
             seconds[round] = (clock.nanos() - start) / 1e9;
             gap = Math.max(gap, result.check().gap());
             adds = result.check().adds();

@@ -112,9 +112,9 @@ public final class PlaceCommand extends CliCommand {
         for (int round = 0; round < instance.rounds().size(); round++) {
             ClusterLoad in = cluster.at(instance, round, current);
             long start = clock().nanos();
-            SearchBudget effort =
+            SearchBudget searchBudget =
                     new SearchBudget(options.seed, () -> clock().nanos() - start > seconds * 1e9, seconds);
-            PlacementResult result = runner.run(policy, in, effort);
+            PlacementResult result = runner.run(policy, in, searchBudget);
             tell(round, (clock().nanos() - start) / 1e9, PlacementChecker.check(in, current), result);
             current = result.assignment();
         }

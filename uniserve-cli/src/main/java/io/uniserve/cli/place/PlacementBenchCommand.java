@@ -136,8 +136,8 @@ public final class PlacementBenchCommand extends CliCommand {
         double most = timeLimit > 0 ? timeLimit : 1;
         BenchSettings settings = new BenchSettings(clock(), row -> {}, null, 0, most);
         WorkloadRuns runs = new WorkloadRuns(console(), shape, () -> settings.effort(1, shape.actors()), svg);
-        for (AccessPattern workload : AccessPattern.values()) {
-            runs.run(workload, WorkloadRuns.POLICIES);
+        for (AccessPattern accessPattern : AccessPattern.values()) {
+            runs.run(accessPattern, WorkloadRuns.POLICIES);
         }
         runs.tell(line);
     }

@@ -47,13 +47,14 @@ final class WorkloadRuns {
         line.with("results", results);
     }
 
-    void run(AccessPattern workload, List<String> policies) {
-        String name = workload.name().toLowerCase(Locale.ROOT);
+    void run(AccessPattern accessPattern, List<String> policies) {
+        String name = accessPattern.name().toLowerCase(Locale.ROOT);
         LineChart chart = new LineChart("99th percentile of latency, " + name, "interval", "p99", false, true);
         for (String policy : policies) {
             console.note("simulate-cluster: " + name + ", " + policy);
             PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
-            List<Interval> run = new ClusterSimulator(shape, workload, Policies.named(policy), runner, effort).run();
+            List<Interval> run =
+                    new ClusterSimulator(shape, accessPattern, Policies.named(policy), runner, effort).run();
             chart.line(
                     policy,
                     run.stream().map(i -> new double[] {i.number(), i.p99()}).toList());

@@ -250,11 +250,11 @@ record ClusterReport(
             for (ServerId server : all) {
                 Optional<ReplicaLoad> own = load(reported, server, key);
                 Optional<Long> lag = primary.flatMap(p -> own.map(o -> Math.max(0, p.lastIndex() - o.appliedIndex())));
-                HealthStatus health = state.isr().contains(server)
+                HealthStatus healthStatus = state.isr().contains(server)
                         ? ReplicaStatusCheck.of(
                                 state, server, live.contains(server), Optional.ofNullable(loads.get(server)), own)
                         : HealthStatus.unknown("it catches up");
-                replicas.add(new Replica(server, role(state, server), own, lag, health));
+                replicas.add(new Replica(server, role(state, server), own, lag, healthStatus));
             }
             actors.add(new Actor(state, live.contains(state.primary()), replicas));
         }

@@ -93,8 +93,8 @@ final class StatusJson {
         return fields;
     }
 
-    private static String word(HealthStatus health) {
-        return health.state().name().toLowerCase(Locale.ROOT);
+    private static String word(HealthStatus healthStatus) {
+        return healthStatus.state().name().toLowerCase(Locale.ROOT);
     }
 
     private static Map<String, @Nullable Object> table(ClusterReport report, Table table) {

@@ -89,12 +89,13 @@ class HtmlReportTest {
 
     @Test
     void slicesHoldEveryQuery() {
-        QueryTimeSeries buckets = QueryTimeSeries.of(report(5_000, "bad").samples());
-        assertThat(buckets.slices().stream()
+        QueryTimeSeries queryTimeSeries =
+                QueryTimeSeries.of(report(5_000, "bad").samples());
+        assertThat(queryTimeSeries.slices().stream()
                         .mapToInt(slice -> slice.answers() + slice.failed())
                         .sum())
                 .isEqualTo(5_000);
-        assertThat(buckets.slices()).hasSizeBetween(20, 101);
+        assertThat(queryTimeSeries.slices()).hasSizeBetween(20, 101);
         assertThat(QueryTimeSeries.of(List.of()).slices()).hasSize(1);
     }
 }

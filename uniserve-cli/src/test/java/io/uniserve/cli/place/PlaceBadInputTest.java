@@ -33,7 +33,7 @@ class PlaceBadInputTest {
     /** Never answers. */
     public static final class Hanging implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException e) {
@@ -46,7 +46,7 @@ class PlaceBadInputTest {
     /** Leaves the first actor without a host. */
     public static final class Dropping implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             int[] where = new int[in.actors()];
             where[0] = -1;
             return Proposal.of(Assignment.single(where));
@@ -56,7 +56,7 @@ class PlaceBadInputTest {
     /** Puts everybody on server 0. */
     public static final class Crowding implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             return Proposal.of(Assignment.single(new int[in.actors()]));
         }
     }
@@ -64,7 +64,7 @@ class PlaceBadInputTest {
     /** Proposes shares that are no numbers. */
     public static final class NoNumbers implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             int[][] hosts = new int[in.actors()][1];
             double[][] shares = new double[in.actors()][1];
             Arrays.stream(shares).forEach(share -> share[0] = Double.NaN);
@@ -76,7 +76,7 @@ class PlaceBadInputTest {
     public static final class Nothing implements BalancePolicy {
         @Override
         @SuppressWarnings("NullAway") // on purpose
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             return null;
         }
     }

@@ -39,7 +39,7 @@ class PlaceCommandTest {
     /** Proposes a server that does not exist. */
     public static final class Unknown implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             int[] where = new int[in.actors()];
             Arrays.fill(where, in.servers());
             return Proposal.of(Assignment.single(where));
@@ -49,18 +49,18 @@ class PlaceCommandTest {
     /** Throws. */
     public static final class Throwing implements BalancePolicy {
         @Override
-        public Proposal place(ClusterLoad in, SearchBudget effort) {
+        public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
             throw new IllegalStateException("no idea");
         }
     }
 
     @BeforeEach
     void write() throws IOException {
-        InstanceParameters shape =
+        InstanceParameters instanceParameters =
                 new InstanceParameters(40, 30, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
         instance = directory.resolve("day.txt");
         out = directory.resolve("day.out");
-        Files.writeString(instance, InstanceWriter.write(InstanceGenerator.make(shape, 1)));
+        Files.writeString(instance, InstanceWriter.write(InstanceGenerator.make(instanceParameters, 1)));
     }
 
     private Run place(String... more) {

@@ -199,9 +199,9 @@ public record Shuffle<P, V>(
         }
 
         /** The same; what it puts goes so to what comes next. */
-        public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Distribution spread) {
+        public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Distribution distribution) {
             List<Integer> inputs = open(all.stream().map(Scatter::inputs).toList());
-            return and(new Scatter<>(at, Optional.empty(), call, parameters, spread, inputs));
+            return and(new Scatter<>(at, Optional.empty(), call, parameters, distribution, inputs));
         }
 
         /** The plan, with its gather at the actors of a table. */

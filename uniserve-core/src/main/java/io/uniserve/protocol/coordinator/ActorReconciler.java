@@ -24,25 +24,25 @@ final class ActorReconciler {
     private final CoordinatorConfig config;
     private final PlacementPolicy placement;
     private final ReplicaMonitor replicas;
-    private final IntactReplicas vouchers;
+    private final IntactReplicas intactReplicas;
     private final ClusterView view;
     private final long now;
-    private final ReassignmentStep movement;
+    private final ReassignmentStep reassignmentStep;
 
     ActorReconciler(
             CoordinatorConfig config,
             PlacementPolicy placement,
             ReplicaMonitor replicas,
-            IntactReplicas vouchers,
+            IntactReplicas intactReplicas,
             ClusterView view,
             long now) {
         this.config = config;
         this.placement = placement;
         this.replicas = replicas;
-        this.vouchers = vouchers;
+        this.intactReplicas = intactReplicas;
         this.view = view;
         this.now = now;
-        movement = new ReassignmentStep(config, replicas, vouchers, view, now);
+        reassignmentStep = new ReassignmentStep(config, replicas, intactReplicas, view, now);
     }
 
     ActorState decide(TableMeta meta, ActorState actor) {
@@ -70,8 +70,8 @@ final class ActorReconciler {
         }
         restore(key, meta, draft, eligible);
         if (!draft.hasNewEpoch()) {
-            movement.begin(key, meta, draft, eligible);
-            movement.finish(key, meta, actor, draft);
+            reassignmentStep.begin(key, meta, draft, eligible);
+            reassignmentStep.finish(key, meta, actor, draft);
         }
         if (!draft.hasNewEpoch() && replicas.isSpent(key, actor)) {
             draft.renew();
@@ -83,7 +83,7 @@ final class ActorReconciler {
     private @Nullable ServerId returned(ReplicaKey key, ActorState actor) {
         ServerId found = null;
         for (ServerId id : actor.former().isr()) {
-            if (view.live(id) && replicas.mayReturn(key, actor, id, now) && vouchers.wasInSync(key, actor, id)) {
+            if (view.live(id) && replicas.mayReturn(key, actor, id, now) && intactReplicas.wasInSync(key, actor, id)) {
                 found = found == null || view.draining(found) ? id : found;
             }
         }
@@ -123,7 +123,7 @@ final class ActorReconciler {
             return;
         }
         List<ServerId> live = kept.stream()
-                .filter(id -> view.live(id) && vouchers.holds(key, actor, id))
+                .filter(id -> view.live(id) && intactReplicas.holds(key, actor, id))
                 .toList();
         if (live.isEmpty()) {
             return;
@@ -155,7 +155,7 @@ final class ActorReconciler {
             return;
         }
         List<ServerId> staying = draft.isr().stream()
-                .filter(id -> view.live(id) && !view.draining(id) && vouchers.holds(key, actor, id))
+                .filter(id -> view.live(id) && !view.draining(id) && intactReplicas.holds(key, actor, id))
                 .toList();
         if (staying.isEmpty() && draft.isr().stream().noneMatch(view::live)) {
             return;

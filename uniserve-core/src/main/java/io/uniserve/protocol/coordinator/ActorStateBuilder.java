@@ -18,7 +18,7 @@ final class ActorStateBuilder {
     private ServerId primary;
     private long restoreEpoch;
     private boolean begun;
-    private PreviousIsr former;
+    private PreviousIsr previousIsr;
     private int copies;
     private boolean newEpoch;
     private boolean changed;
@@ -32,7 +32,7 @@ final class ActorStateBuilder {
         primary = before.primary();
         restoreEpoch = before.restoreEpoch();
         begun = before.begun();
-        former = before.former();
+        previousIsr = before.former();
         copies = before.copies();
     }
 
@@ -92,14 +92,14 @@ final class ActorStateBuilder {
 
     /** True while a takeover has not begun: nobody may learn from it who may be better than it. */
     boolean takesOver() {
-        return !former.isr().isEmpty();
+        return !previousIsr.isr().isEmpty();
     }
 
     /** Every in-sync replica has the epoch's first entry on its disk: updates may come. */
     void begin() {
         changed |= !begun;
         begun = true;
-        former = PreviousIsr.NONE;
+        previousIsr = PreviousIsr.NONE;
     }
 
     void promote(ServerId next) {
@@ -163,7 +163,7 @@ final class ActorStateBuilder {
         primary = server;
         desired = List.of(server);
         restoreEpoch = before.epoch() + 1;
-        former = begun ? new PreviousIsr(before.isr(), before.epoch(), before.restoreEpoch()) : former;
+        previousIsr = begun ? new PreviousIsr(before.isr(), before.epoch(), before.restoreEpoch()) : previousIsr;
         begun = false;
         bump();
     }
@@ -174,13 +174,13 @@ final class ActorStateBuilder {
             expel(member);
         }
         learners.clear();
-        isr.addAll(former.isr());
+        isr.addAll(previousIsr.isr());
         fencing.removeIf(f -> isr.contains(f.server()));
         primary = server;
-        desired = former.isr();
-        restoreEpoch = former.restoreEpoch();
+        desired = previousIsr.isr();
+        restoreEpoch = previousIsr.restoreEpoch();
         begun = true;
-        former = PreviousIsr.NONE;
+        previousIsr = PreviousIsr.NONE;
         bump();
     }
 
@@ -210,7 +210,7 @@ final class ActorStateBuilder {
                 before.weights(),
                 restoreEpoch,
                 begun,
-                former,
+                previousIsr,
                 copies);
     }
 }

@@ -16,12 +16,12 @@ import java.util.TreeSet;
 
 /** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
 final class AdminHandler {
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final Set<Answer> open = new LinkedHashSet<>();
     private final Set<TableName> creating = new TreeSet<>();
 
-    AdminHandler(LeaderTerm reign) {
-        this.reign = reign;
+    AdminHandler(LeaderTerm leaderTerm) {
+        this.leaderTerm = leaderTerm;
     }
 
     void handle(AdminRequest request, Completion<AdminReply> completion) {
@@ -40,39 +40,39 @@ final class AdminHandler {
         } else if (request instanceof AdminRequest.DescribeTable describe) {
             answer.ok(new AdminReply.Tables(List.of(known(describe.name()).route())));
         } else if (request instanceof AdminRequest.DropTable drop) {
-            new TableDropper(reign, known(drop.name()), answer).start();
+            new TableDropper(leaderTerm, known(drop.name()), answer).start();
         } else if (request instanceof AdminRequest.UpdateTable update) {
-            new TableUpdater(reign, update, answer).start();
+            new TableUpdater(leaderTerm, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
-            new MoveReplica(reign, known(move.name()), move, answer).start();
+            new MoveReplica(leaderTerm, known(move.name()), move, answer).start();
         } else if (request instanceof AdminRequest.ReplicateActor replicate) {
-            new SetReplicaCount(reign, known(replicate.name()), replicate, answer).start();
+            new SetReplicaCount(leaderTerm, known(replicate.name()), replicate, answer).start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
-            new ServerDrainer(reign, drain, answer).start();
+            new ServerDrainer(leaderTerm, drain, answer).start();
         } else if (request instanceof AdminRequest.ServerTrash trash) {
-            TrashRelay.ask(reign, trash, answer);
+            TrashRelay.ask(leaderTerm, trash, answer);
         } else if (request instanceof AdminRequest.VerifyActor verify) {
-            new ActorVerifier(reign, known(verify.name()), verify.actor(), answer).start();
+            new ActorVerifier(leaderTerm, known(verify.name()), verify.actor(), answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
-            answer.ok(new AdminReply.Tables(reign.catalog().routes()));
+            answer.ok(new AdminReply.Tables(leaderTerm.catalog().routes()));
         } else if (request instanceof AdminRequest.BackupTable backup) {
-            reign.backups().take(backup, known(backup.table()), answer);
+            leaderTerm.backups().take(backup, known(backup.table()), answer);
         } else if (request instanceof AdminRequest.RestoreTable restore) {
             free(restore.table(), answer);
-            reign.backups().restore(restore, answer, RestoreTable::start);
-        } else if (!reign.backups().handle(request, answer)) {
+            leaderTerm.backups().restore(restore, answer, RestoreTable::start);
+        } else if (!leaderTerm.backups().handle(request, answer)) {
             status(answer);
         }
     }
 
     private void create(AdminRequest.CreateTable request, Answer answer) {
         free(request.meta().name(), answer);
-        new TableCreator(reign, request.meta(), answer).start();
+        new TableCreator(leaderTerm, request.meta(), answer).start();
     }
 
     /** Keeps the name for this request; TABLE_EXISTS where it is taken. */
     private void free(TableName name, Answer answer) {
-        if (reign.catalog().find(name) != null || creating.contains(name)) {
+        if (leaderTerm.catalog().find(name) != null || creating.contains(name)) {
             throw TableCreator.exists(name);
         }
         creating.add(name);
@@ -80,7 +80,7 @@ final class AdminHandler {
     }
 
     private Table known(TableName name) {
-        Table table = reign.catalog().find(name);
+        Table table = leaderTerm.catalog().find(name);
         if (table == null) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,
@@ -90,7 +90,7 @@ final class AdminHandler {
     }
 
     private void status(Answer answer) {
-        new StatusSurvey(reign, answer).start();
+        new StatusSurvey(leaderTerm, answer).start();
     }
 
     /** For work that the coordinator does by itself: it ends with the reign like a client's. */

@@ -26,15 +26,15 @@ import org.slf4j.LoggerFactory;
 /** Answers requests about backups of tables. On one backup one piece of work is done at a time. */
 final class BackupHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BackupHandler.class);
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final StorageRequests storage;
     private final TableIds numbers;
     private final TreeMap<BackupName, BackupOperation> jobs = new TreeMap<>();
 
-    BackupHandler(LeaderTerm reign) {
-        this.reign = reign;
-        this.storage = new StorageRequests(reign);
-        this.numbers = new TableIds(reign, storage);
+    BackupHandler(LeaderTerm leaderTerm) {
+        this.leaderTerm = leaderTerm;
+        this.storage = new StorageRequests(leaderTerm);
+        this.numbers = new TableIds(leaderTerm, storage);
     }
 
     TableIds numbers() {
@@ -87,10 +87,10 @@ final class BackupHandler {
         String id = "-" + table.meta.tableId();
         String named = "lost-" + table.meta.name() + id;
         BackupName name = new BackupName(named.length() > Limits.BACKUP_NAME_CHARS_MAX ? "lost" + id : named);
-        if (jobs.containsKey(name) || reign.sweeper().pending(table.meta.name())) {
+        if (jobs.containsKey(name) || leaderTerm.sweeper().pending(table.meta.name())) {
             return;
         }
-        AdminHandler.Answer answer = reign.admin().own(outcome -> {
+        AdminHandler.Answer answer = leaderTerm.admin().own(outcome -> {
             if (outcome instanceof Outcome.Err<AdminReply> err) {
                 LOG.warn(
                         "{}: the table cannot be brought back, this is tried again: {}",
@@ -116,7 +116,7 @@ final class BackupHandler {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE, "backup " + name + " is being worked on: wait until that is done");
         }
-        BackupOperation job = new BackupOperation(reign, storage, name, answer);
+        BackupOperation job = new BackupOperation(leaderTerm, storage, name, answer);
         jobs.put(name, job);
         answer.whenDone(() -> jobs.remove(name));
         return job;

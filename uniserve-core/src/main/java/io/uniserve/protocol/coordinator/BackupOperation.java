@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 
 /** One piece of work on one backup, as long as its client waits; it ends with the answer. */
 final class BackupOperation {
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final StorageRequests storage;
     private final BackupName name;
     private final AdminHandler.Answer answer;
     private @Nullable BoundedFanOut work;
 
-    BackupOperation(LeaderTerm reign, StorageRequests storage, BackupName name, AdminHandler.Answer answer) {
-        this.reign = reign;
+    BackupOperation(LeaderTerm leaderTerm, StorageRequests storage, BackupName name, AdminHandler.Answer answer) {
+        this.leaderTerm = leaderTerm;
         this.storage = storage;
         this.name = name;
         this.answer = answer;
     }
 
     LeaderTerm reign() {
-        return reign;
+        return leaderTerm;
     }
 
     BackupName name() {

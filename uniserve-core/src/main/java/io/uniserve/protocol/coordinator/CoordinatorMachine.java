@@ -36,15 +36,15 @@ public final class CoordinatorMachine {
     private final CoordinatorConfig config;
     private final CoordinatorEnvironment env;
     private final PlacementPolicy placement;
-    private final RebalanceSetup rebalancing;
+    private final RebalanceSetup rebalanceSetup;
     private final IdentifiedRegistry identified;
     private final Election election;
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
     private final List<Consumer<String>> identityListeners = new ArrayList<>();
     private final RegistryContact contact;
-    private @Nullable LeaderTerm reign;
-    private @Nullable StandbyRouting follower;
+    private @Nullable LeaderTerm leaderTerm;
+    private @Nullable StandbyRouting standbyRouting;
     private boolean started;
 
     /** A coordinator with the initial placement policy. */
@@ -62,7 +62,7 @@ public final class CoordinatorMachine {
             CoordinatorConfig config,
             CoordinatorEnvironment env,
             PlacementPolicy placement,
-            RebalanceSetup rebalancing) {
+            RebalanceSetup rebalanceSetup) {
         this.config = config;
         this.identified = new IdentifiedRegistry(
                 env.registry(),
@@ -73,7 +73,7 @@ public final class CoordinatorMachine {
                 new IdentityListener());
         this.env = env.with(identified);
         this.placement = placement;
-        this.rebalancing = rebalancing;
+        this.rebalanceSetup = rebalanceSetup;
         this.contact = new RegistryContact(
                 "coordinator " + config.id(),
                 env.clock().nanos(),
@@ -108,12 +108,12 @@ public final class CoordinatorMachine {
 
     /** True while this coordinator holds the term as far as it knows. Only the term check of a write makes sure. */
     public boolean isLeader() {
-        return reign != null;
+        return leaderTerm != null;
     }
 
     /** The term held, or empty while another leads. */
     public Optional<Integer> term() {
-        return Optional.ofNullable(reign).map(r -> r.registry().term());
+        return Optional.ofNullable(leaderTerm).map(r -> r.registry().term());
     }
 
     /** The leader last seen, this coordinator included. */
@@ -123,10 +123,10 @@ public final class CoordinatorMachine {
 
     /** Tables and live servers, as this coordinator decides them or, standing by, reads them; empty until it has read them. */
     public Optional<Routing> routing() {
-        if (reign != null) {
-            return reign.ready() ? Optional.of(reign.routing()) : Optional.empty();
+        if (leaderTerm != null) {
+            return leaderTerm.ready() ? Optional.of(leaderTerm.routing()) : Optional.empty();
         }
-        return follower == null ? Optional.empty() : follower.routing();
+        return standbyRouting == null ? Optional.empty() : standbyRouting.routing();
     }
 
     /** Calls back with the routing after every change of it. */
@@ -148,19 +148,19 @@ public final class CoordinatorMachine {
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof PeerRequest.Ping) {
             completion.done(Outcome.ok(new PeerReply.Pong(config.sender(), 0)));
-        } else if (reign == null) {
+        } else if (leaderTerm == null) {
             completion.done(Outcome.err(notLeader()));
         } else {
-            reign.onPeer(request, completion);
+            leaderTerm.onPeer(request, completion);
         }
     }
 
     /** Handles a request of a client. */
     public void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
-        if (reign == null) {
+        if (leaderTerm == null) {
             completion.done(Outcome.err(notLeader()));
         } else {
-            reign.onAdmin(request, completion);
+            leaderTerm.onAdmin(request, completion);
         }
     }
 
@@ -187,14 +187,14 @@ public final class CoordinatorMachine {
 
     private void follow() {
         StandbyRouting next = new StandbyRouting(config, env, election::leader, this::push);
-        follower = next;
+        standbyRouting = next;
         next.begin();
     }
 
     private void endFollower() {
-        if (follower != null) {
-            follower.end();
-            follower = null;
+        if (standbyRouting != null) {
+            standbyRouting.end();
+            standbyRouting = null;
         }
     }
 
@@ -203,9 +203,9 @@ public final class CoordinatorMachine {
     }
 
     private void endReign(String reason) {
-        LeaderTerm ending = reign;
+        LeaderTerm ending = leaderTerm;
         if (ending != null) {
-            reign = null;
+            leaderTerm = null;
             LOG.warn(
                     "coordinator {} leads no more in term {}: {}",
                     config.id(),
@@ -222,8 +222,8 @@ public final class CoordinatorMachine {
         @Override
         public void elected(int term) {
             endFollower();
-            reign = new LeaderTerm(config, env, placement, rebalancing, term, contact, new ReignListener());
-            reign.begin();
+            leaderTerm = new LeaderTerm(config, env, placement, rebalanceSetup, term, contact, new ReignListener());
+            leaderTerm.begin();
         }
 
         @Override
@@ -239,8 +239,8 @@ public final class CoordinatorMachine {
 
         @Override
         public void leaderChanged() {
-            if (follower != null) {
-                follower.push();
+            if (standbyRouting != null) {
+                standbyRouting.push();
             }
         }
 

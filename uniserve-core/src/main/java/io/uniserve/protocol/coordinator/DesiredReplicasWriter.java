@@ -16,17 +16,17 @@ abstract class DesiredReplicasWriter {
     private final int number;
     private final long tableId;
     private final AdminHandler.Answer answer;
-    private final RetryBudget attempts;
+    private final RetryBudget retryBudget;
 
     /** @param what is wished, for the client that is not told whether it was recorded */
-    DesiredReplicasWriter(LeaderTerm reign, Table table, int number, String what, AdminHandler.Answer answer) {
-        this.reign = reign;
+    DesiredReplicasWriter(LeaderTerm leaderTerm, Table table, int number, String what, AdminHandler.Answer answer) {
+        this.reign = leaderTerm;
         this.name = table.meta.name();
         this.number = number;
         this.tableId = table.meta.tableId();
         this.answer = answer;
-        attempts = new RetryBudget(
-                reign,
+        retryBudget = new RetryBudget(
+                leaderTerm,
                 answer,
                 "the registry did not confirm the " + what + " of " + actorName() + ": describe the table, ask again");
     }
@@ -75,6 +75,6 @@ abstract class DesiredReplicasWriter {
 
     private void again() {
         reign.retryLater();
-        attempts.again(this::step);
+        retryBudget.again(this::step);
     }
 }

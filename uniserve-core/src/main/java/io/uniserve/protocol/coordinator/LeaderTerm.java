@@ -41,7 +41,7 @@ final class LeaderTerm {
     private final MembershipManager members;
     private final HealthMonitor health;
     private final ReplicaMonitor replicas = new ReplicaMonitor();
-    private final IntactReplicas vouchers = new IntactReplicas(this);
+    private final IntactReplicas intactReplicas = new IntactReplicas(this);
     private final TableReconciler reconciler;
     private final DroppedTableCleaner sweeper;
     private final AdminHandler admin;
@@ -58,7 +58,7 @@ final class LeaderTerm {
             CoordinatorConfig config,
             CoordinatorEnvironment env,
             PlacementPolicy placement,
-            RebalanceSetup rebalancing,
+            RebalanceSetup rebalanceSetup,
             int term,
             RegistryContact contact,
             Listener listener) {
@@ -75,7 +75,7 @@ final class LeaderTerm {
         sweeper = new DroppedTableCleaner(registry, catalog, env, members);
         backups = new BackupHandler(this);
         admin = new AdminHandler(this);
-        rebalancer = new Rebalancer(this, rebalancing);
+        rebalancer = new Rebalancer(this, rebalanceSetup);
         began = env.clock().nanos();
     }
 
@@ -108,7 +108,7 @@ final class LeaderTerm {
     }
 
     IntactReplicas vouchers() {
-        return vouchers;
+        return intactReplicas;
     }
 
     TableReconciler reconciler() {
@@ -317,7 +317,7 @@ final class LeaderTerm {
 
     ActorReconciler decider(ClusterView view) {
         return new ActorReconciler(
-                config, placement, replicas, vouchers, view, env.clock().nanos());
+                config, placement, replicas, intactReplicas, view, env.clock().nanos());
     }
 
     void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
@@ -348,7 +348,7 @@ final class LeaderTerm {
             report(unfit.key(), () -> {
                 replicas.unfit(unfit, env.clock().nanos());
                 if (unfit.lost()) {
-                    vouchers.revoke(unfit.key(), unfit.server());
+                    intactReplicas.revoke(unfit.key(), unfit.server());
                 }
             });
         } else if (request instanceof PeerRequest.Begun begun) {

@@ -12,19 +12,19 @@ import java.util.function.Consumer;
 
 /** Asks every live server for its load; those that do not answer in time are left out. */
 final class LoadCollector {
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final Consumer<List<PeerReply.Load>> then;
     private final List<PeerReply.Load> loads = new ArrayList<>();
     private int waiting;
 
-    private LoadCollector(LeaderTerm reign, Consumer<List<PeerReply.Load>> then) {
-        this.reign = reign;
+    private LoadCollector(LeaderTerm leaderTerm, Consumer<List<PeerReply.Load>> then) {
+        this.leaderTerm = leaderTerm;
         this.then = then;
     }
 
     /** Calls back with what was told, by server, once all have answered or failed to. */
-    static void run(LeaderTerm reign, Consumer<List<PeerReply.Load>> then) {
-        new LoadCollector(reign, then).ask(reign.live());
+    static void run(LeaderTerm leaderTerm, Consumer<List<PeerReply.Load>> then) {
+        new LoadCollector(leaderTerm, then).ask(leaderTerm.live());
     }
 
     private void ask(List<ServerRecord> servers) {
@@ -33,13 +33,14 @@ final class LoadCollector {
             then.accept(List.of());
         }
         for (ServerRecord server : servers) {
-            Completion<PeerReply> one = reign.registry().scoped(this::answered);
-            reign.env()
+            Completion<PeerReply> one = leaderTerm.registry().scoped(this::answered);
+            leaderTerm
+                    .env()
                     .network()
                     .call(
                             server.address(),
                             new PeerRequest.ReportLoad(),
-                            reign.config().rpcTimeoutNanos(),
+                            leaderTerm.config().rpcTimeoutNanos(),
                             one);
         }
     }

@@ -32,33 +32,34 @@ final class LostActorRecovery {
     private static final long RESTORE_PAUSE_NANOS = Limits.TAKEOVER_RETRY_MS_MAX * 1_000_000;
     private static final int DOUBLINGS_MAX = 10;
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final TableReconciler tables;
     private final TreeMap<Long, Attempt> attempts = new TreeMap<>();
 
-    LostActorRecovery(LeaderTerm reign, TableReconciler tables) {
-        this.reign = reign;
+    LostActorRecovery(LeaderTerm leaderTerm, TableReconciler tables) {
+        this.leaderTerm = leaderTerm;
         this.tables = tables;
     }
 
     /** All actors go back together. What stands against it mostly stands for long: the pause doubles. */
     private void restoreTable(Table table, int number) {
         long id = table.meta.tableId();
-        long now = reign.env().clock().nanos();
+        long now = leaderTerm.env().clock().nanos();
         Attempt last = attempts.get(id);
         if (last != null && now - last.dueNanos < 0) {
             return;
         }
         IntPredicate lost = actor -> {
-            Table known = reign.catalog().find(id);
-            return known != null && tables.lostForGood(reign.view(), new ReplicaKey(id, actor), known.actor(actor));
+            Table known = leaderTerm.catalog().find(id);
+            return known != null
+                    && tables.lostForGood(leaderTerm.view(), new ReplicaKey(id, actor), known.actor(actor));
         };
-        reign.backups().replace(table, number, lost, done -> {
-            attempts.keySet().removeIf(other -> reign.catalog().find(other) == null);
+        leaderTerm.backups().replace(table, number, lost, done -> {
+            attempts.keySet().removeIf(other -> leaderTerm.catalog().find(other) == null);
             int failures = last == null ? 0 : last.failures + 1;
             long pause = Math.min(PERIOD_NANOS << Math.min(failures, DOUBLINGS_MAX), RESTORE_PAUSE_NANOS);
             if (!done) {
-                attempts.put(id, new Attempt(failures, reign.env().clock().nanos() + pause));
+                attempts.put(id, new Attempt(failures, leaderTerm.env().clock().nanos() + pause));
             }
         });
     }
@@ -67,13 +68,14 @@ final class LostActorRecovery {
 
     void consider(Table table, ActorState actor, long now) {
         ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
-        if (table.busy || !reign.replicas().lossDue(key, now, PERIOD_NANOS)) {
+        if (table.busy || !leaderTerm.replicas().lossDue(key, now, PERIOD_NANOS)) {
             return;
         }
         String path = RegistryPaths.backup(table.meta.name(), key);
         table.busy = true;
-        reign.registry()
-                .synced(() -> reign.registry().read(path, outcome -> {
+        leaderTerm
+                .registry()
+                .synced(() -> leaderTerm.registry().read(path, outcome -> {
                     table.busy = false;
                     if (outcome instanceof Outcome.Ok<Versioned> ok) {
                         decide(table, actor, key, path, ok.value());
@@ -82,9 +84,9 @@ final class LostActorRecovery {
     }
 
     private void decide(Table table, ActorState actor, ReplicaKey key, String path, Versioned found) {
-        ClusterView view = reign.view();
+        ClusterView view = leaderTerm.view();
         if (!tables.lost(view, key, actor)) {
-            reign.wake();
+            leaderTerm.wake();
             return;
         }
         BackupRecord backup = found.value() instanceof BackupRecord record ? record : null;
@@ -96,7 +98,7 @@ final class LostActorRecovery {
         }
         boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;
         if (!complete && (backup == null || !restore)) {
-            if (reign.replicas().tellLoss(key)) {
+            if (leaderTerm.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} lost its last replica {} and {}: waiting for the server to come back",
                         table.meta.name(),
@@ -104,12 +106,12 @@ final class LostActorRecovery {
                         actor.isr(),
                         backup == null ? "has no backup" : "its backup is not complete");
             }
-            reign.wake();
+            leaderTerm.wake();
             return;
         }
-        ActorState next = reign.decider(view).takeOver(table.meta, actor);
+        ActorState next = leaderTerm.decider(view).takeOver(table.meta, actor);
         if (next.equals(actor)) {
-            if (reign.replicas().tellLoss(key)) {
+            if (leaderTerm.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} is lost and nobody can take it over: {}",
                         table.meta.name(),
@@ -126,12 +128,13 @@ final class LostActorRecovery {
                 backup != null && backup.clean()
                         ? "complete"
                         : complete ? "all that was acknowledged" : "what was shipped may lack the last updates");
-        long now = reign.env().clock().nanos();
-        reign.replicas()
+        long now = leaderTerm.env().clock().nanos();
+        leaderTerm
+                .replicas()
                 .takenOver(
                         key,
                         actor.isr().stream()
-                                .filter(id -> reign.replicas().isUnfit(key, actor, id, now))
+                                .filter(id -> leaderTerm.replicas().isUnfit(key, actor, id, now))
                                 .toList());
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(actor.actor(), next);

@@ -15,8 +15,8 @@ final class MoveReplica extends DesiredReplicasWriter {
 
     private final AdminRequest.MoveReplica move;
 
-    MoveReplica(LeaderTerm reign, Table table, AdminRequest.MoveReplica move, AdminHandler.Answer answer) {
-        super(reign, table, move.actor(), "move", answer);
+    MoveReplica(LeaderTerm leaderTerm, Table table, AdminRequest.MoveReplica move, AdminHandler.Answer answer) {
+        super(leaderTerm, table, move.actor(), "move", answer);
         this.move = move;
     }
 

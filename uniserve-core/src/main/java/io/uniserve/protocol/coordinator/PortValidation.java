@@ -13,14 +13,14 @@ import java.util.List;
 final class PortValidation {
     private static final int VALIDATORS_MAX = 3;
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final PeerRequest.ValidateTable request;
     private final AdminHandler.Answer answer;
     private final Runnable then;
 
     private PortValidation(
-            LeaderTerm reign, PeerRequest.ValidateTable request, AdminHandler.Answer answer, Runnable then) {
-        this.reign = reign;
+            LeaderTerm leaderTerm, PeerRequest.ValidateTable request, AdminHandler.Answer answer, Runnable then) {
+        this.leaderTerm = leaderTerm;
         this.request = request;
         this.answer = answer;
         this.then = then;
@@ -31,7 +31,7 @@ final class PortValidation {
      * none of these servers offers the port.
      */
     static void run(
-            LeaderTerm reign,
+            LeaderTerm leaderTerm,
             List<ServerRecord> usable,
             PeerRequest.ValidateTable request,
             AdminHandler.Answer answer,
@@ -45,17 +45,18 @@ final class PortValidation {
             throw new UniserveException(
                     ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + port + "\": start one");
         }
-        new PortValidation(reign, request, answer, then).ask(offering.iterator());
+        new PortValidation(leaderTerm, request, answer, then).ask(offering.iterator());
     }
 
     private void ask(Iterator<ServerRecord> servers) {
-        reign.env()
+        leaderTerm
+                .env()
                 .network()
                 .call(
                         servers.next().address(),
                         request,
-                        reign.config().rpcTimeoutNanos(),
-                        reign.registry().scoped(outcome -> heard(outcome, servers)));
+                        leaderTerm.config().rpcTimeoutNanos(),
+                        leaderTerm.registry().scoped(outcome -> heard(outcome, servers)));
     }
 
     private void heard(Outcome<PeerReply> outcome, Iterator<ServerRecord> servers) {

@@ -18,15 +18,19 @@ import java.util.stream.Stream;
 final class ReassignmentStep {
     private final CoordinatorConfig config;
     private final ReplicaMonitor replicas;
-    private final IntactReplicas vouchers;
+    private final IntactReplicas intactReplicas;
     private final ClusterView view;
     private final long now;
 
     ReassignmentStep(
-            CoordinatorConfig config, ReplicaMonitor replicas, IntactReplicas vouchers, ClusterView view, long now) {
+            CoordinatorConfig config,
+            ReplicaMonitor replicas,
+            IntactReplicas intactReplicas,
+            ClusterView view,
+            long now) {
         this.config = config;
         this.replicas = replicas;
-        this.vouchers = vouchers;
+        this.intactReplicas = intactReplicas;
         this.view = view;
         this.now = now;
     }
@@ -113,7 +117,7 @@ final class ReassignmentStep {
     private boolean allWhole(ReplicaKey key, ActorState actor, ActorStateBuilder draft) {
         boolean all = true;
         for (ServerId member : draft.isr()) {
-            all &= vouchers.holds(key, actor, member);
+            all &= intactReplicas.holds(key, actor, member);
         }
         return all;
     }

@@ -35,7 +35,7 @@ final class Rebalancer {
     /** What it waits for changes often while much is mended; that it waits is logged once. */
     private static final String WAITS = "waits: ";
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final RebalanceSetup how;
     private final RebalanceConfig config;
     private final MoveConcurrency ramp;
@@ -48,8 +48,8 @@ final class Rebalancer {
     private long surveyAt;
     private boolean judging;
 
-    Rebalancer(LeaderTerm reign, RebalanceSetup how) {
-        this.reign = reign;
+    Rebalancer(LeaderTerm leaderTerm, RebalanceSetup how) {
+        this.leaderTerm = leaderTerm;
         this.how = how;
         this.config = how.config();
         this.ramp = new MoveConcurrency(config.movesMax(), config.periodNanos());
@@ -57,7 +57,7 @@ final class Rebalancer {
     }
 
     private long now() {
-        return reign.env().clock().nanos();
+        return leaderTerm.env().clock().nanos();
     }
 
     /** A replica of the actor was moved by hand: it stays there for a while. */
@@ -75,8 +75,8 @@ final class Rebalancer {
         long now = now();
         restsUntil.values().removeIf(until -> now - until >= 0);
         heldUntil.values().removeIf(until -> now - until >= 0);
-        ClusterView view = reign.view();
-        InProgressMoves under = InProgressMoves.of(reign.catalog().tables(), view);
+        ClusterView view = leaderTerm.view();
+        InProgressMoves under = InProgressMoves.of(leaderTerm.catalog().tables(), view);
         settle(now);
         if (under.trouble() != null) {
             plan.clear();
@@ -87,7 +87,7 @@ final class Rebalancer {
         if (!judging && now - surveyAt >= 0) {
             judging = true;
             surveyAt = now + config.periodNanos();
-            LoadCollector.run(reign, this::surveyed);
+            LoadCollector.run(leaderTerm, this::surveyed);
         }
     }
 
@@ -103,7 +103,7 @@ final class Rebalancer {
     private void settle(long now) {
         for (Iterator<Map.Entry<ReplicaKey, Started>> all = started.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<ReplicaKey, Started> entry = all.next();
-            Table table = reign.catalog().find(entry.getKey().tableId());
+            Table table = leaderTerm.catalog().find(entry.getKey().tableId());
             if (table == null) {
                 all.remove();
             } else if (!table.busy && !table.stale && ended(table, entry.getKey(), entry.getValue(), now)) {
@@ -138,7 +138,7 @@ final class Rebalancer {
     }
 
     private void surveyed(List<Load> loads) {
-        int live = reign.live().size();
+        int live = leaderTerm.live().size();
         if (loads.size() < live) {
             judging = false;
             tell(WAITS + (live - loads.size()) + " of " + live + " servers have not told their load");
@@ -146,12 +146,13 @@ final class Rebalancer {
         }
         averages.take(loads, key -> restsUntil.containsKey(key) || started.containsKey(key));
         LiveCluster cluster = LoadView.of(
-                reign.usable(),
-                reign.catalog().tables(),
+                leaderTerm.usable(),
+                leaderTerm.catalog().tables(),
                 averages,
                 loads,
                 key -> !restsUntil.containsKey(key) && !heldUntil.containsKey(key));
-        how.background().run(() -> how.policy().moves(cluster), reign.registry().scoped(this::judged));
+        how.background()
+                .run(() -> how.policy().moves(cluster), leaderTerm.registry().scoped(this::judged));
     }
 
     private void judged(Outcome<List<ReplicaMove>> outcome) {
@@ -175,7 +176,7 @@ final class Rebalancer {
         Map<Table, List<ReplicaMove>> chosen = new LinkedHashMap<>();
         for (Iterator<ReplicaMove> all = plan.iterator(); room > 0 && all.hasNext(); ) {
             ReplicaMove move = all.next();
-            Table table = reign.catalog().find(move.key().tableId());
+            Table table = leaderTerm.catalog().find(move.key().tableId());
             if (table == null || !possible(table, move, now)) {
                 all.remove();
             } else if (!table.busy
@@ -204,8 +205,8 @@ final class Rebalancer {
                 && actor.fencing().isEmpty()
                 && actor.desired().contains(move.from())
                 && !actor.desired().contains(move.to())
-                && !reign.replicas().backsOff(move.key(), move.to(), now)
-                && reign.usable().stream()
+                && !leaderTerm.replicas().backsOff(move.key(), move.to(), now)
+                && leaderTerm.usable().stream()
                         .anyMatch(server ->
                                 server.id().equals(move.to()) && ClusterView.offers(server, table.meta.port()));
     }
@@ -231,15 +232,15 @@ final class Rebalancer {
                     ramp.allowed(now),
                     plan.size());
         }
-        reign.reconciler().write(table, actors, List.of());
+        leaderTerm.reconciler().write(table, actors, List.of());
     }
 
     /** What moves now, whoever wished it. */
     AdminReply.Rebalance report() {
-        InProgressMoves under = InProgressMoves.of(reign.catalog().tables(), reign.view());
+        InProgressMoves under = InProgressMoves.of(leaderTerm.catalog().tables(), leaderTerm.view());
         List<AdminReply.Moving> moves = new ArrayList<>();
         under.moving().forEach((key, actor) -> {
-            Table table = reign.catalog().find(key.tableId());
+            Table table = leaderTerm.catalog().find(key.tableId());
             if (table != null && moves.size() < Limits.REBALANCE_PLAN_MOVES_MAX) {
                 Started one = started.get(key);
                 moves.add(new AdminReply.Moving(

@@ -31,34 +31,34 @@ final class RestoreTable {
     private static final Logger LOG = LoggerFactory.getLogger(RestoreTable.class);
 
     private final BackupOperation job;
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final TableSnapshot backup;
     private final TableMeta asked;
     private final BackupPartCopier copies;
 
     RestoreTable(BackupOperation job, TableSnapshot backup, TableName as, TableIds numbers) {
         this.job = job;
-        this.reign = job.reign();
+        this.leaderTerm = job.reign();
         this.backup = backup;
         this.asked = backup.meta().as(as, 0);
         this.copies = new BackupPartCopier(job, backup, numbers, as, new Copied());
     }
 
     void start() {
-        TableValidator.check(asked, reign.config().levels());
-        if (reign.catalog().tables().size() >= Limits.TABLES_MAX) {
+        TableValidator.check(asked, leaderTerm.config().levels());
+        if (leaderTerm.catalog().tables().size() >= Limits.TABLES_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
         }
-        if (reign.sweeper().pending(asked.name())) {
+        if (leaderTerm.sweeper().pending(asked.name())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     "what a dropped table " + asked.name() + " left is being deleted: try again");
         }
-        List<ServerRecord> usable = reign.usable();
-        TableValidator.check(asked, usable, reign.silent());
-        PortValidation.run(reign, usable, new PeerRequest.ValidateTable(asked), job.answer(), copies::run);
+        List<ServerRecord> usable = leaderTerm.usable();
+        TableValidator.check(asked, usable, leaderTerm.silent());
+        PortValidation.run(leaderTerm, usable, new PeerRequest.ValidateTable(asked), job.answer(), copies::run);
     }
 
     private final class Copied implements BackupPartCopier.Listener {
@@ -81,8 +81,9 @@ final class RestoreTable {
     private void create() {
         List<List<ServerId>> places;
         try {
-            places = reign.placement()
-                    .place(backup.actors(), asked.rf(), reign.view().eligible(asked.port()));
+            places = leaderTerm
+                    .placement()
+                    .place(backup.actors(), asked.rf(), leaderTerm.view().eligible(asked.port()));
         } catch (IllegalArgumentException | UniserveException e) {
             fail(UniserveException.invalid(
                     "too few live servers offer port \"" + asked.port() + "\" by now: " + e.getMessage()));
@@ -105,14 +106,15 @@ final class RestoreTable {
                     new TransactionLogState(id, version, backup.newest() + 1, null, List.of(), version);
             ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), log, false));
         }
-        reign.registry().write(ops, done -> {
+        leaderTerm.registry().write(ops, done -> {
             if (done.applied()) {
                 LOG.info("table {} (number {}) is restored from backup {}", meta.name(), id, backup.name());
-                reign.catalog()
+                leaderTerm
+                        .catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
-                reign.routingChanged();
-                reign.wake();
-                new TableReadiness(reign, meta.name(), id, job.answer(), Limits.BACKUP_ACTOR_MS_MAX * 1_000_000)
+                leaderTerm.routingChanged();
+                leaderTerm.wake();
+                new TableReadiness(leaderTerm, meta.name(), id, job.answer(), Limits.BACKUP_ACTOR_MS_MAX * 1_000_000)
                         .start();
             } else {
                 unconfirmed(done);
@@ -130,9 +132,12 @@ final class RestoreTable {
                         "the registry did not confirm the restoration of " + asked.name()
                                 + ": describe the table, restore it again if absent");
         Runnable ended = () -> fail(error);
-        reign.registry()
-                .synced(() -> reign.catalog()
-                        .reloadCluster(then(() -> reign.catalog().reload(asked.name(), then(ended, ended)), ended)));
+        leaderTerm
+                .registry()
+                .synced(() -> leaderTerm
+                        .catalog()
+                        .reloadCluster(then(
+                                () -> leaderTerm.catalog().reload(asked.name(), then(ended, ended)), ended)));
     }
 
     private static CatalogManager.Then then(Runnable done, Runnable failed) {
@@ -152,7 +157,7 @@ final class RestoreTable {
 
     private void fail(UniserveException error) {
         if (copies.begun()) {
-            reign.sweeper().addAll(List.of(asked.name()));
+            leaderTerm.sweeper().addAll(List.of(asked.name()));
         }
         job.answer().fail(error);
     }

@@ -7,14 +7,14 @@ import io.uniserve.error.UniserveException;
 final class RetryBudget {
     private static final int MOST = 40;
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final AdminHandler.Answer answer;
     private final String unconfirmed;
     private int made;
 
     /** @param unconfirmed what the client hears in the end: what is not known, and what to do */
-    RetryBudget(LeaderTerm reign, AdminHandler.Answer answer, String unconfirmed) {
-        this.reign = reign;
+    RetryBudget(LeaderTerm leaderTerm, AdminHandler.Answer answer, String unconfirmed) {
+        this.leaderTerm = leaderTerm;
         this.answer = answer;
         this.unconfirmed = unconfirmed;
     }
@@ -23,7 +23,7 @@ final class RetryBudget {
         if (++made > MOST) {
             answer.fail(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, unconfirmed));
         } else {
-            reign.registry().after(reign.config().tickNanos() / 4, step);
+            leaderTerm.registry().after(leaderTerm.config().tickNanos() / 4, step);
         }
     }
 }

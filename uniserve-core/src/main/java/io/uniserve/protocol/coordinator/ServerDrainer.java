@@ -19,18 +19,18 @@ import org.slf4j.LoggerFactory;
 final class ServerDrainer {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDrainer.class);
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final ServerId server;
     private final boolean wanted;
     private final AdminHandler.Answer answer;
-    private final RetryBudget attempts;
+    private final RetryBudget retryBudget;
 
-    ServerDrainer(LeaderTerm reign, AdminRequest.DrainServer request, AdminHandler.Answer answer) {
-        this.reign = reign;
+    ServerDrainer(LeaderTerm leaderTerm, AdminRequest.DrainServer request, AdminHandler.Answer answer) {
+        this.leaderTerm = leaderTerm;
         this.server = request.server();
         this.wanted = request.drained();
         this.answer = answer;
-        attempts = new RetryBudget(reign, answer, "the registry did not confirm it: ask again");
+        retryBudget = new RetryBudget(leaderTerm, answer, "the registry did not confirm it: ask again");
     }
 
     void start() {
@@ -41,20 +41,20 @@ final class ServerDrainer {
     }
 
     private boolean isRecorded() {
-        return reign.catalog().cluster().drained().contains(server);
+        return leaderTerm.catalog().cluster().drained().contains(server);
     }
 
     private void check() {
-        if (reign.live().stream().noneMatch(live -> live.id().equals(server))) {
+        if (leaderTerm.live().stream().noneMatch(live -> live.id().equals(server))) {
             throw UniserveException.invalid(
                     "server: no live server is called " + server + "; status lists those there are");
         }
-        if (reign.catalog().cluster().drained().size() >= Limits.SERVERS_MAX) {
+        if (leaderTerm.catalog().cluster().drained().size() >= Limits.SERVERS_MAX) {
             throw UniserveException.invalid(
                     "server: " + Limits.SERVERS_MAX + " servers are drained already; undo those that are gone");
         }
-        for (Table table : reign.catalog().tables()) {
-            long others = reign.usable().stream()
+        for (Table table : leaderTerm.catalog().tables()) {
+            long others = leaderTerm.usable().stream()
                     .filter(other -> !other.id().equals(server) && ClusterView.offers(other, table.meta.port()))
                     .count();
             if (others < table.meta.rf() && holds(table)) {
@@ -74,30 +74,31 @@ final class ServerDrainer {
             return;
         }
         if (isRecorded() == wanted) {
-            reign.wake();
+            leaderTerm.wake();
             answer.ok(new AdminReply.Ack());
             return;
         }
-        ClusterRecord next = reign.catalog().cluster().drained(server, wanted);
-        Op set = new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion());
-        reign.registry().write(List.of(set), written -> written(written, next));
+        ClusterRecord next = leaderTerm.catalog().cluster().drained(server, wanted);
+        Op set = new Op.Set(RegistryPaths.CLUSTER, next, leaderTerm.catalog().clusterVersion());
+        leaderTerm.registry().write(List.of(set), written -> written(written, next));
     }
 
     private void written(Written written, ClusterRecord next) {
         if (written.applied()) {
-            reign.catalog().setCluster(next, written.versions().get(0));
+            leaderTerm.catalog().setCluster(next, written.versions().get(0));
             LOG.info("server {} {}", server, wanted ? "is to hold nothing" : "may hold replicas again");
             write();
         } else if (written.error() != null) {
             answer.fail(written.error());
         } else {
-            attempts.again(this::readAgain);
+            retryBudget.again(this::readAgain);
         }
     }
 
     private void readAgain() {
-        reign.registry()
-                .synced(() -> reign.catalog().reloadCluster(new CatalogManager.Then() {
+        leaderTerm
+                .registry()
+                .synced(() -> leaderTerm.catalog().reloadCluster(new CatalogManager.Then() {
                     @Override
                     public void done() {
                         write();

@@ -19,8 +19,8 @@ final class SetReplicaCount extends DesiredReplicasWriter {
 
     private final AdminRequest.ReplicateActor wish;
 
-    SetReplicaCount(LeaderTerm reign, Table table, AdminRequest.ReplicateActor wish, AdminHandler.Answer answer) {
-        super(reign, table, wish.actor(), "copies", answer);
+    SetReplicaCount(LeaderTerm leaderTerm, Table table, AdminRequest.ReplicateActor wish, AdminHandler.Answer answer) {
+        super(leaderTerm, table, wish.actor(), "copies", answer);
         this.wish = wish;
     }
 

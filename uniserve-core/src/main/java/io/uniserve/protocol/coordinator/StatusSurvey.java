@@ -13,28 +13,28 @@ import org.jspecify.annotations.Nullable;
  * after the question, that this coordinator still leads. Without that its map may be old, and the answer says so.
  */
 final class StatusSurvey {
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final AdminHandler.Answer answer;
     private @Nullable List<PeerReply.Load> loads;
     private boolean asked;
     private boolean confirmed;
 
-    StatusSurvey(LeaderTerm reign, AdminHandler.Answer answer) {
-        this.reign = reign;
+    StatusSurvey(LeaderTerm leaderTerm, AdminHandler.Answer answer) {
+        this.leaderTerm = leaderTerm;
         this.answer = answer;
     }
 
     void start() {
-        long sentAt = reign.env().clock().nanos();
-        reign.registry().write(List.of(), written -> {
+        long sentAt = leaderTerm.env().clock().nanos();
+        leaderTerm.registry().write(List.of(), written -> {
             if (written.applied()) {
                 confirmed = true;
-                reign.contact().confirmed(sentAt, reign.env().clock().nanos());
+                leaderTerm.contact().confirmed(sentAt, leaderTerm.env().clock().nanos());
             }
             checked();
         });
-        reign.registry().after(reign.config().rpcTimeoutNanos(), this::checked);
-        LoadCollector.run(reign, told -> {
+        leaderTerm.registry().after(leaderTerm.config().rpcTimeoutNanos(), this::checked);
+        LoadCollector.run(leaderTerm, told -> {
             loads = told;
             finish();
         });
@@ -49,11 +49,11 @@ final class StatusSurvey {
         List<PeerReply.Load> told = loads;
         if (told != null && asked && answer.isOpen()) {
             answer.ok(new AdminReply.ClusterStatus(
-                    reign.routing(),
-                    reign.registry().term(),
+                    leaderTerm.routing(),
+                    leaderTerm.registry().term(),
                     told,
-                    reign.catalog().cluster().drained(),
-                    reign.rebalancer().report(),
+                    leaderTerm.catalog().cluster().drained(),
+                    leaderTerm.rebalancer().report(),
                     problems()));
         }
     }
@@ -61,8 +61,8 @@ final class StatusSurvey {
     private List<Problem> problems() {
         List<Problem> problems = new ArrayList<>();
         if (!confirmed) {
-            RegistryContact contact = reign.contact();
-            long now = reign.env().clock().nanos();
+            RegistryContact contact = leaderTerm.contact();
+            long now = leaderTerm.env().clock().nanos();
             String why = contact.trouble(now)
                     .orElseGet(() -> "the registry does not confirm that it leads, last "
                             + (contact.ageMillis(now) < 0 ? "never" : contact.ageMillis(now) / 1_000 + " s ago"));

@@ -18,11 +18,11 @@ import java.util.List;
 final class StorageRequests {
     private static final long TIMEOUT_NANOS = Limits.BACKUP_ACTOR_MS_MAX * 1_000_000;
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private int turn;
 
-    StorageRequests(LeaderTerm reign) {
-        this.reign = reign;
+    StorageRequests(LeaderTerm leaderTerm) {
+        this.leaderTerm = leaderTerm;
     }
 
     /**
@@ -32,7 +32,7 @@ final class StorageRequests {
      * @param kind what the request is answered with
      */
     <R extends PeerReply> void ask(ArchiveRequest request, Class<R> kind, Completion<R> completion) {
-        List<ServerRecord> servers = new ArrayList<>(reign.live());
+        List<ServerRecord> servers = new ArrayList<>(leaderTerm.live());
         Collections.rotate(servers, ++turn); // work on many actors is spread
         next(
                 request,
@@ -66,19 +66,24 @@ final class StorageRequests {
             return;
         }
         PeerRequest call = new PeerRequest.Archive(request);
-        reign.env()
+        leaderTerm
+                .env()
                 .network()
-                .call(server.address(), call, TIMEOUT_NANOS, reign.registry().scoped(outcome -> {
-                    if (outcome instanceof Outcome.Err<PeerReply> err
-                            && elsewhere(err.error().code())) {
-                        boolean told = last.code() != ErrorCode.UNSUPPORTED
-                                && err.error().code() == ErrorCode.UNSUPPORTED
-                                && last.code() != ErrorCode.UNAVAILABLE;
-                        next(request, servers, told ? last : err.error(), completion);
-                    } else {
-                        completion.done(outcome);
-                    }
-                }));
+                .call(
+                        server.address(),
+                        call,
+                        TIMEOUT_NANOS,
+                        leaderTerm.registry().scoped(outcome -> {
+                            if (outcome instanceof Outcome.Err<PeerReply> err
+                                    && elsewhere(err.error().code())) {
+                                boolean told = last.code() != ErrorCode.UNSUPPORTED
+                                        && err.error().code() == ErrorCode.UNSUPPORTED
+                                        && last.code() != ErrorCode.UNAVAILABLE;
+                                next(request, servers, told ? last : err.error(), completion);
+                            } else {
+                                completion.done(outcome);
+                            }
+                        }));
     }
 
     private static boolean elsewhere(ErrorCode code) {

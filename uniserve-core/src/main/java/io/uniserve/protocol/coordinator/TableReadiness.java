@@ -19,23 +19,24 @@ import java.util.TreeSet;
 final class TableReadiness {
     private static final long PERIOD_NANOS = 50_000_000L;
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final TableName name;
     private final long tableId;
     private final AdminHandler.Answer answer;
     private final long deadline;
     private final Set<Integer> ready = new TreeSet<>();
 
-    TableReadiness(LeaderTerm reign, TableName name, long tableId, AdminHandler.Answer answer) {
-        this(reign, name, tableId, answer, reign.config().createTimeoutNanos());
+    TableReadiness(LeaderTerm leaderTerm, TableName name, long tableId, AdminHandler.Answer answer) {
+        this(leaderTerm, name, tableId, answer, leaderTerm.config().createTimeoutNanos());
     }
 
-    TableReadiness(LeaderTerm reign, TableName name, long tableId, AdminHandler.Answer answer, long patienceNanos) {
-        this.reign = reign;
+    TableReadiness(
+            LeaderTerm leaderTerm, TableName name, long tableId, AdminHandler.Answer answer, long patienceNanos) {
+        this.leaderTerm = leaderTerm;
         this.name = name;
         this.tableId = tableId;
         this.answer = answer;
-        deadline = reign.env().clock().nanos() + patienceNanos;
+        deadline = leaderTerm.env().clock().nanos() + patienceNanos;
     }
 
     void start() {
@@ -43,7 +44,7 @@ final class TableReadiness {
     }
 
     private void round() {
-        Table table = reign.catalog().find(name);
+        Table table = leaderTerm.catalog().find(name);
         if (table == null || table.meta.tableId() != tableId) {
             answer.fail(new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped while it started"));
@@ -52,7 +53,7 @@ final class TableReadiness {
         int actors = table.map().actors().size();
         if (ready.size() == actors) {
             answer.ok(new AdminReply.Ack());
-        } else if (reign.env().clock().nanos() - deadline >= 0) {
+        } else if (leaderTerm.env().clock().nanos() - deadline >= 0) {
             answer.fail(new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "table " + name + " exists, but " + (actors - ready.size()) + " of its " + actors
@@ -71,18 +72,19 @@ final class TableReadiness {
         }
         int[] waiting = {servers.size()};
         for (ServerId id : servers) {
-            ServerRecord server = reign.members().find(id);
+            ServerRecord server = leaderTerm.members().find(id);
             if (server == null) {
                 oneDone(waiting);
                 continue;
             }
-            reign.env()
+            leaderTerm
+                    .env()
                     .network()
                     .call(
                             server.address(),
                             new PeerRequest.ReportLoad(),
-                            reign.config().rpcTimeoutNanos(),
-                            reign.registry().scoped(outcome -> {
+                            leaderTerm.config().rpcTimeoutNanos(),
+                            leaderTerm.registry().scoped(outcome -> {
                                 if (outcome instanceof Outcome.Ok<PeerReply> ok
                                         && ok.value() instanceof PeerReply.Load load) {
                                     load.replicas().forEach(replica -> note(load.server(), replica));
@@ -95,12 +97,12 @@ final class TableReadiness {
     private void oneDone(int[] waiting) {
         if (--waiting[0] == 0) {
             long wait = ready.isEmpty() ? PERIOD_NANOS / 2 : PERIOD_NANOS;
-            reign.registry().after(wait, this::round);
+            leaderTerm.registry().after(wait, this::round);
         }
     }
 
     private void note(ServerId server, ReplicaLoad replica) {
-        Table table = reign.catalog().find(name);
+        Table table = leaderTerm.catalog().find(name);
         if (table == null || replica.key().tableId() != tableId) {
             return;
         }

@@ -22,23 +22,24 @@ final class TableReconciler {
 
     private static final int TAKEOVER_DOUBLINGS_MAX = 20;
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final LostActorRecovery losses;
 
-    TableReconciler(LeaderTerm reign) {
-        this.reign = reign;
-        this.losses = new LostActorRecovery(reign, this);
+    TableReconciler(LeaderTerm leaderTerm) {
+        this.leaderTerm = leaderTerm;
+        this.losses = new LostActorRecovery(leaderTerm, this);
     }
 
     void pass() {
-        long now = reign.env().clock().nanos();
-        reign.replicas()
-                .retain(reign.catalog().tables().stream()
+        long now = leaderTerm.env().clock().nanos();
+        leaderTerm
+                .replicas()
+                .retain(leaderTerm.catalog().tables().stream()
                         .map(t -> t.meta.tableId())
                         .collect(Collectors.toCollection(TreeSet::new)));
-        ClusterView view = reign.view();
-        ActorReconciler decider = reign.decider(view);
-        for (Table table : List.copyOf(reign.catalog().tables())) {
+        ClusterView view = leaderTerm.view();
+        ActorReconciler decider = leaderTerm.decider(view);
+        for (Table table : List.copyOf(leaderTerm.catalog().tables())) {
             if (table.busy) {
                 continue;
             }
@@ -48,7 +49,7 @@ final class TableReconciler {
                 step(table, decider, view, now);
             }
         }
-        reign.vouchers().ask();
+        leaderTerm.vouchers().ask();
     }
 
     private void step(Table table, ActorReconciler decider, ClusterView view, long now) {
@@ -74,8 +75,8 @@ final class TableReconciler {
         for (ActorState actor : table.map().actors()) {
             ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
             boolean silent = actor.isr().stream()
-                    .allMatch(id -> view.dead(id) || reign.replicas().isUnfit(key, actor, id, now));
-            if (reign.replicas().lostNanos(key, silent, now) >= patience(key, actor) && lost(view, key, actor)) {
+                    .allMatch(id -> view.dead(id) || leaderTerm.replicas().isUnfit(key, actor, id, now));
+            if (leaderTerm.replicas().lostNanos(key, silent, now) >= patience(key, actor) && lost(view, key, actor)) {
                 losses.consider(table, actor, now);
             }
         }
@@ -83,8 +84,8 @@ final class TableReconciler {
 
     /** Each takeover that fails doubles the time until the next: what is wrong with the backup is wrong everywhere. */
     private long patience(ReplicaKey key, ActorState actor) {
-        long grace = reign.config().lossGraceNanos();
-        long failed = reign.replicas().takeoversFailed(key)
+        long grace = leaderTerm.config().lossGraceNanos();
+        long failed = leaderTerm.replicas().takeoversFailed(key)
                 + (actor.former().isr().isEmpty()
                         ? 0
                         : actor.epoch() - actor.former().epoch());
@@ -97,22 +98,22 @@ final class TableReconciler {
 
     /** True when no in-sync replica is left that could serve. */
     boolean lost(ClusterView view, ReplicaKey key, ActorState actor) {
-        long now = reign.env().clock().nanos();
+        long now = leaderTerm.env().clock().nanos();
         return actor.isr().stream().allMatch(id -> lost(view, key, actor, id, now));
     }
 
     /** Gone from the registry, not only from our pings; or there, but without usable data. */
     private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id, long now) {
         boolean gone = !view.registered(id) && view.dead(id);
-        return gone || reign.replicas().isUnfit(key, actor, id, now);
+        return gone || leaderTerm.replicas().isUnfit(key, actor, id, now);
     }
 
     /** True when no in-sync replica's data may come back by themselves: a full disk, say, is no reason to give up on them. */
     boolean lostForGood(ClusterView view, ReplicaKey key, ActorState actor) {
-        long now = reign.env().clock().nanos();
+        long now = leaderTerm.env().clock().nanos();
         return actor.isr().stream()
                 .allMatch(id -> !view.registered(id) && view.dead(id)
-                        || reign.replicas().isLost(key, actor, id, now));
+                        || leaderTerm.replicas().isLost(key, actor, id, now));
     }
 
     /** One write for all changes of the table; {@code also} joins it. */
@@ -123,35 +124,36 @@ final class TableReconciler {
         ops.add(new Op.Set(RegistryPaths.map(table.meta.name()), next, table.mapVersion()));
         ops.addAll(also);
         table.busy = true;
-        reign.registry().write(ops, written -> {
+        leaderTerm.registry().write(ops, written -> {
             table.busy = false;
             if (written.applied()) {
                 table.replay(next, written.versions().get(0));
                 log(table, before);
                 noteTakeovers(table, before);
-                reign.routingChanged();
-                reign.wake();
+                leaderTerm.routingChanged();
+                leaderTerm.wake();
             } else {
                 table.stale = true;
-                reign.retryLater();
+                leaderTerm.retryLater();
             }
         });
     }
 
     private void reload(Table table) {
         table.busy = true;
-        reign.registry()
-                .synced(() -> reign.catalog().reload(table.meta.name(), new CatalogManager.Then() {
+        leaderTerm
+                .registry()
+                .synced(() -> leaderTerm.catalog().reload(table.meta.name(), new CatalogManager.Then() {
                     @Override
                     public void done() {
-                        reign.routingChanged();
-                        reign.wake();
+                        leaderTerm.routingChanged();
+                        leaderTerm.wake();
                     }
 
                     @Override
                     public void failed(UniserveException error) {
                         table.busy = false;
-                        reign.retryLater();
+                        leaderTerm.retryLater();
                     }
                 }));
     }
@@ -160,12 +162,13 @@ final class TableReconciler {
         for (ActorState was : before.actors()) {
             ActorState is = table.actor(was.actor());
             if (!was.former().isr().isEmpty() && is.former().isr().isEmpty()) {
-                reign.replicas()
+                leaderTerm
+                        .replicas()
                         .takeoverEnded(
                                 new ReplicaKey(table.meta.tableId(), was.actor()),
                                 was,
                                 is.restoreEpoch() < was.restoreEpoch(),
-                                reign.env().clock().nanos());
+                                leaderTerm.env().clock().nanos());
             }
         }
     }

@@ -31,24 +31,24 @@ import org.slf4j.LoggerFactory;
 final class TableUpdater {
     private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
 
-    private final LeaderTerm reign;
+    private final LeaderTerm leaderTerm;
     private final TableName name;
     private final TableMeta known;
     private final TableMeta next;
     private final AdminHandler.Answer answer;
     private final Set<ServerId> learned = new TreeSet<>();
     private final long deadline;
-    private final RetryBudget attempts;
+    private final RetryBudget retryBudget;
 
-    TableUpdater(LeaderTerm reign, AdminRequest.UpdateTable request, AdminHandler.Answer answer) {
-        this.reign = reign;
+    TableUpdater(LeaderTerm leaderTerm, AdminRequest.UpdateTable request, AdminHandler.Answer answer) {
+        this.leaderTerm = leaderTerm;
         this.known = request.known();
         this.name = known.name();
         this.next = known.with(request.options());
         this.answer = answer;
-        deadline = reign.env().clock().nanos() + reign.config().createTimeoutNanos();
-        attempts = new RetryBudget(
-                reign,
+        deadline = leaderTerm.env().clock().nanos() + leaderTerm.config().createTimeoutNanos();
+        retryBudget = new RetryBudget(
+                leaderTerm,
                 answer,
                 "the registry did not confirm the change of " + name + ": describe the table, change it again");
     }
@@ -61,7 +61,7 @@ final class TableUpdater {
         }
         if (!current().meta.equals(next)) {
             PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
-            PortValidation.run(reign, reign.usable(), check, answer, this::step);
+            PortValidation.run(leaderTerm, leaderTerm.usable(), check, answer, this::step);
         } else {
             teach();
         }
@@ -69,7 +69,7 @@ final class TableUpdater {
 
     /** The table, if its definition is the known one or the next. */
     private Table current() {
-        Table table = reign.catalog().find(name);
+        Table table = leaderTerm.catalog().find(name);
         if (table == null || table.meta.tableId() != known.tableId()) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist, or not any more: list the tables");
@@ -101,8 +101,8 @@ final class TableUpdater {
     }
 
     private void again() {
-        reign.retryLater();
-        attempts.again(this::step);
+        leaderTerm.retryLater();
+        retryBudget.again(this::step);
     }
 
     private void write(Table table) {
@@ -110,17 +110,17 @@ final class TableUpdater {
         List<Op> ops = List.of(
                 new Op.Set(RegistryPaths.meta(name), next, table.metaVersion),
                 new Op.Set(RegistryPaths.map(name), table.map(), table.mapVersion()));
-        reign.registry().write(ops, written -> written(table, written));
+        leaderTerm.registry().write(ops, written -> written(table, written));
     }
 
     private void written(Table table, Written written) {
         table.busy = false;
         if (written.applied()) {
             List<Integer> versions = written.versions();
-            reign.catalog().put(next, versions.get(0), table.map(), versions.get(1));
+            leaderTerm.catalog().put(next, versions.get(0), table.map(), versions.get(1));
             LOG.info("table {} (number {}) has other options", name, next.tableId());
-            reign.routingChanged();
-            reign.wake();
+            leaderTerm.routingChanged();
+            leaderTerm.wake();
             teach();
         } else if (written.error() != null) {
             answer.fail(written.error());
@@ -132,14 +132,14 @@ final class TableUpdater {
 
     /** Asks the live servers that have not said so yet whether they know the definition. */
     private void teach() {
-        List<ServerRecord> servers = reign.live().stream()
+        List<ServerRecord> servers = leaderTerm.live().stream()
                 .filter(server -> !learned.contains(server.id()))
                 .toList();
         if (servers.isEmpty()) {
             answer.ok(new AdminReply.Ack());
             return;
         }
-        if (reign.env().clock().nanos() - deadline >= 0) {
+        if (leaderTerm.env().clock().nanos() - deadline >= 0) {
             answer.fail(new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "table " + name + " is changed, but " + servers.size() + " servers do not know it yet: change it"
@@ -148,18 +148,21 @@ final class TableUpdater {
         }
         int[] waiting = {servers.size()};
         for (ServerRecord server : servers) {
-            reign.env()
+            leaderTerm
+                    .env()
                     .network()
                     .call(
                             server.address(),
                             new PeerRequest.LearnTable(next),
-                            reign.config().rpcTimeoutNanos(),
-                            reign.registry().scoped(outcome -> {
+                            leaderTerm.config().rpcTimeoutNanos(),
+                            leaderTerm.registry().scoped(outcome -> {
                                 if (outcome instanceof Outcome.Ok<PeerReply>) {
                                     learned.add(server.id());
                                 }
                                 if (--waiting[0] == 0) {
-                                    reign.registry().after(reign.config().tickNanos() / 16, this::teach);
+                                    leaderTerm
+                                            .registry()
+                                            .after(leaderTerm.config().tickNanos() / 16, this::teach);
                                 }
                             }));
         }

@@ -328,12 +328,12 @@ final class ExchangeClient {
     }
 
     /** Has a chunk come, unless it does already. To be released; the waiter is called now where it is known how it ends. */
-    Remote want(ScatterManifest receipt, int slot, Waiter waiter) {
-        Key key = new Key(receipt.production(), slot);
+    Remote want(ScatterManifest scatterManifest, int slot, Waiter waiter) {
+        Key key = new Key(scatterManifest.production(), slot);
         Remote remote = remotes.get(key);
         if (remote == null) {
-            Producer from = producers.computeIfAbsent(receipt.server(), Producer::new);
-            remote = new Remote(key, from, receipt.chunks().get(slot));
+            Producer from = producers.computeIfAbsent(scatterManifest.server(), Producer::new);
+            remote = new Remote(key, from, scatterManifest.chunks().get(slot));
             remotes.put(key, remote);
             from.queue.add(remote);
         }

@@ -113,12 +113,12 @@ public final class ExchangeInput {
         this.onClose = onClose;
     }
 
-    void want(int actor, GatherEnvelope.Wanted wanted, ExchangeClient inbox) {
+    void want(int actor, GatherEnvelope.Wanted wanted, ExchangeClient exchangeClient) {
         if (closed) {
             return;
         }
         open++;
-        ExchangeClient.Remote remote = inbox.want(wanted.receipt(), wanted.slot(), this::arrived);
+        ExchangeClient.Remote remote = exchangeClient.want(wanted.receipt(), wanted.slot(), this::arrived);
         if (closed) {
             remote.release(); // it failed before
             return;

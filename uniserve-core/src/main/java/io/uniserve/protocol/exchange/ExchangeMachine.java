@@ -36,8 +36,8 @@ public final class ExchangeMachine {
     private final Address self;
     private final ExchangeLimits limits;
     private final ChunkStore store;
-    private final OutputBuffer outbox;
-    private final ExchangeClient inbox;
+    private final OutputBuffer outputBuffer;
+    private final ExchangeClient exchangeClient;
     private final Set<ExchangeId> over = new LinkedHashSet<>();
     private final Map<Long, Open> deliveries = new LinkedHashMap<>();
     private long opened;
@@ -65,8 +65,8 @@ public final class ExchangeMachine {
         this.limits = limits;
         this.runs = firstRun;
         this.store = new ChunkStore(disk, limits, this::sweepLater);
-        this.outbox = new OutputBuffer(self, store);
-        this.inbox = new ExchangeClient(timers, network, store, limits);
+        this.outputBuffer = new OutputBuffer(self, store);
+        this.exchangeClient = new ExchangeClient(timers, network, store, limits);
     }
 
     /** Deletes what an earlier process left; call first. */
@@ -79,25 +79,25 @@ public final class ExchangeMachine {
         if (over.contains(frame.exchange())) {
             throw OutputBuffer.over();
         }
-        ScatterOutput production = new ScatterOutput(frame.exchange(), frame.stage(), actor, runs++);
-        outbox.begin(production, frame.slots(), clock.nanos() + remainingNanos);
+        ScatterOutput scatterOutput = new ScatterOutput(frame.exchange(), frame.stage(), actor, runs++);
+        outputBuffer.begin(scatterOutput, frame.slots(), clock.nanos() + remainingNanos);
         sweepLater();
-        return production;
+        return scatterOutput;
     }
 
     /** Keeps a packed chunk of a run; done when it is in memory or in a file. */
-    public void put(ScatterOutput production, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
-        outbox.put(production, slot, info, packed, completion);
+    public void put(ScatterOutput scatterOutput, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
+        outputBuffer.put(scatterOutput, slot, info, packed, completion);
     }
 
     /** A run has put all of its chunks. */
-    public Outcome<ScatterManifest> complete(ScatterOutput production) {
-        return outbox.complete(production);
+    public Outcome<ScatterManifest> complete(ScatterOutput scatterOutput) {
+        return outputBuffer.complete(scatterOutput);
     }
 
     /** A run failed: what it put is let go of. Idempotent. */
-    public void abandon(ScatterOutput production) {
-        outbox.abandon(production);
+    public void abandon(ScatterOutput scatterOutput) {
+        outputBuffer.abandon(scatterOutput);
     }
 
     /**
@@ -111,39 +111,39 @@ public final class ExchangeMachine {
         Map<Integer, List<GatherEnvelope.Wanted>> all = new LinkedHashMap<>();
         actors.forEach(actor -> all.put(actor, frame.wanted(actor)));
         long number = ++opened;
-        ExchangeInput delivery = new ExchangeInput(
+        ExchangeInput exchangeInput = new ExchangeInput(
                 outcome -> timers.after(0, () -> completion.done(outcome)), () -> deliveries.remove(number));
-        deliveries.put(number, new Open(frame.exchange(), delivery));
+        deliveries.put(number, new Open(frame.exchange(), exchangeInput));
         if (over.contains(frame.exchange())) {
-            delivery.fail(OutputBuffer.over());
-            return delivery;
+            exchangeInput.fail(OutputBuffer.over());
+            return exchangeInput;
         }
         List<Runnable> wanted = new ArrayList<>();
         for (Map.Entry<Integer, List<GatherEnvelope.Wanted>> slot : all.entrySet()) {
             for (GatherEnvelope.Wanted one : slot.getValue()) {
                 if (!one.receipt().server().equals(self)) {
-                    wanted.add(() -> delivery.want(slot.getKey(), one, inbox));
+                    wanted.add(() -> exchangeInput.want(slot.getKey(), one, exchangeClient));
                     continue;
                 }
-                ChunkStore.Stored stored = outbox.find(one.receipt().production(), one.slot());
+                ChunkStore.Stored stored = outputBuffer.find(one.receipt().production(), one.slot());
                 if (stored == null) {
-                    delivery.fail(new UniserveException(
+                    exchangeInput.fail(new UniserveException(
                             ErrorCode.EXCHANGE_LOST, one.receipt().production() + " is not kept here any more"));
-                    return delivery;
+                    return exchangeInput;
                 }
-                delivery.here(slot.getKey(), one, stored);
+                exchangeInput.here(slot.getKey(), one, stored);
             }
         }
         wanted.forEach(Runnable::run);
-        delivery.named(timers, remainingNanos);
-        inbox.pump();
-        return delivery;
+        exchangeInput.named(timers, remainingNanos);
+        exchangeClient.pump();
+        return exchangeInput;
     }
 
     /** Takes a request of another server; UNSUPPORTED where it is of a kind that is not for here. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof PeerRequest.PullChunks pull) {
-            outbox.pull(pull, limits.pieceBytes(), completion);
+            outputBuffer.pull(pull, limits.pieceBytes(), completion);
         } else if (request instanceof PeerRequest.EndExchange end) {
             end(end.exchange());
             completion.done(Outcome.ok(new PeerReply.Ack()));
@@ -158,7 +158,7 @@ public final class ExchangeMachine {
         if (over.size() > Limits.EXCHANGES_OVER_KEPT) {
             over.remove(over.iterator().next());
         }
-        outbox.end(exchange);
+        outputBuffer.end(exchange);
         List.copyOf(deliveries.values()).stream()
                 .filter(open -> open.exchange.equals(exchange))
                 .forEach(open -> open.delivery.fail(OutputBuffer.over()));
@@ -169,9 +169,9 @@ public final class ExchangeMachine {
             sweeping = true;
             timers.after(SWEEP_NANOS, () -> {
                 sweeping = false;
-                outbox.expire(clock.nanos());
+                outputBuffer.expire(clock.nanos());
                 store.deleteAgain();
-                if (outbox.size() > 0) {
+                if (outputBuffer.size() > 0) {
                     sweepLater();
                 }
             });
@@ -193,6 +193,11 @@ public final class ExchangeMachine {
     /** What is there now. */
     public Usage usage() {
         return new Usage(
-                outbox.size(), inbox.size(), deliveries.size(), store.memory(), inbox.assembling(), store.files());
+                outputBuffer.size(),
+                exchangeClient.size(),
+                deliveries.size(),
+                store.memory(),
+                exchangeClient.assembling(),
+                store.files());
     }
 }

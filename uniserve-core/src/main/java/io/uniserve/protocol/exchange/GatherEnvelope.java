@@ -82,16 +82,17 @@ public record GatherEnvelope(
     /** Nothing may count twice, and nothing of another attempt at all. */
     private static void check(ExchangeId exchange, Input input, int slots) {
         Set<Integer> sources = new TreeSet<>();
-        for (ScatterManifest receipt : input.receipts) {
-            ScatterOutput production = receipt.production();
-            if (!production.exchange().equals(exchange) || production.stage() != input.stage) {
-                throw corrupt(production + " is not of this stage and attempt");
+        for (ScatterManifest scatterManifest : input.receipts) {
+            ScatterOutput scatterOutput = scatterManifest.production();
+            if (!scatterOutput.exchange().equals(exchange) || scatterOutput.stage() != input.stage) {
+                throw corrupt(scatterOutput + " is not of this stage and attempt");
             }
-            if (!sources.add(production.actor())) {
-                throw corrupt("actor " + production.actor() + " of stage " + input.stage + " counts twice");
+            if (!sources.add(scatterOutput.actor())) {
+                throw corrupt("actor " + scatterOutput.actor() + " of stage " + input.stage + " counts twice");
             }
-            if (receipt.chunks().size() != (input.spread == Distribution.CUT ? slots : 1)) {
-                throw corrupt(production + " has chunks for " + receipt.chunks().size() + " slots of " + slots);
+            if (scatterManifest.chunks().size() != (input.spread == Distribution.CUT ? slots : 1)) {
+                throw corrupt(scatterOutput + " has chunks for "
+                        + scatterManifest.chunks().size() + " slots of " + slots);
             }
         }
     }
@@ -113,13 +114,13 @@ public record GatherEnvelope(
         }
         List<Wanted> all = new ArrayList<>();
         for (int input = 0; input < inputs.size(); input++) {
-            Distribution spread = inputs.get(input).spread;
-            int place = spread == Distribution.CUT ? slot : 0;
-            for (ScatterManifest receipt : inputs.get(input).receipts) {
-                boolean mine =
-                        spread != Distribution.KEPT || receipt.production().actor() == actor;
-                if (mine && receipt.chunks().get(place).bytes() > 0) {
-                    all.add(new Wanted(input, receipt, place));
+            Distribution distribution = inputs.get(input).spread;
+            int place = distribution == Distribution.CUT ? slot : 0;
+            for (ScatterManifest scatterManifest : inputs.get(input).receipts) {
+                boolean mine = distribution != Distribution.KEPT
+                        || scatterManifest.production().actor() == actor;
+                if (mine && scatterManifest.chunks().get(place).bytes() > 0) {
+                    all.add(new Wanted(input, scatterManifest, place));
                 }
             }
         }
@@ -134,7 +135,7 @@ public record GatherEnvelope(
         out.writeInt(inputs.size());
         for (Input input : inputs) {
             out.writeInt(input.stage).writeByte(input.spread.ordinal()).writeInt(input.receipts.size());
-            input.receipts.forEach(receipt -> ScatterManifest.CODEC.write(out, receipt));
+            input.receipts.forEach(scatterManifest -> ScatterManifest.CODEC.write(out, scatterManifest));
         }
         out.writeBoolean(output.isPresent());
         output.ifPresent(made -> out.writeInt(made.stage).writeInt(made.slots));

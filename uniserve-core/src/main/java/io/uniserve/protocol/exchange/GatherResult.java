@@ -24,7 +24,7 @@ public record GatherResult<V>(V value, long rows, long bytes, long sentBytes, lo
 
     /** Of these values' codec. */
     public static <V> Codec<GatherResult<V>> codec(Codec<V> values) {
-        return Codecs.of((out, gathered) -> gathered.write(out, values), in -> read(in, values));
+        return Codecs.of((out, gatherResult) -> gatherResult.write(out, values), in -> read(in, values));
     }
 
     /** The sum of two, with the value that was made of theirs. */

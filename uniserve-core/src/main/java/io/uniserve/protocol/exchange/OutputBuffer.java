@@ -64,15 +64,15 @@ final class OutputBuffer {
     }
 
     /** A run begins. */
-    void begin(ScatterOutput production, int slots, long deadlineNanos) {
-        if (all.putIfAbsent(production, new Made(slots, deadlineNanos)) != null) {
-            throw new IllegalStateException("there is a run of this number: " + production);
+    void begin(ScatterOutput scatterOutput, int slots, long deadlineNanos) {
+        if (all.putIfAbsent(scatterOutput, new Made(slots, deadlineNanos)) != null) {
+            throw new IllegalStateException("there is a run of this number: " + scatterOutput);
         }
     }
 
     /** Keeps a chunk of a run that has begun. */
-    void put(ScatterOutput production, int slot, ChunkInfo info, Bytes chunk, Completion<Done> completion) {
-        Made made = all.get(production);
+    void put(ScatterOutput scatterOutput, int slot, ChunkInfo info, Bytes chunk, Completion<Done> completion) {
+        Made made = all.get(scatterOutput);
         if (made == null || made.complete) {
             completion.done(Outcome.err(over()));
             return;
@@ -88,7 +88,7 @@ final class OutputBuffer {
             return;
         }
         made.infos.set(slot, info);
-        store.add(production.exchange().query(), List.of(chunk), outcome -> {
+        store.add(scatterOutput.exchange().query(), List.of(chunk), outcome -> {
             if (outcome instanceof Outcome.Ok<ChunkStore.Stored> ok) {
                 made.chunks.set(slot, ok.value());
                 if (made.gone) {
@@ -106,8 +106,8 @@ final class OutputBuffer {
     }
 
     /** The run has put all its chunks: from here on it can be asked for. */
-    Outcome<ScatterManifest> complete(ScatterOutput production) {
-        Made made = all.get(production);
+    Outcome<ScatterManifest> complete(ScatterOutput scatterOutput) {
+        Made made = all.get(scatterOutput);
         if (made == null) {
             return Outcome.err(over());
         }
@@ -116,20 +116,20 @@ final class OutputBuffer {
         for (ChunkStore.Stored chunk : made.chunks) {
             spilled += chunk != null && chunk.spilled() ? chunk.size() : 0;
         }
-        return Outcome.ok(new ScatterManifest(self, production, made.infos, spilled));
+        return Outcome.ok(new ScatterManifest(self, scatterOutput, made.infos, spilled));
     }
 
     /** The run failed. Idempotent. */
-    void abandon(ScatterOutput production) {
-        Made made = all.remove(production);
+    void abandon(ScatterOutput scatterOutput) {
+        Made made = all.remove(scatterOutput);
         if (made != null) {
             made.free();
         }
     }
 
     /** A chunk of a complete run; null where it is not here. */
-    ChunkStore.@Nullable Stored find(ScatterOutput production, int slot) {
-        Made made = all.get(production);
+    ChunkStore.@Nullable Stored find(ScatterOutput scatterOutput, int slot) {
+        Made made = all.get(scatterOutput);
         return made == null || !made.complete || slot < 0 || slot >= made.infos.size() ? null : made.chunks.get(slot);
     }
 
@@ -213,8 +213,8 @@ final class OutputBuffer {
         }
     }
 
-    private ChunkInfo infoOf(ScatterOutput production, int slot) {
-        Made made = all.get(production);
+    private ChunkInfo infoOf(ScatterOutput scatterOutput, int slot) {
+        Made made = all.get(scatterOutput);
         return made == null ? ChunkInfo.NOTHING : made.infos.get(slot);
     }
 

@@ -20,7 +20,7 @@ import java.util.List;
  */
 public record ScatterManifest(Address server, ScatterOutput production, List<ChunkInfo> chunks, long spilledBytes) {
     public static final Codec<ScatterManifest> CODEC =
-            Codecs.of((out, receipt) -> receipt.write(out), ScatterManifest::read);
+            Codecs.of((out, scatterManifest) -> scatterManifest.write(out), ScatterManifest::read);
 
     public ScatterManifest {
         chunks = List.copyOf(chunks);
@@ -36,13 +36,13 @@ public record ScatterManifest(Address server, ScatterOutput production, List<Chu
 
     private static ScatterManifest read(BinaryReader in) {
         Address server = new Address(in.readString(), in.readInt());
-        ScatterOutput production = ScatterOutput.read(in);
+        ScatterOutput scatterOutput = ScatterOutput.read(in);
         int count = in.readCount(16);
         List<ChunkInfo> chunks = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             chunks.add(ChunkInfo.read(in));
         }
-        return new ScatterManifest(server, production, chunks, in.readLong());
+        return new ScatterManifest(server, scatterOutput, chunks, in.readLong());
     }
 
     /** One receipt as an operator's value. */

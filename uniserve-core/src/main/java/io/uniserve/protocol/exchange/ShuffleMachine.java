@@ -264,7 +264,7 @@ public final class ShuffleMachine {
         /** Where the runs that count were. */
         public List<String> servers() {
             return receipts.stream()
-                    .map(receipt -> receipt.server().toString())
+                    .map(scatterManifest -> scatterManifest.server().toString())
                     .distinct()
                     .sorted()
                     .toList();
@@ -440,27 +440,28 @@ public final class ShuffleMachine {
             long sent = 0;
             long spilled = 0;
             for (int i = 0; i < result.parts().size(); i++) {
-                ScatterManifest receipt;
+                ScatterManifest scatterManifest;
                 if (scatter.inputs.isEmpty()) {
-                    receipt = ScatterManifest.of(result.parts().get(i));
+                    scatterManifest = ScatterManifest.of(result.parts().get(i));
                 } else {
                     GatherResult<ScatterManifest> mapped =
                             MAPPED.decode(result.parts().get(i));
-                    receipt = mapped.value();
+                    scatterManifest = mapped.value();
                     sent += mapped.sentBytes();
                     spilled += mapped.spilledBytes();
                 }
-                ScatterOutput production = receipt.production();
-                boolean known = result.actors().get(i).equals(List.of(production.actor()))
-                        && production.exchange().equals(id)
-                        && production.stage() == stage
-                        && receipt.chunks().size() == plan.slots(stage);
-                if (!known || !missing.remove(production.actor())) {
+                ScatterOutput scatterOutput = scatterManifest.production();
+                boolean known = result.actors().get(i).equals(List.of(scatterOutput.actor()))
+                        && scatterOutput.exchange().equals(id)
+                        && scatterOutput.stage() == stage
+                        && scatterManifest.chunks().size() == plan.slots(stage);
+                if (!known || !missing.remove(scatterOutput.actor())) {
                     throw new UniserveException(
                             ErrorCode.INTERNAL,
-                            "actors " + result.actors().get(i) + " of stage " + stage + " answered with " + production);
+                            "actors " + result.actors().get(i) + " of stage " + stage + " answered with "
+                                    + scatterOutput);
                 }
-                receipts.add(receipt);
+                receipts.add(scatterManifest);
             }
             if (!missing.isEmpty()) {
                 throw new UniserveException(

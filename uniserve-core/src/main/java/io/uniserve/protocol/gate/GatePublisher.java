@@ -15,5 +15,5 @@ public interface GatePublisher {
      * A version of a table that this server drives and of which nobody can know that it is committed, until this time or until another
      * call or {@link #version} says otherwise, whichever comes first.
      */
-    default void denies(long tableId, UncommittedClaim denial) {}
+    default void denies(long tableId, UncommittedClaim uncommittedClaim) {}
 }

@@ -44,7 +44,7 @@ public final class QueryExecution {
     private final long queryLow;
     private final ReplicaPicker picker;
     private final TableLookup search;
-    private final HedgeDelay patience;
+    private final HedgeDelay hedgeDelay;
     private final Optional<ReadSession> session;
     private final List<ReadReply.Part> parts = new ArrayList<>();
     private final List<ReadCall> calls = new ArrayList<>();
@@ -82,7 +82,7 @@ public final class QueryExecution {
         this.queryLow = WeightedChoice.mix(queryHigh);
         this.picker = new ReplicaPicker(state, queryLow);
         this.search = new TableLookup(env, query.table(), query.deadlineNanos(), this::open, this::fail);
-        this.patience = new HedgeDelay(state, query.operator());
+        this.hedgeDelay = new HedgeDelay(state, query.operator());
         this.session = session;
     }
 
@@ -170,7 +170,7 @@ public final class QueryExecution {
             session.ifPresent(states -> states.asks(server, query.table(), tableId, slot.actor));
         }
         ReadCall call = new ReadCall(server, group, now, kind);
-        call.hedgeAtNanos = now + patience.hedgeDelay();
+        call.hedgeAtNanos = now + hedgeDelay.hedgeDelay();
         calls.add(call);
         servers.add(server);
         count(kind);
@@ -224,7 +224,7 @@ public final class QueryExecution {
         List<ActorFailure> failures;
         if (outcome instanceof Outcome.Ok<ReadReply> ok) {
             state.health().answered(call.server, now);
-            patience.answeredAfter(now - call.sentNanos);
+            hedgeDelay.answeredAfter(now - call.sentNanos);
             ReplyAccumulator reader = new ReplyAccumulator(slots, parts);
             int before = parts.size();
             failures = reader.take(call, ok.value());
@@ -341,7 +341,7 @@ public final class QueryExecution {
         }
         for (ReadCall call : List.copyOf(calls)) {
             if (!call.needed()) {
-                patience.judge(call.server, call.sentNanos, now);
+                hedgeDelay.judge(call.server, call.sentNanos, now);
                 close(call);
                 call.cancel.cancel();
             }
@@ -486,7 +486,7 @@ public final class QueryExecution {
         Optional<TableRoute> route =
                 index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
         if (route.isEmpty()) { // dropped: nobody to ask, look again later
-            calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + patience.silence()));
+            calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + hedgeDelay.silence()));
             return;
         }
         List<ActorState> actors = route.get().map().actors();
@@ -500,7 +500,7 @@ public final class QueryExecution {
     private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
         boolean pinned = call.slots.stream().allMatch(slot -> slot.resolved || slot.pin.isPresent());
         // Only one replica can answer a pinned read, and it may compute for long: its silence says nothing.
-        boolean silent = !pinned && patience.silent(call.server, call.sentNanos, now);
+        boolean silent = !pinned && hedgeDelay.silent(call.server, call.sentNanos, now);
         Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
         for (QueryTarget slot : call.slots) {
             if (!slot.resolved && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
@@ -510,7 +510,7 @@ public final class QueryExecution {
             }
         }
         // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
-        long silence = patience.silence();
+        long silence = hedgeDelay.silence();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
         if (call.slots.stream()
                 .anyMatch(slot ->
@@ -529,7 +529,7 @@ public final class QueryExecution {
 
     private void expire(long now) {
         for (ReadCall call : calls) {
-            patience.judge(call.server, call.sentNanos, now);
+            hedgeDelay.judge(call.server, call.sentNanos, now);
             tried.add(
                     call.server,
                     call.actors(),

@@ -36,7 +36,7 @@ public final class TextQueryExecution {
     private final QueryText query;
     private final long deadlineNanos;
     private final Completion<TextResult> completion;
-    private final HedgeDelay patience;
+    private final HedgeDelay hedgeDelay;
     private final Optional<ReadSession> session;
     private ReadMode mode = ReadMode.LINEARIZABLE;
     private boolean explain;
@@ -81,7 +81,7 @@ public final class TextQueryExecution {
         this.query = query;
         this.deadlineNanos = deadlineNanos;
         this.completion = completion;
-        this.patience = new HedgeDelay(state, "text " + query.table());
+        this.hedgeDelay = new HedgeDelay(state, "text " + query.table());
         this.session = session;
         this.random = env.ids().next();
     }
@@ -214,7 +214,7 @@ public final class TextQueryExecution {
                 request,
                 remaining,
                 outcome -> ended(call, outcome));
-        call.watch = env.timers().after(patience.planHedgeDelay(remaining), () -> slow(call, false));
+        call.watch = env.timers().after(hedgeDelay.planHedgeDelay(remaining), () -> slow(call, false));
     }
 
     private void ended(TextCall call, Outcome<Answer> outcome) {
@@ -225,7 +225,7 @@ public final class TextQueryExecution {
         long now = env.clock().nanos();
         if (outcome instanceof Outcome.Ok<Answer> ok) {
             state.health().answered(call.server, now);
-            patience.answeredAfter(now - call.sentNanos);
+            hedgeDelay.answeredAfter(now - call.sentNanos);
             succeed(ok.value(), now);
             return;
         }
@@ -240,11 +240,11 @@ public final class TextQueryExecution {
         tried.add(call.server, "query", error.code(), error.reason());
         error.tried().forEach(tried::add);
         last = Optional.of(error);
-        ReadErrorAction verdict = ReadErrorAction.of(error.code());
-        hopeless &= verdict == ReadErrorAction.ONCE_EACH;
+        ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
+        hopeless &= readErrorAction == ReadErrorAction.ONCE_EACH;
         absences += error.code() == ErrorCode.TABLE_NOT_FOUND ? 1 : 0;
         boolean cursorGone = error.code() == ErrorCode.CURSOR_GONE; // the plan has asked every copy
-        if (verdict == ReadErrorAction.FATAL || cursorGone || absences >= ABSENCES_MAX) {
+        if (readErrorAction == ReadErrorAction.FATAL || cursorGone || absences >= ABSENCES_MAX) {
             fail(error.code(), error.reason());
         } else if (calls.isEmpty()) {
             ask(true);
@@ -268,14 +268,14 @@ public final class TextQueryExecution {
             send(spare.get());
         } else if (!silenceDue) {
             call.watch = env.timers()
-                    .after(Math.max(1, patience.silence() - (now - call.sentNanos)), () -> slow(call, true));
+                    .after(Math.max(1, hedgeDelay.silence() - (now - call.sentNanos)), () -> slow(call, true));
         }
     }
 
     private void expire() {
         long now = env.clock().nanos();
         for (TextCall call : calls) {
-            patience.judge(call.server, call.sentNanos, now);
+            hedgeDelay.judge(call.server, call.sentNanos, now);
             tried.add(
                     call.server,
                     "query",
@@ -294,7 +294,7 @@ public final class TextQueryExecution {
 
     private void succeed(Answer answer, long now) {
         for (TextCall call : calls) {
-            patience.judge(call.server, call.sentNanos, now);
+            hedgeDelay.judge(call.server, call.sentNanos, now);
         }
         requestsEarn();
         release();

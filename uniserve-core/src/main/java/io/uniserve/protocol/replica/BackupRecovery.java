@@ -95,7 +95,7 @@ public final class BackupRecovery {
     /** Tells which versions there are, see {@link ShippedVersions}. */
     public static void survey(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
         Then then = (found, manifest, part, chain) -> found.trail(
-                part, chain, trail -> found.versions(manifest, versions -> found.tell(trail.trail(versions))));
+                part, chain, trail -> found.versions(manifest, versionState -> found.tell(trail.trail(versionState))));
         new BackupRecovery(env, cluster, key, completion, new Ends(then, found -> found.tell(ShippedVersions.NOTHING)))
                 .list();
     }

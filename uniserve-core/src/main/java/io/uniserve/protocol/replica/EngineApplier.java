@@ -54,9 +54,9 @@ final class EngineApplier {
     /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
     private long failedAt;
 
-    private final PoisonEntryDetector suspect = new PoisonEntryDetector();
-    private final UnpublishedUpdates unpublished = new UnpublishedUpdates();
-    private final EarlyDecision foretold = new EarlyDecision();
+    private final PoisonEntryDetector poisonEntryDetector = new PoisonEntryDetector();
+    private final UnpublishedUpdates unpublishedUpdates = new UnpublishedUpdates();
+    private final EarlyDecision earlyDecision = new EarlyDecision();
     private final DigestStop digests = new DigestStop();
     private boolean digesting;
     private long sinceEntries;
@@ -113,19 +113,19 @@ final class EngineApplier {
     }
 
     EarlyDecision foretold() {
-        return foretold;
+        return earlyDecision;
     }
 
     /** The version that is prepared in the engine, and whose outcome was not carried out there; 0 for none. */
     long undecided() {
         long open = phase == Phase.READY ? table.versions().open() : 0;
-        return open == foretold.done() ? 0 : open;
+        return open == earlyDecision.done() ? 0 : open;
     }
 
     /** The table's log says what became of the version, which the log here may not say yet. */
     void foretell(long version, boolean commit) {
         if (undecided() == version) {
-            foretold.tell(version, commit);
+            earlyDecision.tell(version, commit);
             pump();
         }
     }
@@ -135,7 +135,7 @@ final class EngineApplier {
                 || digests.any()
                 || phase == Phase.FAILED
                 || restartWanted
-                || unpublished.any()
+                || unpublishedUpdates.any()
                 || checkpoints.wanted();
     }
 
@@ -245,8 +245,8 @@ final class EngineApplier {
         built = env.clock().nanos();
         sinceEntries = 0;
         sinceBytes = 0;
-        unpublished.none();
-        foretold.forget();
+        unpublishedUpdates.none();
+        earlyDecision.forget();
         hung = false;
         phase = Phase.READY;
         listener.applied();
@@ -280,9 +280,9 @@ final class EngineApplier {
             return;
         }
         long open = table.versions().open();
-        if (foretold.due(open)) {
+        if (earlyDecision.due(open)) {
             begin();
-            env.engine().decide(key, open, foretold.commits(), this::carriedOut);
+            env.engine().decide(key, open, earlyDecision.commits(), this::carriedOut);
             return;
         }
         if (applied >= log.durableIndex()) {
@@ -295,7 +295,7 @@ final class EngineApplier {
             }
             return;
         }
-        int most = digests.most(applied, suspect.batch(applied + 1));
+        int most = digests.most(applied, poisonEntryDetector.batch(applied + 1));
         List<LogEntry> cached = log.cached(applied + 1, most, Limits.REPLICATE_BYTES_MAX);
         begin();
         if (cached != null) {
@@ -319,9 +319,9 @@ final class EngineApplier {
     private void apply(List<LogEntry> loaded) {
         List<LogEntry> entries = TransactionSteps.run(loaded);
         LogEntry first = entries.get(0);
-        if (first.type() == LogEntry.Type.DECIDE && first.version() == foretold.done()) {
+        if (first.type() == LogEntry.Type.DECIDE && first.version() == earlyDecision.done()) {
             busy = false;
-            if (first.commits() == foretold.commits()) {
+            if (first.commits() == earlyDecision.commits()) {
                 advance(entries);
             } else {
                 failed(new UniserveException(ErrorCode.INTERNAL, "version " + first.version() + " has two outcomes"));
@@ -343,7 +343,7 @@ final class EngineApplier {
             advance(entries);
             return;
         }
-        env.engine().apply(key, updates, unpublished.doubtful(applied), done -> {
+        env.engine().apply(key, updates, unpublishedUpdates.doubtful(applied), done -> {
             busy = false;
             if (interrupted()) {
                 return;
@@ -383,7 +383,7 @@ final class EngineApplier {
         if (done instanceof Outcome.Err<Done> err) {
             failed(err.error());
         } else {
-            foretold.carriedOut();
+            earlyDecision.carriedOut();
             listener.applied();
             pump();
         }
@@ -394,7 +394,8 @@ final class EngineApplier {
         boolean rows = Rejection.isFor(error.code());
         LogEntry update = entries.get((int) (first - entries.get(0).index()));
         long last = updates.get(updates.size() - 1).index();
-        boolean certain = rows && suspect.failed(first, last, TransactionSteps.attempts(update, error.code()));
+        boolean certain =
+                rows && poisonEntryDetector.failed(first, last, TransactionSteps.attempts(update, error.code()));
         LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
         down();
         if (!rows || !listener.rejected(update, error, certain)) {
@@ -409,19 +410,19 @@ final class EngineApplier {
             table.record(entry);
             sinceBytes += entry.rows().size();
             if (entry.type() == LogEntry.Type.UPDATE) {
-                unpublished.add(entry.rows().size());
+                unpublishedUpdates.add(entry.rows().size());
             }
         }
         sinceEntries += entries.size();
         applied = entries.get(entries.size() - 1).index();
         failures = applied > failedAt ? 0 : failures;
         hung = false;
-        suspect.applied(applied);
-        unpublished.appliedAt(env.clock().nanos());
+        poisonEntryDetector.applied(applied);
+        unpublishedUpdates.appliedAt(env.clock().nanos());
         listener.applied();
         if (!unsettled() && (checkpointDue() || checkpoints.takeWanted())) {
             checkpoint();
-        } else if (unpublished.tooMany()) {
+        } else if (unpublishedUpdates.tooMany()) {
             publish();
         } else {
             pump();
@@ -450,7 +451,7 @@ final class EngineApplier {
                 failed(err.error());
                 return;
             }
-            unpublished.none();
+            unpublishedUpdates.none();
             listener.applied();
             pump();
         });
@@ -479,7 +480,7 @@ final class EngineApplier {
         if (outcome instanceof Outcome.Err<Done>) {
             checkpoints.delete(name);
         } else {
-            unpublished.none();
+            unpublishedUpdates.none();
         }
         if (!interrupted()) {
             listener.applied();
@@ -506,7 +507,7 @@ final class EngineApplier {
         digests.fail("the engine failed");
         phase = Phase.FAILED;
         failedAt = Math.max(failedAt, applied);
-        unpublished.lost(applied);
+        unpublishedUpdates.lost(applied);
         failures++;
         restartAt = env.clock().nanos() + config.retryNanos() * (1L << Math.min(failures, 8));
     }
@@ -531,7 +532,7 @@ final class EngineApplier {
                 return;
             }
         }
-        if (rests && unpublished.rested(now)) {
+        if (rests && unpublishedUpdates.rested(now)) {
             publish();
         }
     }

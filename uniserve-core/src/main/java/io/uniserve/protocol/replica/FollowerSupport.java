@@ -15,7 +15,7 @@ final class FollowerSupport implements Follower.Parts {
     private final Replica replica;
     private final ReplicaContext host;
     private final ReplicaStorage files;
-    private final ReplicaRole part;
+    private final ReplicaRole replicaRole;
     private final OpenReplica parts;
     private final Cuts cuts;
     private final BooleanSupplier busy;
@@ -30,14 +30,14 @@ final class FollowerSupport implements Follower.Parts {
             Replica replica,
             ReplicaContext host,
             ReplicaStorage files,
-            ReplicaRole part,
+            ReplicaRole replicaRole,
             OpenReplica parts,
             Cuts cuts,
             BooleanSupplier busy) {
         this.replica = replica;
         this.host = host;
         this.files = files;
-        this.part = part;
+        this.replicaRole = replicaRole;
         this.parts = parts;
         this.cuts = cuts;
         this.busy = busy;
@@ -70,7 +70,7 @@ final class FollowerSupport implements Follower.Parts {
 
     @Override
     public boolean startOver(long primaryBase) {
-        ActorState at = part.state();
+        ActorState at = replicaRole.state();
         boolean free = !busy.getAsBoolean() && files.mayTry();
         if (at != null && free && !at.isr().contains(host.self())) {
             files.startOver(primaryBase);

@@ -9,12 +9,12 @@ import io.uniserve.protocol.env.Outcome;
  * cuts, then counts what was cut.
  */
 final class LogTruncation {
-    private final ReplicaHealth fitness;
+    private final ReplicaHealth replicaHealth;
     private final RecoveryPoint marks;
     private boolean running;
 
-    LogTruncation(ReplicaHealth fitness, RecoveryPoint marks) {
-        this.fitness = fitness;
+    LogTruncation(ReplicaHealth replicaHealth, RecoveryPoint marks) {
+        this.replicaHealth = replicaHealth;
         this.marks = marks;
     }
 
@@ -45,12 +45,12 @@ final class LogTruncation {
         marks.hold(false);
         engine.resume(parts.log().lastIndex());
         if (cut instanceof Outcome.Ok<Long> ok) {
-            fitness.filesWork();
+            replicaHealth.filesWork();
             if (keep && ok.value() > 0) {
                 parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
             }
         } else {
-            fitness.filesFailed(((Outcome.Err<Long>) cut).error());
+            replicaHealth.filesFailed(((Outcome.Err<Long>) cut).error());
         }
         completion.done(cut);
     }

@@ -110,12 +110,12 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
     }
 
     /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
-    static void close(@Nullable OpenReplica parts, @Nullable EngineApplier applier, Runnable then) {
+    static void close(@Nullable OpenReplica parts, @Nullable EngineApplier engineApplier, Runnable then) {
         Runnable closeEngine = () -> {
-            if (applier == null) {
+            if (engineApplier == null) {
                 then.run();
             } else {
-                applier.close(done -> then.run());
+                engineApplier.close(done -> then.run());
             }
         };
         if (parts == null) {

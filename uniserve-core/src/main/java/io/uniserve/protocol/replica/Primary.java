@@ -44,7 +44,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     private final TreeMap<ServerId, LearnerProgress> learners = new TreeMap<>();
     private final LearnerProgress.Certifier certifier;
     private final LogShipper backup;
-    private final PrimaryTransfer handOver;
+    private final PrimaryTransfer primaryTransfer;
     private final EarlyReplication early;
     private final AppendOrder order;
     private final Dispute dispute;
@@ -87,7 +87,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                         ? null
                         : () -> replica.trail().end().newest(),
                 this::advance);
-        this.handOver = new PrimaryTransfer(host, key, epoch);
+        this.primaryTransfer = new PrimaryTransfer(host, key, epoch);
         this.early = new EarlyReplication(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
         this.order = new AppendOrder(() -> replica.engineReady() && replica.applied() >= log.lastIndex());
         this.dispute = new Dispute(host, key, epoch, log, parts.aside());
@@ -224,7 +224,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         if (dispute.undecided()) {
             return java.util.Optional.of(new UniserveException(ErrorCode.UNAVAILABLE, dispute.reason()));
         }
-        if (handOver.holding()) {
+        if (primaryTransfer.holding()) {
             return java.util.Optional.of(
                     new UniserveException(ErrorCode.UNAVAILABLE, "the primary is about to move: try again"));
         }
@@ -237,7 +237,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
 
     /** True when a decision may be logged, which minIsr does not hold up. */
     boolean mayDecide() {
-        return accepting() && !handOver.holding();
+        return accepting() && !primaryTransfer.holding();
     }
 
     /** Logs a part of an atomic update, or its decision. */
@@ -309,9 +309,9 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                 .anyMatch(member -> !member.equals(host.self())
                         && log.lastIndex() - match(member) <= host.config().learnerLagMax());
         boolean served = matched && now - matchedAt >= host.config().retryNanos(); // those who waited for this epoch
-        handOver.wanted(now, served && near);
+        primaryTransfer.wanted(now, served && near);
         host.wantTicks(replica);
-        handOver.advance(now, successors());
+        primaryTransfer.advance(now, successors());
     }
 
     private List<ServerId> successors() {
@@ -364,8 +364,8 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
             }
         }
         acknowledge(now);
-        if (handOver.holding()) {
-            handOver.advance(now, successors());
+        if (primaryTransfer.holding()) {
+            primaryTransfer.advance(now, successors());
         }
         order.advance();
         replica.advanced();
@@ -440,7 +440,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     boolean wantsTicks() {
         return !matched
                 || early.spent()
-                || handOver.holding()
+                || primaryTransfer.holding()
                 || moves()
                 || !state.begun()
                 || backup.wantsTicks(stable)

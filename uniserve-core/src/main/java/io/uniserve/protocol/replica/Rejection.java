@@ -28,9 +28,9 @@ record Rejection(long hash, String reason) {
 
     static Rejection decode(Bytes rows) {
         BinaryReader in = new BinaryReader(rows);
-        Rejection refusal = new Rejection(in.readLong(), in.readString());
+        Rejection rejection = new Rejection(in.readLong(), in.readString());
         in.expectEnd();
-        return refusal;
+        return rejection;
     }
 
     /** True for an error by which the rows themselves, not the state of this server, are to blame. */

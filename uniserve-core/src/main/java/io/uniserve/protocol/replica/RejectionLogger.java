@@ -74,8 +74,8 @@ final class RejectionLogger {
 
     private void refuse(ReplicaLog log, LogEntry update, UniserveException error) {
         LOG.warn("{}: update {} of {} is refused: {}", key, update.index(), update.request(), error.getMessage());
-        Rejection refusal = Rejection.of(update, error);
-        pending.refused(update.index(), refusal.reason());
-        log.append(update.refused(refusal.encode()));
+        Rejection rejection = Rejection.of(update, error);
+        pending.refused(update.index(), rejection.reason());
+        log.append(update.refused(rejection.encode()));
     }
 }

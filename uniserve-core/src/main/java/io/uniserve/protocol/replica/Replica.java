@@ -35,16 +35,16 @@ public final class Replica {
     private final TableName table;
     private final PendingUpdates pending;
     private final FencedReplicas fencing;
-    private final ReplicaRole part;
-    private final ReplicaHealth fitness;
+    private final ReplicaRole replicaRole;
+    private final ReplicaHealth replicaHealth;
     private final RecoveryPoint marks;
     private final LogTruncation cutting;
     private final LogCleaner drops;
     private final ReadLease lease;
     private final ReplicaStorage files;
-    private final RejectionLogger refuser;
+    private final RejectionLogger rejectionLogger;
     private final VersionIndex trail;
-    private final RequestAdmission entrance;
+    private final RequestAdmission requestAdmission;
     private final CopyCheck copies;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
@@ -58,22 +58,23 @@ public final class Replica {
         this.table = table;
         this.pending = new PendingUpdates(key.actor());
         this.fencing = new FencedReplicas(host.config().fenceNanos());
-        this.part = new ReplicaRole(host.self(), pending);
-        this.fitness = new ReplicaHealth(host, key, () -> host.wantTicks(this));
+        this.replicaRole = new ReplicaRole(host.self(), pending);
+        this.replicaHealth = new ReplicaHealth(host, key, () -> host.wantTicks(this));
         this.marks = new RecoveryPoint(host.config(), now());
-        this.cutting = new LogTruncation(fitness, marks);
+        this.cutting = new LogTruncation(replicaHealth, marks);
         this.lease = new ReadLease(now());
-        this.files = new ReplicaStorage(host, key, table, fitness, new FilesOwner(), new LogEvents());
+        this.files = new ReplicaStorage(host, key, table, replicaHealth, new FilesOwner(), new LogEvents());
         this.trail = new VersionIndex(this::versionsApplied, () -> {
             EngineApplier engine = files.engine();
             return engine == null ? 0 : engine.foretold().done();
         });
-        this.entrance = new RequestAdmission(
-                host, new RequestAdmission.Inside(key, files, part, pending, fitness, () -> closed));
-        this.copies =
-                new CopyCheck(host, new CopyCheck.Inside(key, files, part, fitness, () -> closed, this::evaluate));
+        this.requestAdmission = new RequestAdmission(
+                host, new RequestAdmission.Inside(key, files, replicaRole, pending, replicaHealth, () -> closed));
+        this.copies = new CopyCheck(
+                host, new CopyCheck.Inside(key, files, replicaRole, replicaHealth, () -> closed, this::evaluate));
         this.drops = new LogCleaner(host, key, trail, cutting);
-        this.refuser = new RejectionLogger(key, pending, part::primary, (after, then) -> cut(after, false, then));
+        this.rejectionLogger =
+                new RejectionLogger(key, pending, replicaRole::primary, (after, then) -> cut(after, false, then));
     }
 
     public ReplicaKey key() {
@@ -91,12 +92,12 @@ public final class Replica {
 
     /** True once the files were read, whole or damaged, and while no call into the engine takes long, for which an end would wait. */
     public boolean mayEnd() {
-        return (files.opened() != null || fitness.isDamaged()) && !files.engineHangs();
+        return (files.opened() != null || replicaHealth.isDamaged()) && !files.engineHangs();
     }
 
     /** True when the files are damaged and kept for a look. */
     public boolean isDamaged() {
-        return fitness.isDamaged();
+        return replicaHealth.isDamaged();
     }
 
     /**
@@ -104,7 +105,7 @@ public final class Replica {
      * known or not so.
      */
     public long wholeSince() {
-        return files.whole() && !closed && !fitness.isDamaged() ? installed() : -1;
+        return files.whole() && !closed && !replicaHealth.isDamaged() ? installed() : -1;
     }
 
     /** Epoch of the takeover that made this replica's files worthless, 0 when there was none. */
@@ -115,7 +116,7 @@ public final class Replica {
 
     /** True when nothing waits to be shipped to durable storage. */
     public boolean shipped() {
-        Primary leader = part.primary();
+        Primary leader = replicaRole.primary();
         return leader == null || leader.backupComplete();
     }
 
@@ -154,7 +155,7 @@ public final class Replica {
         meta = newMeta;
         desired = state;
         fencing.assign(state, readAtNanos);
-        fitness.seen(state.epoch());
+        replicaHealth.seen(state.epoch());
         evaluate();
     }
 
@@ -164,25 +165,25 @@ public final class Replica {
         if (closed || wanted == null || files.changing() || cutting.running()) {
             return;
         }
-        OpenReplica opened = files.opened();
-        RestoreDecision standing =
-                new RestoreDecision(host.self(), wanted, installed(), opened != null, files.restoring(), fitness);
-        if (standing.mayReturn()) {
-            if (part.state() != null) {
-                part.end(key, "is being taken over by another server");
+        OpenReplica openReplica = files.opened();
+        RestoreDecision restoreDecision = new RestoreDecision(
+                host.self(), wanted, installed(), openReplica != null, files.restoring(), replicaHealth);
+        if (restoreDecision.mayReturn()) {
+            if (replicaRole.state() != null) {
+                replicaRole.end(key, "is being taken over by another server");
             }
-        } else if (standing.mustRestore(files.restoredEpoch())) {
+        } else if (restoreDecision.mustRestore(files.restoredEpoch())) {
             whenDue(() -> files.restore(wanted));
-        } else if (fitness.mayStartAnew(wanted)) {
+        } else if (replicaHealth.mayStartAnew(wanted)) {
             whenDue(files::startAnew);
-        } else if (fitness.isDamaged() || opened != null && fitness.emptied(wanted, installed())) {
+        } else if (replicaHealth.isDamaged() || openReplica != null && replicaHealth.emptied(wanted, installed())) {
             host.wantTicks(this);
-        } else if (opened != null && wanted.epoch() > installed()) {
-            whenDue(() -> files.install(opened, wanted.epoch()));
-        } else if (opened != null && wanted.epoch() == installed()) {
-            activate(opened, wanted);
+        } else if (openReplica != null && wanted.epoch() > installed()) {
+            whenDue(() -> files.install(openReplica, wanted.epoch()));
+        } else if (openReplica != null && wanted.epoch() == installed()) {
+            activate(openReplica, wanted);
         }
-        entrance.look();
+        requestAdmission.look();
         host.gateChanged(this);
     }
 
@@ -199,7 +200,7 @@ public final class Replica {
             trail.cut(parts.log().lastIndex());
             host.wantTicks(this);
         }
-        part.play(state, mapVersion, meta, new ReplicaRole.Maker() {
+        replicaRole.play(state, mapVersion, meta, new ReplicaRole.Maker() {
             @Override
             public Primary primary(TableMeta table, ActorState row) {
                 Primary.Parts shared = new Primary.Parts(
@@ -219,7 +220,7 @@ public final class Replica {
                         Replica.this,
                         host,
                         files,
-                        part,
+                        replicaRole,
                         parts,
                         (after, then) -> cut(after, true, then),
                         () -> closed || cutting.running());
@@ -230,7 +231,7 @@ public final class Replica {
 
     private void certify(ServerId learner, Consumer<Boolean> then) {
         OpenReplica parts = files.opened();
-        ActorState at = part.state();
+        ActorState at = replicaRole.state();
         if (parts == null || at == null || at.epoch() != installed() || files.changing()) {
             then.accept(false);
             return;
@@ -243,7 +244,7 @@ public final class Replica {
         if (request.epoch() > epochWanted() && request.epoch() > installed()) {
             host.refresh(table);
         }
-        entrance.replicate(request, completion);
+        requestAdmission.replicate(request, completion);
         host.wantTicks(this);
     }
 
@@ -252,13 +253,13 @@ public final class Replica {
         if (rows.epoch() > installed()) {
             host.refresh(table);
         }
-        entrance.update(request, rows, callback);
+        requestAdmission.update(request, rows, callback);
         host.wantTicks(this);
     }
 
     /** The primary is further than it was. */
     void advanced() {
-        entrance.look();
+        requestAdmission.look();
     }
 
     /** The primary's part in an atomic update. */
@@ -288,9 +289,10 @@ public final class Replica {
 
     private @Nullable TransactionParticipant atomic() {
         OpenReplica parts = files.opened();
-        return part.primary() == null || parts == null || closed || !engineReady()
+        return replicaRole.primary() == null || parts == null || closed || !engineReady()
                 ? null
-                : new TransactionParticipant(host, key, parts.log(), pending, trail, refuser.refused(), part::primary);
+                : new TransactionParticipant(
+                        host, key, parts.log(), pending, trail, rejectionLogger.refused(), replicaRole::primary);
     }
 
     private VersionState versionsApplied() {
@@ -322,7 +324,7 @@ public final class Replica {
 
     /** True when this replica is its actor's primary and may log. */
     public boolean leads() {
-        Primary leader = part.primary();
+        Primary leader = replicaRole.primary();
         return leader != null && !closed && leader.mayDecide();
     }
 
@@ -340,7 +342,11 @@ public final class Replica {
     /** What readers may have. */
     public ReadGate gate() {
         long epoch = installed();
-        boolean ready = !closed && !fitness.isDamaged() && engineReady() && part.inSync(epoch) && !part.disputed();
+        boolean ready = !closed
+                && !replicaHealth.isDamaged()
+                && engineReady()
+                && replicaRole.inSync(epoch)
+                && !replicaRole.disputed();
         boolean serving = ready && !fencing.olderMayBeRead(meta, now());
         return new ReadGate(
                 key.actor(), epoch, serving, lease.until(epoch), applied(), trail.doubt(), committed(), files.built());
@@ -348,7 +354,7 @@ public final class Replica {
 
     /** The part it plays, for reports. */
     public String role() {
-        return fitness.isDamaged() ? "damaged" : closed ? "opening" : part.name();
+        return replicaHealth.isDamaged() ? "damaged" : closed ? "opening" : replicaRole.name();
     }
 
     /** Last log index, durable or not. */
@@ -359,7 +365,7 @@ public final class Replica {
 
     /** What the primary knows to be stable; 0 elsewhere. */
     public long stableIndex() {
-        Primary leader = part.primary();
+        Primary leader = replicaRole.primary();
         return leader == null ? 0 : leader.stableIndex();
     }
 
@@ -376,12 +382,12 @@ public final class Replica {
 
     /** Its part in backups of the table; null where it does not lead. */
     public @Nullable SnapshotPins pins() {
-        return closed ? null : part.primary();
+        return closed ? null : replicaRole.primary();
     }
 
     /** How far the backup is, where this is the primary. */
     public BackupProgress backup() {
-        Primary leader = part.primary();
+        Primary leader = replicaRole.primary();
         return leader == null ? BackupProgress.NONE : leader.backupProgress();
     }
 
@@ -393,12 +399,12 @@ public final class Replica {
 
     /** The map's row that is in force here; null before one is installed. */
     public @Nullable ActorState current() {
-        return part.state();
+        return replicaRole.state();
     }
 
     /** The server drains: a primary hands over as soon as it can do so without a loss. */
     public void handOver() {
-        Primary leader = part.primary();
+        Primary leader = replicaRole.primary();
         if (leader != null && !closed) {
             leader.handOver(now());
         }
@@ -414,7 +420,7 @@ public final class Replica {
         if (engine != null) {
             engine.tick(now);
         }
-        if (desired != null && (fitness.wantsTicks() || desired.epoch() > installed())) {
+        if (desired != null && (replicaHealth.wantsTicks() || desired.epoch() > installed())) {
             evaluate();
         }
         OpenReplica parts = files.opened();
@@ -423,21 +429,21 @@ public final class Replica {
         }
         if (parts != null && !files.changing()) {
             marks.tick(now, parts);
-            drops.tick(now, parts, part.retention(), applied());
+            drops.tick(now, parts, replicaRole.retention(), applied());
         }
         files.tick(now);
-        Primary leader = part.primary();
+        Primary leader = replicaRole.primary();
         if (leader != null) {
             leader.tick(now);
         }
-        entrance.look();
-        fitness.report(desired, engineReady(), !part.leads());
-        return fitness.wantsTicks()
+        requestAdmission.look();
+        replicaHealth.report(desired, engineReady(), !replicaRole.leads());
+        return replicaHealth.wantsTicks()
                 || parts != null && marks.wantsTicks(parts)
                 || engine != null && engine.wantsTicks()
                 || leader != null && leader.wantsTicks()
                 || desired != null && desired.epoch() > installed()
-                || entrance.wantsTicks()
+                || requestAdmission.wantsTicks()
                 || !pending.isEmpty();
     }
 
@@ -455,9 +461,9 @@ public final class Replica {
     /** Stops acting; files stay. */
     public void close() {
         closed = true;
-        part.close();
+        replicaRole.close();
         pending.failAll(ErrorCode.NOT_PRIMARY, "the replica is closed here", installed());
-        entrance.close();
+        requestAdmission.close();
     }
 
     /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
@@ -483,7 +489,7 @@ public final class Replica {
     /** Why the log cannot be written now; null when it can. */
     @Nullable
     UniserveException logError() {
-        return fitness.logError();
+        return replicaHealth.logError();
     }
 
     private final class FilesOwner implements ReplicaStorage.Owner {
@@ -499,7 +505,7 @@ public final class Replica {
 
         @Override
         public void endPart(String why) {
-            part.end(key, why);
+            replicaRole.end(key, why);
         }
 
         @Override
@@ -525,19 +531,19 @@ public final class Replica {
 
         @Override
         public void durable(long index) {
-            fitness.logWorks();
-            part.durable();
+            replicaHealth.logWorks();
+            replicaRole.durable();
             files.durable();
-            part.advance();
+            replicaRole.advance();
             host.wantTicks(Replica.this);
         }
 
         @Override
         public void appendFailed(long from, UniserveException error) {
             LOG.warn("{}: entries from {} on cannot be written: {}", key, from, error.getMessage());
-            fitness.logFailed(error);
+            replicaHealth.logFailed(error);
             trail.cut(from - 1);
-            part.appendFailed(from, error);
+            replicaRole.appendFailed(from, error);
             files.appendFailed(from, error);
             pending.failFrom(from, error.code(), error.reason(), installed());
             host.wantTicks(Replica.this);
@@ -545,7 +551,7 @@ public final class Replica {
 
         @Override
         public void damaged(UniserveException error) {
-            if (fitness.spoiled(error.reason(), epochWanted())) {
+            if (replicaHealth.spoiled(error.reason(), epochWanted())) {
                 LOG.warn("{}: its log is damaged: {}", key, error.getMessage());
             }
         }
@@ -560,23 +566,23 @@ public final class Replica {
         @Override
         public void applied() {
             trail.applied(Replica.this.applied());
-            if (engineReady() && fitness.covered()) {
+            if (engineReady() && replicaHealth.covered()) {
                 evaluate();
             }
-            part.advance();
+            replicaRole.advance();
             host.gateChanged(Replica.this);
         }
 
         @Override
         public void unfit(String reason) {
-            fitness.engineFailed(reason);
+            replicaHealth.engineFailed(reason);
             host.gateChanged(Replica.this);
         }
 
         @Override
         public boolean rejected(LogEntry update, UniserveException error, boolean certain) {
             OpenReplica parts = files.opened();
-            boolean mine = parts != null && !closed && refuser.rejected(parts.log(), update, error, certain);
+            boolean mine = parts != null && !closed && rejectionLogger.rejected(parts.log(), update, error, certain);
             if (mine) {
                 host.gateChanged(Replica.this);
                 host.wantTicks(Replica.this);
@@ -586,7 +592,7 @@ public final class Replica {
 
         @Override
         public void lost(String reason) {
-            fitness.uncovered(reason, epochWanted());
+            replicaHealth.uncovered(reason, epochWanted());
         }
     }
 }

@@ -28,7 +28,7 @@ final class ReplicaRestore {
     private final LogListener events;
     private final Consumer<OpenReplica> opened;
     private final Completion<Done> completion;
-    private @Nullable LogRestorer restorer;
+    private @Nullable LogRestorer logRestorer;
     private boolean withLog = true;
     private boolean withCheckpoint = true;
     private long indexMin;
@@ -158,7 +158,7 @@ final class ReplicaRestore {
         }
         LogRestorer next =
                 new LogRestorer(env, host.config().clusterId(), key, ok.value().log(), completion);
-        restorer = next;
+        logRestorer = next;
         next.run(due);
     }
 
@@ -168,14 +168,14 @@ final class ReplicaRestore {
 
     /** More of the log is on disk. */
     void durable() {
-        if (restorer != null) {
-            restorer.durable();
+        if (logRestorer != null) {
+            logRestorer.durable();
         }
     }
 
     void appendFailed(UniserveException error) {
-        if (restorer != null) {
-            restorer.failed(error);
+        if (logRestorer != null) {
+            logRestorer.failed(error);
         }
     }
 }

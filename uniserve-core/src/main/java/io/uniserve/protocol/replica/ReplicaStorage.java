@@ -24,14 +24,14 @@ final class ReplicaStorage {
     private final ReplicaContext host;
     private final ReplicaKey key;
     private final TableName table;
-    private final ReplicaHealth fitness;
+    private final ReplicaHealth replicaHealth;
     private final Owner owner;
     private final LogListener logEvents;
     private final RestoreBackoff restores = new RestoreBackoff();
     private final DiskStallDetector stalls = new DiskStallDetector();
-    private @Nullable OpenReplica opened;
-    private @Nullable EngineApplier applier;
-    private @Nullable ReplicaRestore takeover;
+    private @Nullable OpenReplica openReplica;
+    private @Nullable EngineApplier engineApplier;
+    private @Nullable ReplicaRestore replicaRestore;
     private boolean opening;
     private boolean changing;
     private boolean installing;
@@ -60,13 +60,13 @@ final class ReplicaStorage {
             ReplicaContext host,
             ReplicaKey key,
             TableName table,
-            ReplicaHealth fitness,
+            ReplicaHealth replicaHealth,
             Owner owner,
             LogListener logEvents) {
         this.host = host;
         this.key = key;
         this.table = table;
-        this.fitness = fitness;
+        this.replicaHealth = replicaHealth;
         this.owner = owner;
         this.logEvents = logEvents;
         this.retryAt = now();
@@ -78,27 +78,27 @@ final class ReplicaStorage {
 
     @Nullable
     OpenReplica opened() {
-        return opened;
+        return openReplica;
     }
 
     @Nullable
     EngineApplier engine() {
-        return applier;
+        return engineApplier;
     }
 
     /** True while a call into the engine takes so long that nobody should wait for it. */
     boolean engineHangs() {
-        return applier != null && applier.hangs();
+        return engineApplier != null && engineApplier.hangs();
     }
 
     /** When the engine's actor was built, 0 for none. */
     long built() {
-        return applier == null ? 0 : applier.built();
+        return engineApplier == null ? 0 : engineApplier.built();
     }
 
     /** The installed epoch, 0 for none. */
     long installed() {
-        return opened == null ? 0 : opened.file().get().installed();
+        return openReplica == null ? 0 : openReplica.file().get().installed();
     }
 
     /** True while a step is under way. */
@@ -112,11 +112,11 @@ final class ReplicaStorage {
     }
 
     boolean restoring() {
-        return takeover != null;
+        return replicaRestore != null;
     }
 
     boolean whole() {
-        return opened != null && takeover == null;
+        return openReplica != null && replicaRestore == null;
     }
 
     /** Epoch of the takeover after which they were restored, 0 for never. */
@@ -131,7 +131,7 @@ final class ReplicaStorage {
 
     /** Reads them. The completion runs whether they are whole or damaged; other errors are tried again first. */
     void open(Runnable then) {
-        if (owner.isClosed() || opening || opened != null) {
+        if (owner.isClosed() || opening || openReplica != null) {
             return;
         }
         opening = true;
@@ -141,8 +141,8 @@ final class ReplicaStorage {
                 return;
             }
             if (outcome instanceof Outcome.Ok<OpenReplica> ok) {
-                fitness.fresh();
-                opened = ok.value();
+                replicaHealth.fresh();
+                openReplica = ok.value();
                 openedEpoch = installed();
                 then.run();
             } else {
@@ -155,17 +155,17 @@ final class ReplicaStorage {
     private void notOpened(UniserveException error, Runnable then) {
         LOG.warn("{}: cannot be opened: {}", key, error.getMessage());
         if (error.code() == ErrorCode.CORRUPT) {
-            fitness.damaged(error.reason(), owner.epochWanted());
+            replicaHealth.damaged(error.reason(), owner.epochWanted());
             then.run();
         } else {
-            fitness.unreadable(error, owner.epochWanted());
+            replicaHealth.unreadable(error, owner.epochWanted());
             openLater(then);
         }
     }
 
     private void openLater(Runnable then) {
         host.env().timers().after(host.config().retryNanos() * 10, () -> {
-            if (!changing && !fitness.isDamaged()) {
+            if (!changing && !replicaHealth.isDamaged()) {
                 open(then);
             }
         });
@@ -174,7 +174,7 @@ final class ReplicaStorage {
     /** Takes the actor over from durable storage. */
     void restore(ActorState wanted) {
         LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
-        boolean keep = fitness.isDamaged() || installed() > 0;
+        boolean keep = replicaHealth.isDamaged() || installed() > 0;
         makeFromStorage(takeover(wanted.restoreEpoch()), keep);
     }
 
@@ -184,7 +184,7 @@ final class ReplicaStorage {
         ReplicaRestore next = takeover(restoredEpoch);
         next.learn(primaryBase, installed());
         owner.endPart("starts anew here");
-        makeFromStorage(next, opened != null && opened.log().lastIndex() > 0);
+        makeFromStorage(next, openReplica != null && openReplica.log().lastIndex() > 0);
     }
 
     /** True where the checkpoint in durable storage was tried and is damaged. */
@@ -194,38 +194,38 @@ final class ReplicaStorage {
 
     private ReplicaRestore takeover(long restoreEpoch) {
         return new ReplicaRestore(
-                host, key, table, logEvents, parts -> opened = parts, outcome -> restored(restoreEpoch, outcome));
+                host, key, table, logEvents, parts -> openReplica = parts, outcome -> restored(restoreEpoch, outcome));
     }
 
     private void makeFromStorage(ReplicaRestore next, boolean keepOldFiles) {
         changing = true;
-        takeover = next;
+        replicaRestore = next;
         close(() -> {
-            opened = null;
-            applier = null;
-            fitness.fresh();
+            openReplica = null;
+            engineApplier = null;
+            replicaHealth.fresh();
             next.run(keepOldFiles);
         });
     }
 
     private void restored(long restoreEpoch, Outcome<Done> outcome) {
-        takeover = null;
+        replicaRestore = null;
         changing = false;
         if (owner.isClosed()) {
             return;
         }
         if (outcome instanceof Outcome.Err<Done> err) {
             LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
-            fitness.restoreFailed(
+            replicaHealth.restoreFailed(
                     "restore from durable storage failed: " + err.error().reason());
             retryAt = now() + restores.failed(err.error());
             owner.wantTicks();
-            if (opened == null) {
+            if (openReplica == null) {
                 openLater(() -> {});
                 return;
             }
         } else {
-            fitness.restored();
+            replicaHealth.restored();
             restores.worked();
             restoredEpoch = restoreEpoch;
         }
@@ -248,9 +248,9 @@ final class ReplicaStorage {
                         epoch,
                         err.error().getMessage());
                 retryAt = now() + 5 * host.config().retryNanos();
-                fitness.filesFailed(err.error());
+                replicaHealth.filesFailed(err.error());
             } else {
-                fitness.filesWork();
+                replicaHealth.filesWork();
             }
             owner.changed();
         });
@@ -258,21 +258,21 @@ final class ReplicaStorage {
 
     /** Time passes: notices a disk that does not answer. Where it did not before another step began, that is as it was. */
     void tick(long now) {
-        OpenReplica parts = opened;
+        OpenReplica parts = openReplica;
         if (installing && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
-            fitness.diskStalls(true);
+            replicaHealth.diskStalls(true);
         } else if (parts != null && !changing) {
-            fitness.diskStalls(stalls.tick(now, parts.log()));
+            replicaHealth.diskStalls(stalls.tick(now, parts.log()));
         }
     }
 
     /** Starts the engine where it has not been; true when it did. */
     boolean startEngine(OpenReplica parts, TableMeta meta, EngineListener events) {
-        if (applier != null) {
+        if (engineApplier != null) {
             return false;
         }
-        applier = parts.applier(host, key, meta, events);
-        applier.start();
+        engineApplier = parts.applier(host, key, meta, events);
+        engineApplier.start();
         return true;
     }
 
@@ -281,8 +281,8 @@ final class ReplicaStorage {
         changing = true;
         owner.endPart("starts anew here");
         close(() -> {
-            opened = null;
-            applier = null;
+            openReplica = null;
+            engineApplier = null;
             ReplicaRestore.moveAside(host, key, moved -> {
                 changing = false;
                 if (moved instanceof Outcome.Err<Done> err) {
@@ -291,7 +291,7 @@ final class ReplicaStorage {
                             key,
                             err.error().getMessage());
                     retryAt = now() + 10 * host.config().retryNanos();
-                    fitness.filesFailed(err.error());
+                    replicaHealth.filesFailed(err.error());
                 } else if (!owner.isClosed()) {
                     open(() -> {});
                 }
@@ -302,25 +302,25 @@ final class ReplicaStorage {
 
     /** More of the log is on disk. */
     void durable() {
-        if (takeover != null) {
-            takeover.durable();
+        if (replicaRestore != null) {
+            replicaRestore.durable();
         }
-        if (applier != null) {
-            applier.pump();
+        if (engineApplier != null) {
+            engineApplier.pump();
         }
     }
 
     void appendFailed(long from, UniserveException error) {
-        if (takeover != null) {
-            takeover.appendFailed(error);
+        if (replicaRestore != null) {
+            replicaRestore.appendFailed(error);
         }
-        if (applier != null && applier.appendFailed(from)) {
+        if (engineApplier != null && engineApplier.appendFailed(from)) {
             owner.changed();
         }
     }
 
     /** Ends log and engine, and runs the task when nothing of theirs is under way any more. */
     void close(Runnable then) {
-        OpenReplica.close(opened, applier, then);
+        OpenReplica.close(openReplica, engineApplier, then);
     }
 }

@@ -23,7 +23,7 @@ final class RequestTable {
     private final LinkedHashMap<Client, Outcomes> clients = new LinkedHashMap<>();
     private final int clientsMax;
     private final int requestsMax;
-    private VersionState versions = new VersionState();
+    private VersionState versionState = new VersionState();
     private boolean forgotClients;
 
     RequestTable() {
@@ -69,12 +69,12 @@ final class RequestTable {
 
     /** What the applied entries say about versions of atomic updates. */
     VersionState versions() {
-        return versions;
+        return versionState;
     }
 
     /** Takes an applied entry in. */
     void record(LogEntry entry) {
-        versions.record(entry);
+        versionState.record(entry);
         RequestId request = entry.request();
         if (request == null) {
             return;
@@ -147,11 +147,11 @@ final class RequestTable {
                 }
             }
         }
-        if (count > 0 || !versions.isEmpty()) {
+        if (count > 0 || !versionState.isEmpty()) {
             out.writeInt(count).writeBytes(refusals.toBytes());
         }
-        if (!versions.isEmpty()) {
-            versions.write(out);
+        if (!versionState.isEmpty()) {
+            versionState.write(out);
         }
     }
 
@@ -189,7 +189,7 @@ final class RequestTable {
             table.readRefusals(in);
         }
         if (in.remaining() > 0) {
-            table.versions = VersionState.read(in);
+            table.versionState = VersionState.read(in);
         }
         return table;
     }

@@ -94,10 +94,10 @@ final class VersionState {
     }
 
     static VersionState read(BinaryReader in) {
-        VersionState versions = new VersionState();
-        versions.newest = in.readLong();
-        versions.refused = in.readLong();
-        versions.committed = in.readLong();
-        return versions;
+        VersionState versionState = new VersionState();
+        versionState.newest = in.readLong();
+        versionState.refused = in.readLong();
+        versionState.committed = in.readLong();
+        return versionState;
     }
 }

@@ -59,9 +59,9 @@ public final class ServerMachine {
     private final Registration registration;
     private final Pinger pinger;
     private final LeaseKeeper leases;
-    private final OrphanReplicaCleaner reaper;
+    private final OrphanReplicaCleaner orphanReplicaCleaner;
     private final Trash trash;
-    private final TrashRequestHandler trashDesk;
+    private final TrashRequestHandler trashRequestHandler;
     private final AbsenceGuard guard;
     private final BackupEraser eraser;
     private final BackupRequestHandler backups;
@@ -107,14 +107,14 @@ public final class ServerMachine {
         this.trash = new Trash(env, config.trash(), retry);
         this.guard = new AbsenceGuard(config.trash().acceptUnknown());
         this.replicas = new ReplicaSet(env, host, gates, views, trash, ticker::soon);
-        this.trashDesk = new TrashRequestHandler(config, trash, views, replicas, guard);
+        this.trashRequestHandler = new TrashRequestHandler(config, trash, views, replicas, guard);
         this.registration = new Registration(env, config, fatal, contact);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
         this.leases =
                 new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views, contact);
         this.eraser = new BackupEraser(env, config.replicas());
         this.backups = new BackupRequestHandler(env, identity::confirmStore, config.replicas(), eraser, replicas::find);
-        this.reaper = new OrphanReplicaCleaner(
+        this.orphanReplicaCleaner = new OrphanReplicaCleaner(
                 new OrphanReplicaCleaner.Parts(env, replicas, views, guard),
                 config.clusterId(),
                 config.id(),
@@ -337,7 +337,7 @@ public final class ServerMachine {
         } else if (request instanceof PeerRequest.PinActor || request instanceof PeerRequest.Archive) {
             backups.handle(request, outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Trash asked) {
-            trashDesk.handle(asked.call(), outcome -> later(completion, outcome));
+            trashRequestHandler.handle(asked.call(), outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Vouch vouch) {
             later(completion, Outcome.ok(replicas.vouched(vouch, registration.incarnation())));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
@@ -417,7 +417,7 @@ public final class ServerMachine {
         }
         if (now - nextReap >= 0) {
             nextReap = now + 4 * config.pingNanos();
-            reaper.run();
+            orphanReplicaCleaner.run();
             trash.tick();
         }
         if (replicas.wantTicks()) {

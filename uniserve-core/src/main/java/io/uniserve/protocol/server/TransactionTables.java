@@ -170,8 +170,8 @@ final class TransactionTables {
         }
 
         @Override
-        public void denies(long tableId, UncommittedClaim denial) {
-            gates.denies(tableId, denial);
+        public void denies(long tableId, UncommittedClaim uncommittedClaim) {
+            gates.denies(tableId, uncommittedClaim);
         }
     }
 }

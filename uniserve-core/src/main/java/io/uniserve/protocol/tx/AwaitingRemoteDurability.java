@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * alone has whatever was acknowledged.
  */
 final class AwaitingRemoteDurability {
-    private final DecisionSender teller;
+    private final DecisionSender decisionSender;
     private final TreeMap<Long, Version> versions = new TreeMap<>();
 
     private static final class Version {
@@ -23,9 +23,9 @@ final class AwaitingRemoteDurability {
 
     private record Held(QueuedUpdate update, boolean duplicate) {}
 
-    AwaitingRemoteDurability(DecisionSender teller) {
-        this.teller = teller;
-        teller.listener(this::acked);
+    AwaitingRemoteDurability(DecisionSender decisionSender) {
+        this.decisionSender = decisionSender;
+        decisionSender.listener(this::acked);
     }
 
     /**
@@ -37,7 +37,7 @@ final class AwaitingRemoteDurability {
         long number = decision.version();
         Version version = new Version();
         decision.unacked().stream()
-                .filter(actor -> !teller.hasAck(number, actor))
+                .filter(actor -> !decisionSender.hasAck(number, actor))
                 .forEach(version.left::add);
         if (version.left.isEmpty()) {
             update.committed(number, duplicate);
@@ -46,7 +46,7 @@ final class AwaitingRemoteDurability {
         Version known = versions.putIfAbsent(number, version);
         (known == null ? version : known).held.add(new Held(update, duplicate));
         if (known == null && duplicate) {
-            teller.tell(number, true, List.copyOf(version.left));
+            decisionSender.tell(number, true, List.copyOf(version.left));
         }
     }
 

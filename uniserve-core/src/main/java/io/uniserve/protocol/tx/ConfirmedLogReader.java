@@ -26,7 +26,7 @@ final class ConfirmedLogReader {
 
     private final Environment env;
     private final Registry registry;
-    private final CommitVisibility disclosure;
+    private final CommitVisibility commitVisibility;
     private final long tableId;
     private final String path;
     private final TransactionLogListener seen;
@@ -50,9 +50,13 @@ final class ConfirmedLogReader {
 
     /** @param seen hears what is read here */
     ConfirmedLogReader(
-            Environment env, CommitVisibility disclosure, TableName table, long tableId, TransactionLogListener seen) {
+            Environment env,
+            CommitVisibility commitVisibility,
+            TableName table,
+            long tableId,
+            TransactionLogListener seen) {
         this.env = env;
-        this.disclosure = disclosure;
+        this.commitVisibility = commitVisibility;
         this.registry = env.registry();
         this.tableId = tableId;
         this.path = RegistryPaths.log(table, tableId);
@@ -103,7 +107,7 @@ final class ConfirmedLogReader {
             end(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
             return;
         }
-        disclosure.read(path, read -> {
+        commitVisibility.read(path, read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
                 end(Outcome.err(err.error()));
             } else {

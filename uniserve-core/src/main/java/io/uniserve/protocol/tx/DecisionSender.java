@@ -25,7 +25,7 @@ final class DecisionSender {
     private final TransactionConfig config;
     private final TableName table;
     private final long tableId;
-    private final TransactionLogPublisher herald;
+    private final TransactionLogPublisher transactionLogPublisher;
     private final TreeMap<Long, TreeSet<Integer>> acked = new TreeMap<>();
     private Listener listener = (version, actor) -> {};
 
@@ -34,14 +34,14 @@ final class DecisionSender {
         void acked(long version, int actor);
     }
 
-    /** @param herald gives each server what it was not told of the table's log yet */
+    /** @param transactionLogPublisher gives each server what it was not told of the table's log yet */
     DecisionSender(
             TransactionContext host,
             TransactionConfig config,
             TableName table,
             long tableId,
-            TransactionLogPublisher herald) {
-        this.herald = herald;
+            TransactionLogPublisher transactionLogPublisher) {
+        this.transactionLogPublisher = transactionLogPublisher;
         this.host = host;
         this.config = config;
         this.table = table;
@@ -74,7 +74,8 @@ final class DecisionSender {
             return;
         }
         ReplicaKey key = new ReplicaKey(tableId, actor);
-        PeerRequest request = new PeerRequest.Decide(table, key, version, commit, herald.news(state.primary()));
+        PeerRequest request =
+                new PeerRequest.Decide(table, key, version, commit, transactionLogPublisher.news(state.primary()));
         host.env().network().call(primary, request, config.rpcTimeoutNanos(), reply -> {
             if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack) {
                 acked(version, actor);

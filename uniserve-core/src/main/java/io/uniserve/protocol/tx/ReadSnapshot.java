@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 public final class ReadSnapshot {
     private final List<ConsistentCut.Table> tables;
     /** What strict reads, and those of no version yet, rest on; null where one read told of a version. */
-    private final @Nullable ConsistentCut cut;
+    private final @Nullable ConsistentCut consistentCut;
 
     private final boolean strict;
 
-    private ReadSnapshot(List<ConsistentCut.Table> tables, @Nullable ConsistentCut cut, boolean strict) {
+    private ReadSnapshot(List<ConsistentCut.Table> tables, @Nullable ConsistentCut consistentCut, boolean strict) {
         this.tables = List.copyOf(tables);
-        this.cut = cut;
+        this.consistentCut = consistentCut;
         this.strict = strict;
     }
 
@@ -74,8 +74,8 @@ public final class ReadSnapshot {
                 new VersionWatermarks(),
                 nobody,
                 outcome -> completion.done(outcome.map(results -> {
-                    ConsistentCut cut = results.get(0).cut();
-                    return new ReadSnapshot(cut.tables(), cut, mode == ReadMode.STRICT);
+                    ConsistentCut consistentCut = results.get(0).cut();
+                    return new ReadSnapshot(consistentCut.tables(), consistentCut, mode == ReadMode.STRICT);
                 })));
         machine.start();
         return machine::cancel;
@@ -106,7 +106,7 @@ public final class ReadSnapshot {
                     cuts,
                     new VersionWatermarks(),
                     List.of(query),
-                    cut,
+                    consistentCut,
                     outcome -> completion.done(
                             outcome.map(results -> results.get(0).asQueryResult())));
             machine.start();

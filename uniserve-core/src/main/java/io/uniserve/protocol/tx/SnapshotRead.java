@@ -459,12 +459,12 @@ public final class SnapshotRead {
 
     /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
     private void judge(Slot slot, UniserveException error) {
-        ReadErrorAction verdict = ReadErrorAction.of(error.code());
-        if (verdict == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
+        ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
+        if (readErrorAction == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
             end(Outcome.err(error));
         }
         boolean gone = fixed > 0 && error.code() == ErrorCode.VERSION_GONE;
-        slot.trouble = verdict == ReadErrorAction.ONCE_EACH || gone ? error : null;
+        slot.trouble = readErrorAction == ReadErrorAction.ONCE_EACH || gone ? error : null;
     }
 
     private void restart() {

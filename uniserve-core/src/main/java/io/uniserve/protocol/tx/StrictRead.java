@@ -51,7 +51,7 @@ public final class StrictRead {
     private final List<ServerId> tried = new ArrayList<>();
     private final List<Timers.Cancel> calls = new ArrayList<>();
     private Timers.Cancel deadline = () -> {};
-    private @Nullable ConsistentCut cut;
+    private @Nullable ConsistentCut consistentCut;
     private boolean once;
     /** Whether a replica has answered, the map is another than at the moment, and all replicas are to be asked again. */
     private boolean answered;
@@ -214,7 +214,7 @@ public final class StrictRead {
         calls.clear();
         all.forEach(Timers.Cancel::cancel);
         slots.clear();
-        cut = null;
+        consistentCut = null;
     }
 
     private void begin() {
@@ -316,7 +316,7 @@ public final class StrictRead {
     }
 
     private void take(ConsistentCut taken) {
-        cut = taken;
+        consistentCut = taken;
         moved = false;
         for (int i = 0; i < queries.size(); i++) {
             ConsistentCut.Table table = table(taken, i);
@@ -395,7 +395,7 @@ public final class StrictRead {
     }
 
     private void send(RouteIndex index, Share share, List<Slot> group) {
-        ConsistentCut now = cut;
+        ConsistentCut now = consistentCut;
         if (now == null) {
             return;
         }
@@ -515,11 +515,11 @@ public final class StrictRead {
 
     /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
     private void judge(Slot slot, UniserveException error) {
-        ReadErrorAction verdict = ReadErrorAction.of(error.code());
-        if (verdict == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
+        ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
+        if (readErrorAction == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
             end(Outcome.err(error));
         }
-        slot.trouble = verdict == ReadErrorAction.ONCE_EACH ? error : null;
+        slot.trouble = readErrorAction == ReadErrorAction.ONCE_EACH ? error : null;
     }
 
     /**
@@ -551,7 +551,7 @@ public final class StrictRead {
     }
 
     private void succeed() {
-        ConsistentCut now = cut;
+        ConsistentCut now = consistentCut;
         if (now == null || !told(now)) {
             return;
         }

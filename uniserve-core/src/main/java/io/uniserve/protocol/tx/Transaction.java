@@ -33,7 +33,7 @@ final class Transaction {
     private final long tableId;
     private final long previous;
     private final Listener listener;
-    private final TransactionLogPublisher herald;
+    private final TransactionLogPublisher transactionLogPublisher;
     private final TreeMap<Integer, Part> parts = new TreeMap<>();
     final long version;
     final long begunNanos;
@@ -137,9 +137,9 @@ final class Transaction {
             long version,
             long previous,
             List<QueuedUpdate> updates,
-            TransactionLogPublisher herald,
+            TransactionLogPublisher transactionLogPublisher,
             Listener listener) {
-        this.herald = herald;
+        this.transactionLogPublisher = transactionLogPublisher;
         this.host = host;
         this.config = config;
         this.table = table;
@@ -249,7 +249,14 @@ final class Transaction {
         ReplicaKey key = new ReplicaKey(tableId, state.actor());
         List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
         PeerRequest request = new PeerRequest.Prepare(
-                table, key, state.epoch(), version, previous, parts.size(), rows, herald.news(state.primary()));
+                table,
+                key,
+                state.epoch(),
+                version,
+                previous,
+                parts.size(),
+                rows,
+                transactionLogPublisher.news(state.primary()));
         long timeout = config.rpcTimeoutNanos() + TransactionConfig.nanosFor(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;

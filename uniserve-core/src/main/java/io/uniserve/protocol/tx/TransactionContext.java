@@ -41,7 +41,7 @@ public interface TransactionContext {
     void known(long tableId, long version);
 
     /** Readers may be told that nobody can know of this version of the table. */
-    void denies(long tableId, UncommittedClaim denial);
+    void denies(long tableId, UncommittedClaim uncommittedClaim);
 
     /** A driver here has written the table's log: what changed there is known here. */
     void wroteLog(TableName table);

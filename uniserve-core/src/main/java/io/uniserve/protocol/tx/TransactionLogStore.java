@@ -33,7 +33,7 @@ final class TransactionLogStore {
     private static final int ATTEMPTS_MAX = 4;
 
     private final Registry registry;
-    private final CommitVisibility disclosure;
+    private final CommitVisibility commitVisibility;
     private final TableName table;
     private final String path;
     private final String outcomesPath;
@@ -56,13 +56,13 @@ final class TransactionLogStore {
     /** @param seen hears what is read and written here */
     TransactionLogStore(
             Registry registry,
-            CommitVisibility disclosure,
+            CommitVisibility commitVisibility,
             TableName table,
             long tableId,
             TransactionLogListener seen) {
         this.seen = seen;
         this.registry = registry;
-        this.disclosure = disclosure;
+        this.commitVisibility = commitVisibility;
         this.table = table;
         this.path = RegistryPaths.log(table, tableId);
         this.outcomesPath = RegistryPaths.outcomes(table, tableId);
@@ -120,7 +120,7 @@ final class TransactionLogStore {
     }
 
     private void read(int attempt, Completion<TransactionLogState> completion) {
-        disclosure.read(path, read -> {
+        commitVisibility.read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TransactionLogState log) {
                 TransactionHistory known = outcomes;
                 if (known != null && known.number() == log.outcomes()) {

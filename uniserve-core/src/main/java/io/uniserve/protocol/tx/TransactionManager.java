@@ -36,14 +36,14 @@ final class TransactionManager {
     private final TableName table;
     private final long tableId;
     private final TransactionLogStore log;
-    private final TransactionLogPublisher herald;
-    private final DecisionSender teller;
-    private final UnavailableParticipants absentees;
-    private final AwaitingRemoteDurability unshipped;
-    private final VersionReservation ahead;
+    private final TransactionLogPublisher transactionLogPublisher;
+    private final DecisionSender decisionSender;
+    private final UnavailableParticipants unavailableParticipants;
+    private final AwaitingRemoteDurability awaitingRemoteDurability;
+    private final VersionReservation versionReservation;
     private final UpdateQueue waiting = new UpdateQueue();
     private List<Batch> attempted = List.of();
-    private @Nullable Transaction run;
+    private @Nullable Transaction transaction;
     private @Nullable Refused refused;
     private long foreign;
     private long foreignSince;
@@ -61,7 +61,7 @@ final class TransactionManager {
     TransactionManager(
             TransactionContext host,
             TransactionConfig config,
-            CommitVisibility disclosure,
+            CommitVisibility commitVisibility,
             TableName table,
             long tableId,
             TransactionLogListener seen) {
@@ -69,12 +69,12 @@ final class TransactionManager {
         this.config = config;
         this.table = table;
         this.tableId = tableId;
-        this.log = new TransactionLogStore(host.env().registry(), disclosure, table, tableId, seen);
-        this.absentees = new UnavailableParticipants(config.absenceNanos());
-        this.herald = new TransactionLogPublisher(host, config, table, tableId, log::told);
-        this.teller = new DecisionSender(host, config, table, tableId, herald);
-        this.unshipped = new AwaitingRemoteDurability(teller);
-        this.ahead = new VersionReservation(config, host.self());
+        this.log = new TransactionLogStore(host.env().registry(), commitVisibility, table, tableId, seen);
+        this.unavailableParticipants = new UnavailableParticipants(config.absenceNanos());
+        this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::told);
+        this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
+        this.awaitingRemoteDurability = new AwaitingRemoteDurability(decisionSender);
+        this.versionReservation = new VersionReservation(config, host.self());
     }
 
     long tableId() {
@@ -82,12 +82,12 @@ final class TransactionManager {
     }
 
     DecisionSender teller() {
-        return teller;
+        return decisionSender;
     }
 
     /** True for a version of this driver that it has disclosed to nobody, and nobody else to anybody. */
     boolean undisclosed(long version) {
-        Transaction now = run;
+        Transaction now = transaction;
         return now != null && now.undisclosed(version);
     }
 
@@ -100,8 +100,9 @@ final class TransactionManager {
         long deadline = now() + request.remainingNanos();
         QueuedUpdate known = waiting.get(request.request());
         QueuedUpdate update = new QueuedUpdate(request, sha256, deadline);
-        UniserveException full =
-                known == null ? waiting.refusal(table, update, unshipped.size(), unshipped.bytes()) : null;
+        UniserveException full = known == null
+                ? waiting.refusal(table, update, awaitingRemoteDurability.size(), awaitingRemoteDurability.bytes())
+                : null;
         if (full != null) {
             completion.done(Outcome.err(full));
             return;
@@ -118,7 +119,7 @@ final class TransactionManager {
 
     /** Somebody must see to this version, which nobody has decided for long. */
     void suspect(InFlight flight) {
-        if (run == null && !busy) {
+        if (transaction == null && !busy) {
             foreign = flight.version();
             foreignSince = now() - config.timeoutNanos(flight.bytes());
             readThen(this::next);
@@ -127,7 +128,7 @@ final class TransactionManager {
 
     /** A log with this version of its node was seen on this server, of whoever wrote it. */
     void seenElsewhere(int nodeVersion) {
-        if (run == null && !busy) {
+        if (transaction == null && !busy) {
             log.seenElsewhere(nodeVersion);
         }
     }
@@ -135,7 +136,11 @@ final class TransactionManager {
     /** Strikes off what is acknowledged, and gives back what was begun ahead, where no update does it by the way. */
     void flush() {
         TransactionLogState known = log.value();
-        if (run != null || busy || !waiting.isEmpty() || !ahead.idle(now()) || !ahead.held() && !teller.hasAcks()) {
+        if (transaction != null
+                || busy
+                || !waiting.isEmpty()
+                || !versionReservation.idle(now())
+                || !versionReservation.held() && !decisionSender.hasAcks()) {
             return;
         }
         if (known == null) {
@@ -145,20 +150,20 @@ final class TransactionManager {
             });
             return;
         }
-        ahead.missed(known.inFlight(), now());
-        boolean held = ahead.begunHere(known.inFlight());
+        versionReservation.missed(known.inFlight(), now());
+        boolean held = versionReservation.begunHere(known.inFlight());
         if (held) {
-            ahead.give();
+            versionReservation.give();
         }
-        TransactionLogState next = teller.struck(held ? TransactionLogTransitions.release(known) : known);
+        TransactionLogState next = decisionSender.struck(held ? TransactionLogTransitions.release(known) : known);
         if (next.equals(known)) {
-            teller.written(known);
+            decisionSender.written(known);
             return;
         }
         write(next, null, written -> {
             if (written == TransactionLogStore.Written.DONE) {
-                ahead.done();
-                teller.written(next);
+                versionReservation.done();
+                decisionSender.written(next);
             }
             step();
         });
@@ -178,7 +183,7 @@ final class TransactionManager {
         if (busy || telling) {
             return;
         }
-        if (run == null && waiting.isEmpty()) {
+        if (transaction == null && waiting.isEmpty()) {
             return;
         }
         if (log.value() == null) {
@@ -194,13 +199,13 @@ final class TransactionManager {
             host.env().timers().after(config.retryNanos(), () -> {
                 ticking = false;
                 expire();
-                Transaction now = run;
+                Transaction now = transaction;
                 if (now != null) {
                     now.ask(now());
                 }
-                if (run != null || !waiting.isEmpty()) {
+                if (transaction != null || !waiting.isEmpty()) {
                     step();
-                } else if (!unshipped.isEmpty()) {
+                } else if (!awaitingRemoteDurability.isEmpty()) {
                     tickLater();
                 }
             });
@@ -209,8 +214,8 @@ final class TransactionManager {
 
     /** What has waited too long and is not under way is given up: nothing was begun for it. */
     private void expire() {
-        unshipped.expire(now());
-        Transaction now = run;
+        awaitingRemoteDurability.expire(now());
+        Transaction now = transaction;
         for (QueuedUpdate update : waiting.all()) {
             boolean running = now != null && now.updates.contains(update) || attempted.contains(update.batch);
             if (!running && now() - update.deadlineNanos >= 0) {
@@ -260,13 +265,13 @@ final class TransactionManager {
         if (known == null || busy || telling) {
             return;
         }
-        if (run != null) {
-            proceed(run, known);
+        if (transaction != null) {
+            proceed(transaction, known);
         } else {
             answerKnown(known);
             InFlight other = known.inFlight();
-            ahead.missed(other, now());
-            if (other != null && !ahead.is(other)) {
+            versionReservation.missed(other, now());
+            if (other != null && !versionReservation.is(other)) {
                 meet(known, other);
             } else if (!waiting.isEmpty()) {
                 begin(known);
@@ -278,10 +283,10 @@ final class TransactionManager {
     void close(ErrorCode code, String message) {
         closed = true;
         List<QueuedUpdate> committing = List.of();
-        if (run != null) {
-            committing = run.committing ? run.updates : List.of();
-            run.end();
-            run = null;
+        if (transaction != null) {
+            committing = transaction.committing ? transaction.updates : List.of();
+            transaction.end();
+            transaction = null;
         }
         List<QueuedUpdate> all = waiting.clear();
         String unknown = message + ": the update may have been committed before";
@@ -289,7 +294,7 @@ final class TransactionManager {
             boolean maybe = committing.contains(update);
             update.failed(maybe ? ErrorCode.OUTCOME_UNKNOWN : code, maybe ? unknown : message);
         }
-        unshipped.close(ErrorCode.OUTCOME_UNKNOWN, unknown);
+        awaitingRemoteDurability.close(ErrorCode.OUTCOME_UNKNOWN, unknown);
     }
 
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */
@@ -317,7 +322,7 @@ final class TransactionManager {
     /** It is in flight, or may be: what another driver has begun ahead may be for anything. */
     private boolean running(@Nullable InFlight flight, QueuedUpdate update) {
         return flight != null
-                && !ahead.is(flight)
+                && !versionReservation.is(flight)
                 && (flight.ahead() || flight.batches().contains(update.batch));
     }
 
@@ -328,7 +333,7 @@ final class TransactionManager {
             waiting.remove(update);
             TransactionContext.Table known = host.table(table);
             if (known != null && known.meta().remote()) {
-                unshipped.await(update, decision, duplicate);
+                awaitingRemoteDurability.await(update, decision, duplicate);
                 tickLater();
             } else {
                 update.committed(decision.version(), duplicate);
@@ -359,7 +364,7 @@ final class TransactionManager {
         TransactionContext.Table map = host.table(table);
         if (other.ahead() && (late || mayBegin(known)) && map != null) {
             if (!mine) {
-                ahead.rest(now());
+                versionReservation.rest(now());
             }
             LOG.debug("{}: aborts version {}, which {} has begun ahead", table, other.version(), other.driver());
             end(
@@ -379,20 +384,20 @@ final class TransactionManager {
     private boolean mayBegin(TransactionLogState known) {
         long now = now();
         return !TransactionLogTransitions.full(known)
-                && waiting.all().stream().anyMatch(update -> !absentees.concerns(update.request, now));
+                && waiting.all().stream().anyMatch(update -> !unavailableParticipants.concerns(update.request, now));
     }
 
     /** Writes the log in which a version that was in flight, and is not this driver's, is aborted. */
     private void end(TransactionLogState aborted, InFlight other) {
-        TransactionLogState next = teller.struck(aborted);
+        TransactionLogState next = decisionSender.struck(aborted);
         List<Integer> actors = TransactionLogTransitions.decision(aborted, other.version())
                 .map(Decision::unacked)
                 .orElse(List.of());
         write(next, null, written -> {
             if (written == TransactionLogStore.Written.DONE) {
-                teller.written(next);
-                teller.tell(other.version(), false, actors);
-                herald.tellAll();
+                decisionSender.written(next);
+                decisionSender.tell(other.version(), false, actors);
+                transactionLogPublisher.tellAll();
             }
             step();
         });
@@ -401,7 +406,7 @@ final class TransactionManager {
     /** What an actor would not take now is told so: it is in no version that may be committed. */
     private void refuseObstructed() {
         for (QueuedUpdate update : waiting.all()) {
-            Transaction.Obstacle obstacle = absentees.obstacle(update.request, now());
+            Transaction.Obstacle obstacle = unavailableParticipants.obstacle(update.request, now());
             if (obstacle != null) {
                 waiting.remove(update);
                 update.failed(obstacle.code(), obstacle.reason());
@@ -413,12 +418,12 @@ final class TransactionManager {
     private void begin(TransactionLogState known) {
         refuseObstructed();
         InFlight flight = known.inFlight();
-        boolean begun = ahead.is(flight);
+        boolean begun = versionReservation.is(flight);
         List<QueuedUpdate> merged = new ArrayList<>();
         long bytes = 0;
         long now = now();
         for (QueuedUpdate update : waiting.all()) {
-            if (absentees.concerns(update.request, now)) {
+            if (unavailableParticipants.concerns(update.request, now)) {
                 continue;
             }
             if (!merged.isEmpty() && bytes + update.bytes > Limits.BATCH_BYTES_MAX
@@ -437,18 +442,18 @@ final class TransactionManager {
         TreeSet<Integer> participants = new TreeSet<>();
         merged.forEach(update -> update.request.actors().forEach(rows -> participants.add(rows.actor())));
         long version = begun && flight != null ? flight.version() : known.next();
-        ahead.done();
+        versionReservation.done();
         if (begun && bytes <= Limits.AHEAD_BYTES_MAX) {
             start(known, version, true);
             return;
         }
-        TransactionLogState struck = teller.struck(known);
+        TransactionLogState struck = decisionSender.struck(known);
         TransactionLogState next = begun
                 ? TransactionLogTransitions.name(struck, List.copyOf(participants), attempted, bytes)
                 : TransactionLogTransitions.begin(struck, host.self(), List.copyOf(participants), attempted, bytes);
         write(next, null, written -> {
             if (written == TransactionLogStore.Written.DONE) {
-                teller.written(next);
+                decisionSender.written(next);
                 start(known, version, true);
             }
             step();
@@ -462,12 +467,12 @@ final class TransactionManager {
         attempted = List.of();
         refused = null;
         badMap = -2;
-        Transaction begun =
-                new Transaction(host, config, table, tableId, version, known.version(), updates, herald, new Votes());
+        Transaction begun = new Transaction(
+                host, config, table, tableId, version, known.version(), updates, transactionLogPublisher, new Votes());
         begun.begun(mine);
-        run = begun;
+        transaction = begun;
         begun.ask(now());
-        herald.tellReplicas(begun.participants());
+        transactionLogPublisher.tellReplicas(begun.participants());
         tickLater();
     }
 
@@ -479,7 +484,7 @@ final class TransactionManager {
 
         @Override
         public void refused(@Nullable RequestId request, String reason) {
-            Transaction now = run;
+            Transaction now = transaction;
             if (now == null || refused != null) {
                 return;
             }
@@ -540,7 +545,7 @@ final class TransactionManager {
      */
     private void over(Transaction ended, long forgotten) {
         ended.end();
-        run = null;
+        transaction = null;
         for (QueuedUpdate tried : ended.updates) {
             QueuedUpdate update = waiting.now(tried);
             Optional<Decision> last =
@@ -559,9 +564,10 @@ final class TransactionManager {
     /** Commits what is prepared, and begins the next version where this driver is likely to have a use for it. */
     private void commit(Transaction now, TransactionLogState known, TransactionContext.Table map) {
         now.committing(now());
-        TransactionLogState committed = teller.struck(TransactionLogTransitions.commit(now.named(known)));
-        boolean more = now.mine() && ahead.may(committed, map.map().actors().size(), now());
-        ahead.sent(more ? committed.next() : 0, now());
+        TransactionLogState committed = decisionSender.struck(TransactionLogTransitions.commit(now.named(known)));
+        boolean more = now.mine()
+                && versionReservation.may(committed, map.map().actors().size(), now());
+        versionReservation.sent(more ? committed.next() : 0, now());
         TransactionLogState next = more ? TransactionLogTransitions.beginAhead(committed, host.self()) : committed;
         write(next, map.mapVersion(), written -> {
             if (written == TransactionLogStore.Written.OTHER_MAP) {
@@ -570,7 +576,7 @@ final class TransactionManager {
                 tickLater();
             } else {
                 if (written == TransactionLogStore.Written.DONE) {
-                    teller.written(next);
+                    decisionSender.written(next);
                 }
                 step();
             }
@@ -581,7 +587,7 @@ final class TransactionManager {
     private void giveUp(Transaction now, TransactionLogState known) {
         boolean waited = now() - now.begunNanos >= now.absenceNanos();
         TreeMap<Integer, Transaction.Obstacle> obstacles = now.obstacles();
-        absentees.missed(waited ? now.absent() : obstacles.keySet(), obstacles, now());
+        unavailableParticipants.missed(waited ? now.absent() : obstacles.keySet(), obstacles, now());
         abort(now, known, new Refused(List.of(), "its actors did not prepare it in time"));
     }
 
@@ -591,12 +597,12 @@ final class TransactionManager {
 
     private void decided(Transaction ended, Decision decision) {
         ended.end();
-        run = null;
-        absentees.seen(ended.present());
+        transaction = null;
+        unavailableParticipants.seen(ended.present());
         if (decision.committed()) {
             host.known(tableId, decision.version());
         } else if (decision.batches().isEmpty()) { // another driver has displaced it
-            ahead.rest(now());
+            versionReservation.rest(now());
         }
         ended.updates.forEach(update -> settle(update, decision, false));
         telling = true;
@@ -604,8 +610,8 @@ final class TransactionManager {
                 .timers()
                 .after(0, () -> {
                     telling = false;
-                    teller.tell(decision.version(), decision.committed(), decision.unacked());
-                    herald.tellAll();
+                    decisionSender.tell(decision.version(), decision.committed(), decision.unacked());
+                    transactionLogPublisher.tellAll();
                     step();
                 });
     }

@@ -36,7 +36,7 @@ public final class TransactionService {
     private final TreeMap<TableName, ConfirmedLogReader> looks = new TreeMap<>();
     private final TreeMap<TableName, ManagerProbe> driverLooks = new TreeMap<>();
     private final TreeMap<TableName, Seen> seen = new TreeMap<>();
-    private final CommitVisibility disclosure;
+    private final CommitVisibility commitVisibility;
     private final InDoubtResolver doubts;
     private final StagedRows stage;
     private boolean stopped;
@@ -59,7 +59,7 @@ public final class TransactionService {
     public TransactionService(TransactionContext host, TransactionConfig config) {
         this.host = host;
         this.config = config;
-        this.disclosure = new CommitVisibility(host.env(), config);
+        this.commitVisibility = new CommitVisibility(host.env(), config);
         this.doubts = new InDoubtResolver(host, config, this::look, this::copy, this::driverLook);
         this.stage = new StagedRows(host.env().clock(), this::led);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
@@ -121,7 +121,7 @@ public final class TransactionService {
             known = null;
         }
         if (known == null) {
-            known = new TransactionManager(host, config, disclosure, table, tableId, (log, version) -> {
+            known = new TransactionManager(host, config, commitVisibility, table, tableId, (log, version) -> {
                 TransactionManager now = drivers.get(table);
                 if (now != null && now.tableId() == tableId) { // else it is gone
                     logSeen(table, log, version);
@@ -142,12 +142,13 @@ public final class TransactionService {
         if (known != null && known.tableId() == tableId) {
             return known;
         }
-        ConfirmedLogReader look = new ConfirmedLogReader(host.env(), disclosure, table, tableId, (log, version) -> {
-            ConfirmedLogReader now = looks.get(table);
-            if (now != null && now.tableId() == tableId) {
-                logSeen(table, log, version);
-            }
-        });
+        ConfirmedLogReader look =
+                new ConfirmedLogReader(host.env(), commitVisibility, table, tableId, (log, version) -> {
+                    ConfirmedLogReader now = looks.get(table);
+                    if (now != null && now.tableId() == tableId) {
+                        logSeen(table, log, version);
+                    }
+                });
         Seen last = seen.get(table);
         if (last != null && last.log.tableId() == tableId) {
             look.seen(last.log, last.version);
@@ -167,7 +168,7 @@ public final class TransactionService {
 
     /** Which versions that were found in the registry may be acted on: all reads of tables' logs go through it. */
     public CommitVisibility disclosure() {
-        return disclosure;
+        return commitVisibility;
     }
 
     /** True for a version that this server drives and of which nobody can know so far that it is committed. */
@@ -175,7 +176,7 @@ public final class TransactionService {
         TransactionManager driver = drivers.get(asked.table());
         return driver != null
                 && driver.tableId() == asked.tableId()
-                && !disclosure.isDisclosed(asked.tableId(), asked.version())
+                && !commitVisibility.isDisclosed(asked.tableId(), asked.version())
                 && driver.undisclosed(asked.version());
     }
 
@@ -186,7 +187,7 @@ public final class TransactionService {
      * @return true where it is newer than what was known here
      */
     public boolean logSeen(TableName table, TransactionLogState log, int version) {
-        disclosure.disclosed(log.tableId(), log.version());
+        commitVisibility.disclosed(log.tableId(), log.version());
         Seen known = seen.get(table);
         if (known == null || known.log.tableId() < log.tableId()) {
             known = new Seen(log, version);

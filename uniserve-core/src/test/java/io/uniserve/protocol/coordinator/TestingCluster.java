@@ -58,10 +58,10 @@ final class TestingCluster {
         Environment env = environment(registry);
         Address address = new Address(name, 7000);
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
-        RebalanceSetup rebalancing = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
+        RebalanceSetup rebalanceSetup = new RebalanceSetup(rebalance, policy, BackgroundExecutor.on(parts.timers()));
         CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
-        Node node =
-                new Node(new CoordinatorMachine(config, parts, new InitialPlacement(), rebalancing), registry, address);
+        Node node = new Node(
+                new CoordinatorMachine(config, parts, new InitialPlacement(), rebalanceSetup), registry, address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;

@@ -51,10 +51,10 @@ class ExchangeMachineTest {
         ScatterManifest here = scattered(0, 4, 100);
         ScatterManifest there = scattered(1, 5, 33);
         ScatterManifest beyond = scattered(2, 6, 1);
-        ExchangeInput delivery = value(world.delivered(0, frame(ID, List.of(10, 11), here, there, beyond), 11));
-        assertThat(delivery.arrivals().stream().map(ExchangeInput.Arrival::source))
+        ExchangeInput exchangeInput = value(world.delivered(0, frame(ID, List.of(10, 11), here, there, beyond), 11));
+        assertThat(exchangeInput.arrivals().stream().map(ExchangeInput.Arrival::source))
                 .containsExactlyInAnyOrder(4, 5, 6);
-        for (ExchangeInput.Arrival arrival : delivery.arrivals()) {
+        for (ExchangeInput.Arrival arrival : exchangeInput.arrivals()) {
             int size = arrival.source() == 4 ? 100 : arrival.source() == 5 ? 33 : 1;
             assertThat(world.read(arrival)).isEqualTo(chunk(size, arrival.source() + 9));
             assertThat(arrival.sent()).isEqualTo(arrival.source() != 4);
@@ -63,7 +63,7 @@ class ExchangeMachineTest {
         assertThat(world.pulls.stream().map(pull -> pull.production().actor()).distinct())
                 .containsExactlyInAnyOrder(5, 6);
         assertThat(world.pulls).allSatisfy(pull -> assertThat(pull.length()).isLessThanOrEqualTo(10));
-        delivery.close();
+        exchangeInput.close();
         for (int server = 0; server < 3; server++) {
             world.machine(server).end(ID);
             assertThat(world.machine(server).usage()).isEqualTo(NOTHING);
@@ -72,20 +72,20 @@ class ExchangeMachineTest {
 
     @Test
     void aBroadcastComesOnceForAllGathersOfAServer() {
-        ScatterManifest receipt = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
+        ScatterManifest scatterManifest = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
         GatherEnvelope frame = new GatherEnvelope(
                 ID,
                 List.of(0, 1, 2),
-                List.of(new GatherEnvelope.Input(0, Distribution.BROADCAST, List.of(receipt))),
+                List.of(new GatherEnvelope.Input(0, Distribution.BROADCAST, List.of(scatterManifest))),
                 Optional.empty(),
                 Bytes.EMPTY);
-        ExchangeInput delivery = value(world.delivered(0, frame, 0, 1, 2));
-        assertThat(delivery.arrivals())
+        ExchangeInput exchangeInput = value(world.delivered(0, frame, 0, 1, 2));
+        assertThat(exchangeInput.arrivals())
                 .hasSize(3)
                 .allSatisfy(one -> assertThat(world.read(one)).isEqualTo(chunk(30, 1)))
                 .allSatisfy(one -> assertThat(one.sent()).isTrue());
         assertThat(world.pulls).hasSize(4);
-        assertThat(delivery.arrivals().stream().filter(ExchangeInput.Arrival::sentFirst))
+        assertThat(exchangeInput.arrivals().stream().filter(ExchangeInput.Arrival::sentFirst))
                 .hasSize(1);
         assertThat(world.machine(0).usage().memoryBytes()).isEqualTo(35);
     }
@@ -100,9 +100,10 @@ class ExchangeMachineTest {
             chunks.put(slot, chunk(20, slot));
             slots.add(slot);
         }
-        ScatterManifest receipt = value(wide.scattered(1, ID, 0, 64, 4, chunks));
-        ExchangeInput delivery = value(wide.delivered(0, frame(ID, slots, receipt), slots.toArray(Integer[]::new)));
-        assertThat(delivery.arrivals())
+        ScatterManifest scatterManifest = value(wide.scattered(1, ID, 0, 64, 4, chunks));
+        ExchangeInput exchangeInput =
+                value(wide.delivered(0, frame(ID, slots, scatterManifest), slots.toArray(Integer[]::new)));
+        assertThat(exchangeInput.arrivals())
                 .hasSize(64)
                 .allSatisfy(one -> assertThat(wide.read(one)).isEqualTo(chunk(20, one.actor())));
         assertThat(wide.messages).hasSize(2); // of 40 chunks of 25 bytes each
@@ -113,10 +114,10 @@ class ExchangeMachineTest {
     void aProducerIsAskedForNoMoreThanTwoMessagesAtATime() {
         ExchangeWorld wide =
                 new ExchangeWorld(2, new ExchangeLimits(10_000, 10_000, 10_000, 10_000, 1_000, 10, SECOND, 3));
-        ScatterManifest receipt = value(wide.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(300, 4))));
+        ScatterManifest scatterManifest = value(wide.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(300, 4))));
         int[] sent = {0};
         wide.network.lose((to, request) -> request instanceof PeerRequest.PullChunks && ++sent[0] > 1);
-        wide.machine(0).deliver(frame(ID, List.of(0), receipt), List.of(0), 60 * SECOND, ended -> {});
+        wide.machine(0).deliver(frame(ID, List.of(0), scatterManifest), List.of(0), 60 * SECOND, ended -> {});
         wide.loop.run(SECOND / 2);
         assertThat(sent[0]).as("one that was answered, and two that were not").isEqualTo(3);
     }
@@ -189,21 +190,21 @@ class ExchangeMachineTest {
 
     @Test
     void whatIsAskedForCountsAlsoWhereNobodyWantsItAnyMore() {
-        ScatterManifest receipt = scattered(1, 4, 60);
+        ScatterManifest scatterManifest = scattered(1, 4, 60);
         world.network.lose((to, request) -> {
             world.messages.add(new PeerRequest.PullChunks(List.of()));
             return true;
         });
         for (int query = 0; query < 20; query++) {
-            ExchangeInput delivery =
-                    world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), SECOND, ended -> {});
-            delivery.close();
+            ExchangeInput exchangeInput = world.machine(0)
+                    .deliver(frame(ID, List.of(0, 1), scatterManifest), List.of(0), SECOND, ended -> {});
+            exchangeInput.close();
             world.loop.run(SECOND / 100);
         }
         assertThat(world.messages).as("on their way to one that is silent").hasSize(1);
         world.loop.run(10 * SECOND);
         world.network.lose((to, request) -> false);
-        assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0))
+        assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), scatterManifest), 0))
                         .arrivals())
                 .hasSize(1);
     }
@@ -211,22 +212,22 @@ class ExchangeMachineTest {
     @Test
     void chunksThatCameInPiecesAreWrittenPieceByPiece() {
         ExchangeWorld small = new ExchangeWorld(2, limits(50, 10_000));
-        ScatterManifest receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(80, 1))));
+        ScatterManifest scatterManifest = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(80, 1))));
         int before = small.disk(0).appends();
-        ExchangeInput delivery = value(small.delivered(0, frame(ID, List.of(0), receipt), 0));
+        ExchangeInput exchangeInput = value(small.delivered(0, frame(ID, List.of(0), scatterManifest), 0));
         assertThat(small.disk(0).appends() - before)
                 .as("85 bytes in pieces of 10")
                 .isEqualTo(9);
-        assertThat(small.read(delivery.arrivals().get(0))).isEqualTo(chunk(80, 1));
+        assertThat(small.read(exchangeInput.arrivals().get(0))).isEqualTo(chunk(80, 1));
     }
 
     @Test
     void troubleOfTheConsumersOwnDiskIsNoLoss() {
         ExchangeWorld small = new ExchangeWorld(2, limits(20, 1_000));
-        ScatterManifest receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
+        ScatterManifest scatterManifest = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
         small.disk(0).full(true);
         assertCode(
-                small.delivered(0, frame(ID, List.of(0), receipt), 0),
+                small.delivered(0, frame(ID, List.of(0), scatterManifest), 0),
                 ErrorCode.UNAVAILABLE,
                 "this server cannot keep");
         small.loop.run(SECOND);
@@ -249,18 +250,18 @@ class ExchangeMachineTest {
 
     @Test
     void piecesThatAreLostAreAskedForAgainAndCountOnce() {
-        ScatterManifest receipt = scattered(1, 4, 45);
+        ScatterManifest scatterManifest = scattered(1, 4, 45);
         int[] messages = {0};
         world.network.lose((to, request) -> messages[0]++ % 3 == 0);
-        ExchangeInput delivery = value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0));
-        assertThat(world.read(delivery.arrivals().get(0))).isEqualTo(chunk(45, 4));
+        ExchangeInput exchangeInput = value(world.delivered(0, frame(ID, List.of(0, 1), scatterManifest), 0));
+        assertThat(world.read(exchangeInput.arrivals().get(0))).isEqualTo(chunk(45, 4));
     }
 
     @Test
     void aSourceThatIsGoneMidwayIsLost() {
-        ScatterManifest receipt = scattered(1, 4, 60);
+        ScatterManifest scatterManifest = scattered(1, 4, 60);
         AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
-        world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), 60 * SECOND, ended::set);
+        world.machine(0).deliver(frame(ID, List.of(0, 1), scatterManifest), List.of(0), 60 * SECOND, ended::set);
         world.loop.runUntil(() -> world.pulls.size() == 3, SECOND);
         world.crash(1);
         world.loop.run(20 * SECOND);
@@ -269,35 +270,40 @@ class ExchangeMachineTest {
 
         world.start(1);
         assertCode(
-                world.delivered(0, frame(ID, List.of(0, 1), receipt), 0),
+                world.delivered(0, frame(ID, List.of(0, 1), scatterManifest), 0),
                 ErrorCode.EXCHANGE_LOST,
                 "not kept there any more");
     }
 
     @Test
     void bytesThatDifferFromTheirEndMarkerAreRefused() {
-        ScatterManifest receipt = scattered(1, 4, 20);
+        ScatterManifest scatterManifest = scattered(1, 4, 20);
         world.replies =
                 piece -> new PeerReply.Piece(piece.whole(), chunk(piece.bytes().size(), 200));
         assertCode(
-                world.delivered(0, frame(ID, List.of(0, 1), receipt), 0), ErrorCode.EXCHANGE_LOST, "checksum differs");
+                world.delivered(0, frame(ID, List.of(0, 1), scatterManifest), 0),
+                ErrorCode.EXCHANGE_LOST,
+                "checksum differs");
         world.replies = piece -> new PeerReply.Piece(
                 new ChunkInfo(2, piece.whole().bytes(), piece.whole().checksum()), piece.bytes());
-        assertCode(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0), ErrorCode.EXCHANGE_LOST, "another chunk");
+        assertCode(
+                world.delivered(0, frame(ID, List.of(0, 1), scatterManifest), 0),
+                ErrorCode.EXCHANGE_LOST,
+                "another chunk");
         assertThat(world.machine(0).usage()).isEqualTo(NOTHING);
     }
 
     @Test
     void aRunWithoutItsEndMarkerIsNotThere() {
-        ScatterOutput production = world.machine(1).begin(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        ScatterOutput scatterOutput = world.machine(1).begin(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
         Bytes packed = PackedChunk.pack(chunk(10, 1));
         ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
-        world.machine(1).put(production, 0, info, packed, done -> value(done));
+        world.machine(1).put(scatterOutput, 0, info, packed, done -> value(done));
         ScatterManifest forged =
-                new ScatterManifest(ExchangeWorld.address(1), production, List.of(info, ChunkInfo.NOTHING), 0);
+                new ScatterManifest(ExchangeWorld.address(1), scatterOutput, List.of(info, ChunkInfo.NOTHING), 0);
         assertCode(world.delivered(0, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
         assertCode(world.delivered(1, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
-        world.machine(1).complete(production);
+        world.machine(1).complete(scatterOutput);
         assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), forged), 0))
                         .arrivals())
                 .hasSize(1);
@@ -318,13 +324,13 @@ class ExchangeMachineTest {
     @Test
     void aPortThatPutsTwiceOrNowhereIsTold() {
         assertCode(world.scattered(1, ID, 0, 2, 4, Map.of(2, chunk(1, 1))), ErrorCode.PORT_PROTOCOL, "slot 2 of 2");
-        ScatterOutput production = world.machine(1).begin(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        ScatterOutput scatterOutput = world.machine(1).begin(new ScatterEnvelope(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
         Bytes packed = PackedChunk.pack(chunk(10, 1));
         ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
-        world.machine(1).put(production, 0, info, packed, done -> value(done));
+        world.machine(1).put(scatterOutput, 0, info, packed, done -> value(done));
         world.machine(1)
-                .put(production, 0, info, packed, done -> assertCode(done, ErrorCode.PORT_PROTOCOL, "second chunk"));
-        world.machine(1).abandon(production);
+                .put(scatterOutput, 0, info, packed, done -> assertCode(done, ErrorCode.PORT_PROTOCOL, "second chunk"));
+        world.machine(1).abandon(scatterOutput);
         assertThat(world.machine(1).usage()).isEqualTo(NOTHING);
     }
 
@@ -339,13 +345,13 @@ class ExchangeMachineTest {
         assertThat(small.machine(1).usage().files()).isEqualTo(5);
         assertThat(receipts.stream().mapToLong(ScatterManifest::spilledBytes).sum())
                 .isEqualTo(5 * 45);
-        ExchangeInput delivery =
+        ExchangeInput exchangeInput =
                 value(small.delivered(0, frame(ID, List.of(0), receipts.toArray(ScatterManifest[]::new)), 0));
-        assertThat(delivery.arrivals())
+        assertThat(exchangeInput.arrivals())
                 .hasSize(6)
                 .allSatisfy(one -> assertThat(small.read(one)).isEqualTo(chunk(40, one.source())));
         assertThat(small.machine(0).usage().files()).isEqualTo(5);
-        delivery.close();
+        exchangeInput.close();
         small.machine(1).end(ID);
         small.loop.run(SECOND);
         assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
@@ -392,12 +398,12 @@ class ExchangeMachineTest {
 
     @Test
     void aDeliveryThatIsGivenUpOrLateLeavesNothing() {
-        ScatterManifest receipt = scattered(1, 4, 100);
+        ScatterManifest scatterManifest = scattered(1, 4, 100);
         world.network.lose((to, request) -> true);
         AtomicReference<Outcome<ExchangeInput>> late = new AtomicReference<>();
-        world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), SECOND / 2, late::set);
+        world.machine(0).deliver(frame(ID, List.of(0, 1), scatterManifest), List.of(0), SECOND / 2, late::set);
         ExchangeInput given = world.machine(0)
-                .deliver(frame(ID, List.of(0, 1), receipt), List.of(1), SECOND, outcome -> {
+                .deliver(frame(ID, List.of(0, 1), scatterManifest), List.of(1), SECOND, outcome -> {
                     throw new AssertionError("told after it was given up");
                 });
         assertThat(world.machine(0).usage().arriving()).isEqualTo(2);
@@ -430,12 +436,12 @@ class ExchangeMachineTest {
             ExchangeId id = new ExchangeId(query, 1);
             ScatterManifest one = value(small.scattered(0, id, 0, 2, 0, Map.of(0, chunk(20, 1), 1, chunk(20, 2))));
             ScatterManifest two = value(small.scattered(1, id, 0, 2, 1, Map.of(0, chunk(20, 3), 1, chunk(45, 4))));
-            ExchangeInput delivery = value(small.delivered(query % 2, frame(id, List.of(0, 1), one, two), 0, 1));
-            assertThat(delivery.arrivals()).hasSize(4);
+            ExchangeInput exchangeInput = value(small.delivered(query % 2, frame(id, List.of(0, 1), one, two), 0, 1));
+            assertThat(exchangeInput.arrivals()).hasSize(4);
             if (query % 3 != 0) {
-                delivery.close();
+                exchangeInput.close();
             } else {
-                delivery.fail(new UniserveException(ErrorCode.CANCELLED, "given up"));
+                exchangeInput.fail(new UniserveException(ErrorCode.CANCELLED, "given up"));
             }
             small.machine(0).end(id);
             small.machine(1).end(id);

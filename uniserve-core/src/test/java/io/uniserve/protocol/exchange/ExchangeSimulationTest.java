@@ -44,9 +44,9 @@ class ExchangeSimulationTest {
             List<Integer> inputs = Shuffle.open(
                     stages.stream().map(ShuffleMachine.Scatter::inputs).toList());
             int after = 1 + random.nextInt(4);
-            Distribution spread =
+            Distribution distribution =
                     next <= after ? Distribution.values()[random.nextInt(3)] : Distribution.values()[random.nextInt(2)];
-            stages.add(new ShuffleMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, spread, inputs));
+            stages.add(new ShuffleMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, distribution, inputs));
             next = after;
             scatters(stages, random.nextInt(2), next, random);
         }
@@ -55,13 +55,13 @@ class ExchangeSimulationTest {
 
     private static void scatters(List<ShuffleMachine.Scatter> stages, int count, int slots, Random random) {
         for (int i = 0; i < count; i++) {
-            Distribution spread = switch (random.nextInt(6)) {
+            Distribution distribution = switch (random.nextInt(6)) {
                 case 0 -> Distribution.BROADCAST;
                 case 1 -> Distribution.KEPT;
                 default -> Distribution.CUT;
             };
-            List<Integer> actors = upTo(1 + random.nextInt(spread == Distribution.KEPT ? slots : 5));
-            stages.add(new ShuffleMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, spread));
+            List<Integer> actors = upTo(1 + random.nextInt(distribution == Distribution.KEPT ? slots : 5));
+            stages.add(new ShuffleMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, distribution));
         }
     }
 

@@ -145,34 +145,34 @@ final class ExchangeWorld {
             long remainingNanos,
             Completion<ScatterManifest> completion) {
         ExchangeMachine machine = machine(server);
-        ScatterOutput production;
+        ScatterOutput scatterOutput;
         try {
-            production = machine.begin(frame, actor, remainingNanos);
+            scatterOutput = machine.begin(frame, actor, remainingNanos);
         } catch (UniserveException e) {
             completion.done(Outcome.err(e));
             return;
         }
-        put(machine, production, new ArrayList<>(new TreeMap<>(chunks).entrySet()), completion);
+        put(machine, scatterOutput, new ArrayList<>(new TreeMap<>(chunks).entrySet()), completion);
     }
 
     private void put(
             ExchangeMachine machine,
-            ScatterOutput production,
+            ScatterOutput scatterOutput,
             List<Map.Entry<Integer, Bytes>> left,
             Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
-            completion.done(machine.complete(production));
+            completion.done(machine.complete(scatterOutput));
             return;
         }
         Map.Entry<Integer, Bytes> first = left.get(0);
         Bytes packed = PackedChunk.pack(first.getValue());
         ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
-        machine.put(production, first.getKey(), info, packed, (Outcome<Done> outcome) -> {
+        machine.put(scatterOutput, first.getKey(), info, packed, (Outcome<Done> outcome) -> {
             if (outcome instanceof Outcome.Err<Done> err) {
-                machine.abandon(production);
+                machine.abandon(scatterOutput);
                 completion.done(Outcome.err(err.error()));
             } else {
-                put(machine, production, left.subList(1, left.size()), completion);
+                put(machine, scatterOutput, left.subList(1, left.size()), completion);
             }
         });
     }

@@ -96,16 +96,16 @@ class ShuffleMachineTest {
     }
 
     private static ShuffleMachine.Scatter stage(
-            String operator, TableName table, Distribution spread, Integer... inputs) {
-        return new ShuffleMachine.Scatter(table, List.of(0, 1), operator, Bytes.EMPTY, spread, List.of(inputs));
+            String operator, TableName table, Distribution distribution, Integer... inputs) {
+        return new ShuffleMachine.Scatter(table, List.of(0, 1), operator, Bytes.EMPTY, distribution, List.of(inputs));
     }
 
     private static ScatterManifest receipt(int stage, int actor, int slots) {
         List<ChunkInfo> chunks = IntStream.range(0, slots)
                 .mapToObj(slot -> new ChunkInfo(1, 10, 3))
                 .toList();
-        ScatterOutput production = new ScatterOutput(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
-        return new ScatterManifest(new Address("server" + actor, 1), production, chunks, 0);
+        ScatterOutput scatterOutput = new ScatterOutput(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
+        return new ScatterManifest(new Address("server" + actor, 1), scatterOutput, chunks, 0);
     }
 
     private void scattered(String operator, int stage, int slots) {

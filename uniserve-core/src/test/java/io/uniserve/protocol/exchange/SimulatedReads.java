@@ -158,19 +158,19 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                         30 * SECOND,
                         outcome -> reply(
                                 actor,
-                                outcome.map(
-                                        receipt -> codec.encode(new GatherResult<>(receipt, 0, 0, 0, 0, Set.of())))));
+                                outcome.map(scatterManifest ->
+                                        codec.encode(new GatherResult<>(scatterManifest, 0, 0, 0, 0, Set.of())))));
             }
         }
 
         private void take(
                 int actor,
-                ExchangeInput delivery,
+                ExchangeInput exchangeInput,
                 List<ExchangeInput.Arrival> left,
                 List<Integer> all,
                 Consumer<List<Integer>> then) {
             if (left.isEmpty()) {
-                delivery.close();
+                exchangeInput.close();
                 then.accept(all);
                 return;
             }
@@ -180,9 +180,9 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                     while (in.remaining() > 0) {
                         all.add(in.readInt());
                     }
-                    take(actor, delivery, left, all, then);
+                    take(actor, exchangeInput, left, all, then);
                 } else {
-                    delivery.close();
+                    exchangeInput.close();
                     reply(actor, Outcome.err(((Outcome.Err<List<Bytes>>) outcome).error()));
                 }
             });

@@ -95,7 +95,7 @@ class CheckpointRestoreTest {
                 OnLoss.WAIT,
                 "kv",
                 Map.of());
-        EngineApplier applier = new EngineApplier(
+        EngineApplier engineApplier = new EngineApplier(
                 env,
                 config,
                 KEY,
@@ -122,23 +122,23 @@ class CheckpointRestoreTest {
                         unfit.add("lost: " + reason);
                     }
                 });
-        applier.start();
+        engineApplier.start();
         for (int i = 0; i < 200; i++) {
             loop.run(SECOND / 10);
-            applier.tick(loop.nanos());
+            engineApplier.tick(loop.nanos());
         }
-        return applier;
+        return engineApplier;
     }
 
     /** Fills the log and writes checkpoints on the way. */
     private void fill() {
         ReplicaLog log = log();
-        EngineApplier applier = start(log);
+        EngineApplier engineApplier = start(log);
         for (int i = 1; i <= ENTRIES; i++) {
             log.append(new LogEntry(
                     LogEntry.Type.UPDATE, 1, i, 0, new RequestId(1, 2, i), 1, "put@1", Bytes.utf8("row " + i)));
             loop.run(SECOND / 10);
-            applier.pump();
+            engineApplier.pump();
             loop.run(SECOND / 10);
         }
         assertThat(checkpoints()).hasSize(2);
@@ -150,9 +150,9 @@ class CheckpointRestoreTest {
                 .toList();
     }
 
-    private void whole(EngineApplier applier) {
-        assertThat(applier.ready()).isTrue();
-        assertThat(applier.applied()).isEqualTo(ENTRIES);
+    private void whole(EngineApplier engineApplier) {
+        assertThat(engineApplier.ready()).isTrue();
+        assertThat(engineApplier.applied()).isEqualTo(ENTRIES);
         assertThat(engine.rows(KEY)).hasSize(ENTRIES);
     }
 

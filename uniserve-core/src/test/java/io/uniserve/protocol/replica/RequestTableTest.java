@@ -41,8 +41,8 @@ class RequestTableTest {
         table.write(plain);
         LogEntry update =
                 new LogEntry(LogEntry.Type.UPDATE, 1, ++index, 0, new RequestId(0, 1, 6), 1, "f", Bytes.utf8("poison"));
-        Rejection refusal = Rejection.of(update, new UniserveException(ErrorCode.PORT_FAILED, "cannot"));
-        table.record(update.refused(refusal.encode()));
+        Rejection rejection = Rejection.of(update, new UniserveException(ErrorCode.PORT_FAILED, "cannot"));
+        table.record(update.refused(rejection.encode()));
         BinaryWriter out = new BinaryWriter();
         table.write(out);
         RequestTable read = RequestTable.read(new BinaryReader(out.toBytes()));

@@ -137,7 +137,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     /** The same of an earlier moment. */
-    Outcome<List<StrictRead.Result>> strictAt(@Nullable ConsistentCut cut, long seconds, TableName... tables) {
+    Outcome<List<StrictRead.Result>> strictAt(
+            @Nullable ConsistentCut consistentCut, long seconds, TableName... tables) {
         Cluster cluster = atomic.cluster;
         List<Query> queries = new ArrayList<>();
         for (TableName table : tables) {
@@ -151,7 +152,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         }
         List<Outcome<List<StrictRead.Result>>> outcome = new ArrayList<>();
         StrictRead machine =
-                new StrictRead(environment(), this::versioned, this::cut, floors, queries, cut, outcome::add);
+                new StrictRead(environment(), this::versioned, this::cut, floors, queries, consistentCut, outcome::add);
         if (ofOneMoment) {
             machine.ofOneMoment();
         }

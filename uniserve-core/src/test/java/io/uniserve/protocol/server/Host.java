@@ -141,8 +141,8 @@ final class Host {
         }
 
         @Override
-        public void denies(long tableId, UncommittedClaim denial) {
-            denials.put(tableId, denial);
+        public void denies(long tableId, UncommittedClaim uncommittedClaim) {
+            denials.put(tableId, uncommittedClaim);
         }
 
         @Override

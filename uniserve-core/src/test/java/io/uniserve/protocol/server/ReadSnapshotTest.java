@@ -58,7 +58,7 @@ class ReadSnapshotTest {
         throw new AssertionError("not settled: " + outcome);
     }
 
-    private Outcome<QueryResult> read(ReadSnapshot moment, TableName table) {
+    private Outcome<QueryResult> read(ReadSnapshot readSnapshot, TableName table) {
         Query query = new Query(
                 table,
                 Optional.empty(),
@@ -67,21 +67,21 @@ class ReadSnapshotTest {
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + 30 * Cluster.SECOND);
         List<Outcome<QueryResult>> heard = new ArrayList<>();
-        moment.read(reader.environment(), reader::versioned, reader::cut, query, heard::add);
+        readSnapshot.read(reader.environment(), reader::versioned, reader::cut, query, heard::add);
         cluster.await(() -> !heard.isEmpty(), 40);
         return heard.get(0);
     }
 
-    private List<String> texts(ReadSnapshot moment, TableName table) {
-        return read(moment, table) instanceof Outcome.Ok<QueryResult> ok
+    private List<String> texts(ReadSnapshot readSnapshot, TableName table) {
+        return read(readSnapshot, table) instanceof Outcome.Ok<QueryResult> ok
                 ? ok.value().parts().stream().map(Bytes::utf8).toList()
-                : failed(read(moment, table));
+                : failed(read(readSnapshot, table));
     }
 
-    private ErrorCode error(ReadSnapshot moment, TableName table) {
-        return read(moment, table) instanceof Outcome.Err<QueryResult> err
+    private ErrorCode error(ReadSnapshot readSnapshot, TableName table) {
+        return read(readSnapshot, table) instanceof Outcome.Err<QueryResult> err
                 ? err.error().code()
-                : failed(read(moment, table));
+                : failed(read(readSnapshot, table));
     }
 
     @Test
@@ -89,23 +89,23 @@ class ReadSnapshotTest {
         update(Cluster.T, "a");
         for (ReadMode mode : List.of(ReadMode.LINEARIZABLE, ReadMode.STRICT)) {
             update(SECOND_TABLE, "b");
-            ReadSnapshot moment = settled(mode, Cluster.T, SECOND_TABLE);
-            List<String> first = texts(moment, Cluster.T);
-            List<String> both = texts(moment, SECOND_TABLE);
+            ReadSnapshot readSnapshot = settled(mode, Cluster.T, SECOND_TABLE);
+            List<String> first = texts(readSnapshot, Cluster.T);
+            List<String> both = texts(readSnapshot, SECOND_TABLE);
             update(Cluster.T, "later");
             update(SECOND_TABLE, "later");
-            assertThat(texts(moment, SECOND_TABLE)).isEqualTo(both);
-            assertThat(texts(moment, Cluster.T)).isEqualTo(first);
+            assertThat(texts(readSnapshot, SECOND_TABLE)).isEqualTo(both);
+            assertThat(texts(readSnapshot, Cluster.T)).isEqualTo(first);
             assertThat(texts(settled(mode, Cluster.T), Cluster.T)).isNotEqualTo(first);
         }
     }
 
     @Test
     void aTableWithoutAVersionIsStillEmpty() {
-        ReadSnapshot moment = settled(ReadMode.LINEARIZABLE, Cluster.T, SECOND_TABLE);
-        assertThat(texts(moment, SECOND_TABLE)).containsOnly("");
+        ReadSnapshot readSnapshot = settled(ReadMode.LINEARIZABLE, Cluster.T, SECOND_TABLE);
+        assertThat(texts(readSnapshot, SECOND_TABLE)).containsOnly("");
         update(SECOND_TABLE, "first");
-        assertThat(texts(moment, SECOND_TABLE)).containsOnly("");
+        assertThat(texts(readSnapshot, SECOND_TABLE)).containsOnly("");
     }
 
     @Test
@@ -139,11 +139,11 @@ class ReadSnapshotTest {
     @Test
     void anotherTableOfTheNameIsNotThatOne() {
         update(Cluster.T, "a");
-        ReadSnapshot moment = settled(ReadMode.LINEARIZABLE, Cluster.T);
+        ReadSnapshot readSnapshot = settled(ReadMode.LINEARIZABLE, Cluster.T);
         reader.lag();
         atomic.recreate(2, 2);
         update(Cluster.T, "b");
-        assertThat(error(moment, Cluster.T)).isEqualTo(ErrorCode.VERSION_GONE);
-        assertThat(error(moment, Cluster.T)).as("with the newest map too").isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(error(readSnapshot, Cluster.T)).isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(error(readSnapshot, Cluster.T)).as("with the newest map too").isEqualTo(ErrorCode.VERSION_GONE);
     }
 }

@@ -118,8 +118,8 @@ class ConsistentCutReaderTest {
         return outcomes.get(0);
     }
 
-    private static List<Long> versions(ConsistentCut cut) {
-        return cut.tables().stream().map(ConsistentCut.Table::version).toList();
+    private static List<Long> versions(ConsistentCut consistentCut) {
+        return consistentCut.tables().stream().map(ConsistentCut.Table::version).toList();
     }
 
     private ErrorCode error(List<TableName> tables) {
@@ -262,9 +262,9 @@ class ConsistentCutReaderTest {
         set(RegistryPaths.map(EIGHT.get(3)), map(EIGHT.get(3), 2));
         registry.release();
         assertThat(loop.runUntil(() -> !outcomes.isEmpty(), 1_000 * MICRO)).isTrue();
-        ConsistentCut cut = ((Outcome.Ok<ConsistentCut>) outcomes.get(0)).value();
-        assertThat(cut.tables().get(3).epochs()).containsExactly(2L);
-        assertThat(cut.tables().get(4).epochs()).containsExactly(1L);
+        ConsistentCut consistentCut = ((Outcome.Ok<ConsistentCut>) outcomes.get(0)).value();
+        assertThat(consistentCut.tables().get(3).epochs()).containsExactly(2L);
+        assertThat(consistentCut.tables().get(4).epochs()).containsExactly(1L);
     }
 
     @Test
@@ -358,9 +358,9 @@ class ConsistentCutReaderTest {
             return found[0];
         }
 
-        private void judge(ConsistentCut cut, int asked) {
+        private void judge(ConsistentCut consistentCut, int asked) {
             long[] seen = new long[2];
-            cut.tables().forEach(table -> seen[table.name().equals(orders) ? 0 : 1] = table.version());
+            consistentCut.tables().forEach(table -> seen[table.name().equals(orders) ? 0 : 1] = table.version());
             assertThat(states.subList(asked, states.size()).stream().anyMatch(state -> Arrays.equals(state, seen)))
                     .as("%s orders and %s payments is a state since the question", seen[0], seen[1])
                     .isTrue();

@@ -26,18 +26,18 @@ public final class CpSatSolver implements ExactSolver {
     private static final double SECONDS_MAX = 86_400;
 
     @Override
-    public Solved solve(ClusterLoad in, Assignment start, SearchBudget effort) {
+    public Solved solve(ClusterLoad in, Assignment start, SearchBudget searchBudget) {
         NativeLibrary.load();
         if (in.actors() == 0 || in.servers() == 0) {
             return new Solved(start, List.of());
         }
-        double seconds = Double.isInfinite(effort.seconds()) ? SECONDS_DEFAULT : effort.seconds();
+        double seconds = Double.isInfinite(searchBudget.seconds()) ? SECONDS_DEFAULT : searchBudget.seconds();
         double half = Math.min(SECONDS_MAX, seconds) / 2;
         List<String> notes = new ArrayList<>();
         PlacementModel model = new PlacementModel(in);
         model.hint(start);
         model.minimizeContention();
-        Optional<Assignment> spread = run(model, "contention", solver(effort, half), notes);
+        Optional<Assignment> spread = run(model, "contention", solver(searchBudget, half), notes);
         if (spread.isEmpty()) {
             return new Solved(start, notes);
         }
@@ -47,7 +47,7 @@ public final class CpSatSolver implements ExactSolver {
         }
         model.minimizeMoves(model.contentionOf(best));
         model.hint(best);
-        Optional<Assignment> moved = run(model, "moves", solver(effort, half), notes);
+        Optional<Assignment> moved = run(model, "moves", solver(searchBudget, half), notes);
         return new Solved(moved.isPresent() && fewer(in, moved.get(), best) ? moved.get() : best, notes);
     }
 
@@ -82,10 +82,10 @@ public final class CpSatSolver implements ExactSolver {
         return found > 0 ? 1 - solver.bestObjectiveBound() / found : 0;
     }
 
-    private static CpSolver solver(SearchBudget effort, double seconds) {
+    private static CpSolver solver(SearchBudget searchBudget, double seconds) {
         CpSolver solver = new CpSolver();
         solver.getParameters()
-                .setRandomSeed((int) (effort.seed() & Integer.MAX_VALUE))
+                .setRandomSeed((int) (searchBudget.seed() & Integer.MAX_VALUE))
                 .setNumWorkers(2)
                 .setInterleaveSearch(true)
                 .setMaxDeterministicTime(WORK_A_SECOND * seconds)

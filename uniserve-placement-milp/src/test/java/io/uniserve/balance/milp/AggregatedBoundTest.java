@@ -36,9 +36,9 @@ class AggregatedBoundTest {
 
     @Test
     void theSearchMakesLittleMoreThanItMust() {
-        InstanceParameters shape =
+        InstanceParameters instanceParameters =
                 new InstanceParameters(256, 1_000, 2, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
-        Instance instance = InstanceGenerator.make(shape, 3);
+        Instance instance = InstanceGenerator.make(instanceParameters, 3);
         Assignment current = instance.initial();
         for (int round = 0; round < 2; round++) {
             ClusterLoad in = instance.at(round, current, 0.05, 1);

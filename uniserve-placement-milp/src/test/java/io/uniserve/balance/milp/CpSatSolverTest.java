@@ -95,8 +95,8 @@ class CpSatSolverTest {
                 4);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 2);
         BalancePolicy policy = Policies.named("milp");
-        SearchBudget effort = new SearchBudget(7, () -> false, 8);
-        Assignment first = RUNNER.run(policy, in, effort).assignment();
+        SearchBudget searchBudget = new SearchBudget(7, () -> false, 8);
+        Assignment first = RUNNER.run(policy, in, searchBudget).assignment();
         PlacementCheck check = PlacementChecker.check(in, first);
         assertThat(check.sound()).isTrue();
         assertThat(check.balanced(in.servers())).isTrue();

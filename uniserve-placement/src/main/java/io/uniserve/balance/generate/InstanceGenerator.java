@@ -19,7 +19,7 @@ public final class InstanceGenerator {
     private static final double NOISE = 0.1;
     private static final double NOISE_KEPT = 0.7;
 
-    private final InstanceParameters shape;
+    private final InstanceParameters instanceParameters;
     private final SplittableRandom random;
     private final int actors;
     private final int servers;
@@ -27,10 +27,10 @@ public final class InstanceGenerator {
     private final double[] noise;
     private List<int[]> sets = new ArrayList<>();
 
-    private InstanceGenerator(InstanceParameters shape, long seed) {
-        this.shape = shape;
-        random = new SplittableRandom(seed * 1_000_003 + shape.actors());
-        actors = shape.actors();
+    private InstanceGenerator(InstanceParameters instanceParameters, long seed) {
+        this.instanceParameters = instanceParameters;
+        random = new SplittableRandom(seed * 1_000_003 + instanceParameters.actors());
+        actors = instanceParameters.actors();
         servers = (actors + ACTORS_A_SERVER - 1) / ACTORS_A_SERVER;
         rank = permutation(actors);
         noise = new double[actors];
@@ -38,25 +38,26 @@ public final class InstanceGenerator {
     }
 
     /** The problem of this seed. */
-    public static Instance make(InstanceParameters shape, long seed) {
-        return new InstanceGenerator(shape, seed).make();
+    public static Instance make(InstanceParameters instanceParameters, long seed) {
+        return new InstanceGenerator(instanceParameters, seed).make();
     }
 
     private Instance make() {
         int[] initial = new int[actors];
         Arrays.setAll(initial, i -> (int) ((long) i * servers / actors));
         List<Instance.Round> rounds = new ArrayList<>();
-        for (int round = 0; round < shape.rounds(); round++) {
+        for (int round = 0; round < instanceParameters.rounds(); round++) {
             if (round > 0) {
                 change();
             }
             rounds.add(new Instance.Round(loads(), frequencies()));
         }
-        return new Instance(servers, SLOTS * shape.rf(), shape.rf(), Assignment.single(initial), rounds);
+        return new Instance(
+                servers, SLOTS * instanceParameters.rf(), instanceParameters.rf(), Assignment.single(initial), rounds);
     }
 
     private void change() {
-        if (shape.change() == InstanceParameters.Change.RESAMPLE) {
+        if (instanceParameters.change() == InstanceParameters.Change.RESAMPLE) {
             rank = permutation(actors);
             sets = new ArrayList<>();
         } else {
@@ -109,7 +110,9 @@ public final class InstanceGenerator {
     private void fill() {
         TreeSet<String> seen = new TreeSet<>();
         sets.forEach(set -> seen.add(Arrays.toString(set)));
-        for (int tries = 0; sets.size() < shape.sets() && tries < 60 * shape.sets(); tries++) {
+        for (int tries = 0;
+                sets.size() < instanceParameters.sets() && tries < 60 * instanceParameters.sets();
+                tries++) {
             int[] set = draw();
             if (seen.add(Arrays.toString(set))) {
                 sets.add(set);
@@ -118,7 +121,7 @@ public final class InstanceGenerator {
     }
 
     private int[] draw() {
-        double kind = shape.mix() == InstanceParameters.Mix.RANGE ? 0 : random.nextDouble();
+        double kind = instanceParameters.mix() == InstanceParameters.Mix.RANGE ? 0 : random.nextDouble();
         if (kind < 0.80) {
             return range(Math.min(actors, random.nextInt(2, 9)));
         }

@@ -23,9 +23,9 @@ public final class PaperSeries {
 
     /** The problem of this seed. */
     public static Instance make(int actors, int rounds, long seed) {
-        InstanceParameters shape = new InstanceParameters(
+        InstanceParameters instanceParameters = new InstanceParameters(
                 actors, SETS, 1, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);
-        Instance first = InstanceGenerator.make(shape, seed);
+        Instance first = InstanceGenerator.make(instanceParameters, seed);
         List<ShardSet> sets = first.rounds().get(0).sets();
         SplittableRandom random = new SplittableRandom(seed);
         List<Instance.Round> all = new ArrayList<>();

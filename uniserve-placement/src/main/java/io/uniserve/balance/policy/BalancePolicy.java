@@ -13,7 +13,7 @@ public interface BalancePolicy {
      * Proposes a placement. Whoever calls checks it and keeps the old one where a hard constraint is broken.
      *
      * @param in where everything is, and what it bears
-     * @param effort seed, and when to come to an end
+     * @param searchBudget seed, and when to come to an end
      */
-    Proposal place(ClusterLoad in, SearchBudget effort);
+    Proposal place(ClusterLoad in, SearchBudget searchBudget);
 }

@@ -23,9 +23,9 @@ public interface ExactSolver {
      *
      * @param in the cluster; replicas not in {@code in.current()} are new
      * @param start a placement to improve on
-     * @param effort {@link SearchBudget#seconds} is kept to; the work is bounded too, so that a seed gives one result on any machine
+     * @param searchBudget {@link SearchBudget#seconds} is kept to; the work is bounded too, so that a seed gives one result on any machine
      *     that is fast enough
      * @throws io.uniserve.error.UniserveException where the platform has no library
      */
-    Solved solve(ClusterLoad in, Assignment start, SearchBudget effort);
+    Solved solve(ClusterLoad in, Assignment start, SearchBudget searchBudget);
 }

@@ -36,7 +36,7 @@ public final class PolicyRunner {
     }
 
     /** Runs the policy once and checks what it proposes. */
-    public PlacementResult run(BalancePolicy policy, ClusterLoad in, SearchBudget effort) {
+    public PlacementResult run(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         Feasibility feasible = Feasibility.of(in);
         if (!feasible.impossible().isEmpty()) {
             return kept(PlacementStatus.INFEASIBLE, feasible.impossible(), in);
@@ -44,7 +44,7 @@ public final class PolicyRunner {
         ClusterLoad asked =
                 feasible.rf() == in.rf() ? in : in.toBuilder().rf(feasible.rf()).build();
         List<String> reasons = new ArrayList<>(feasible.reduced());
-        Answer answer = answer(policy, asked, effort);
+        Answer answer = answer(policy, asked, searchBudget);
         if (answer.proposal() == null) {
             reasons.add(answer.failure());
             return kept(PlacementStatus.REJECTED, reasons, in);
@@ -75,11 +75,11 @@ public final class PolicyRunner {
     /** What a policy proposed; where that is nothing, why. */
     private record Answer(@Nullable Proposal proposal, String failure) {}
 
-    private Answer answer(BalancePolicy policy, ClusterLoad in, SearchBudget effort) {
+    private Answer answer(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         if (hangMs <= 0) {
-            return ask(policy, in, effort);
+            return ask(policy, in, searchBudget);
         }
-        FutureTask<Answer> task = new FutureTask<>(() -> ask(policy, in, effort));
+        FutureTask<Answer> task = new FutureTask<>(() -> ask(policy, in, searchBudget));
         Thread thread = new Thread(task, "placement-policy");
         thread.setDaemon(true);
         thread.start();
@@ -97,9 +97,9 @@ public final class PolicyRunner {
         }
     }
 
-    private static Answer ask(BalancePolicy policy, ClusterLoad in, SearchBudget effort) {
+    private static Answer ask(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         try {
-            return new Answer(policy.place(in, effort), "the policy failed: it proposed nothing");
+            return new Answer(policy.place(in, searchBudget), "the policy failed: it proposed nothing");
         } catch (Throwable e) { // anybody's code: whatever it throws is its answer
             return failed(e);
         }

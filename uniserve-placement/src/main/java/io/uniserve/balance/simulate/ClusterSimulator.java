@@ -27,7 +27,7 @@ public final class ClusterSimulator {
     private static final double SMOOTHING = 0.5;
 
     private final ClusterShape shape;
-    private final AccessPattern workload;
+    private final AccessPattern accessPattern;
     private final BalancePolicy policy;
     private final PolicyRunner runner;
     private final Supplier<SearchBudget> effort;
@@ -46,12 +46,12 @@ public final class ClusterSimulator {
      */
     public ClusterSimulator(
             ClusterShape shape,
-            AccessPattern workload,
+            AccessPattern accessPattern,
             BalancePolicy policy,
             PolicyRunner runner,
             Supplier<SearchBudget> effort) {
         this.shape = shape;
-        this.workload = workload;
+        this.accessPattern = accessPattern;
         this.policy = policy;
         this.runner = runner;
         this.effort = effort;
@@ -82,7 +82,7 @@ public final class ClusterSimulator {
         Arrays.fill(loads, 0);
         for (int q = 0; q < latencies.length; q++) {
             now -= pace * Math.log(1 - random.nextDouble());
-            int[] set = workload.query(random, shape.actors(), number);
+            int[] set = accessPattern.query(random, shape.actors(), number);
             latencies[q] = runQuery(set);
             popular.add(Arrays.stream(set).boxed().toList(), 1);
         }
@@ -148,7 +148,7 @@ public final class ClusterSimulator {
         SplittableRandom sample = new SplittableRandom(shape.seed() + 1);
         long tasks = 0;
         for (int n = 0; n < 4_000; n++) {
-            tasks += workload.query(sample, shape.actors(), 0).length;
+            tasks += accessPattern.query(sample, shape.actors(), 0).length;
         }
         return tasks / 4_000.0;
     }

@@ -32,16 +32,16 @@ public final class TimeSimulator {
     private record Held(int table, double born, double rows, double expiry) {}
 
     private final TimeScenario scenario;
-    private final ServerSelector chooser;
+    private final ServerSelector serverSelector;
     private final SplittableRandom random;
     private final List<List<Held>> servers = new ArrayList<>();
     private final List<List<Seen>> seen = new ArrayList<>();
     private final FutureLoad[] models;
 
     /** Prepares a run. */
-    public TimeSimulator(TimeScenario scenario, ServerSelector chooser, long seed) {
+    public TimeSimulator(TimeScenario scenario, ServerSelector serverSelector, long seed) {
         this.scenario = scenario;
-        this.chooser = chooser;
+        this.serverSelector = serverSelector;
         random = new SplittableRandom(seed);
         grow(FIRST_SERVERS);
         models = new FutureLoad[scenario.tables.size()];
@@ -90,7 +90,7 @@ public final class TimeSimulator {
         List<List<Chunk>> views = servers.stream()
                 .map(held -> held.stream().map(one -> view(one, now)).toList())
                 .toList();
-        servers.get(chooser.choose(view(fresh, now), views)).add(fresh);
+        servers.get(serverSelector.choose(view(fresh, now), views)).add(fresh);
     }
 
     private Chunk view(Held one, double now) {

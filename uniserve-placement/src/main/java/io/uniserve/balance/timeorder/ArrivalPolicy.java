@@ -15,15 +15,15 @@ import java.util.List;
  * chooser says, in the order of the actors' numbers, which is that of time. An actor's load is what is predicted for it.
  */
 public final class ArrivalPolicy implements BalancePolicy {
-    private final ServerSelector chooser;
+    private final ServerSelector serverSelector;
 
     /** Asks this chooser. */
-    public ArrivalPolicy(ServerSelector chooser) {
-        this.chooser = chooser;
+    public ArrivalPolicy(ServerSelector serverSelector) {
+        this.serverSelector = serverSelector;
     }
 
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
         List<List<Chunk>> held = new ArrayList<>();
         double[] used = new double[in.servers()];
         for (int j = 0; j < in.servers(); j++) {
@@ -61,8 +61,8 @@ public final class ArrivalPolicy implements BalancePolicy {
             if (free.isEmpty()) {
                 break;
             }
-            int server =
-                    free.get(chooser.choose(chunk, free.stream().map(held::get).toList()));
+            int server = free.get(
+                    serverSelector.choose(chunk, free.stream().map(held::get).toList()));
             on.add(server);
             held.get(server).add(chunk);
             used[server] += in.memory(actor);

@@ -123,7 +123,7 @@ class PolicyMovesTest {
         actor(1, "s0", "s1");
         actors.set(
                 1, new Actor(actors.get(1).key(), "other", actors.get(1).hosts(), new ServerId("s0"), 1, 0, 0, true));
-        BalancePolicy allToTwo = (in, effort) -> {
+        BalancePolicy allToTwo = (in, searchBudget) -> {
             int[] server = new int[in.actors()];
             java.util.Arrays.fill(server, 2);
             return Proposal.of(Assignment.single(server));
@@ -132,7 +132,7 @@ class PolicyMovesTest {
             assertThat(move.key().actor()).isZero();
             assertThat(move.to().value()).isEqualTo("s2");
         });
-        BalancePolicy swap = (in, effort) -> Proposal.of(Assignment.single(new int[] {1, 0, 1, 0}));
+        BalancePolicy swap = (in, searchBudget) -> Proposal.of(Assignment.single(new int[] {1, 0, 1, 0}));
         assertThat(moves(swap)).as("both are there already").isEmpty();
     }
 
@@ -140,7 +140,7 @@ class PolicyMovesTest {
     void aPolicyThatFailsTellsWhy() {
         servers(2, 2);
         actor(1, "s0");
-        assertThatThrownBy(() -> moves((in, effort) -> {
+        assertThatThrownBy(() -> moves((in, searchBudget) -> {
                     throw new IllegalStateException("broken");
                 }))
                 .isInstanceOf(UniserveException.class)

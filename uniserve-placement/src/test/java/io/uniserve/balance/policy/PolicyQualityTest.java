@@ -45,9 +45,9 @@ class PolicyQualityTest {
 
     @Test
     void threeReplicasOnNearlyAllServersReachTheLowerBound() {
-        InstanceParameters shape = new InstanceParameters(
+        InstanceParameters instanceParameters = new InstanceParameters(
                 256, 1_000, 1, InstanceParameters.Change.RESAMPLE, InstanceParameters.Mix.RANGE, 3);
-        Instance instance = InstanceGenerator.make(shape, 1);
+        Instance instance = InstanceGenerator.make(instanceParameters, 1);
         ClusterLoad in = instance.at(0, instance.initial(), 0.05, 3);
         PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, SearchBudget.unhurried(1));
         assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);

@@ -47,18 +47,18 @@ class BadPolicyTest {
     }
 
     private static BalancePolicy single(int... servers) {
-        return (in, effort) -> Proposal.of(Assignment.single(servers));
+        return (in, searchBudget) -> Proposal.of(Assignment.single(servers));
     }
 
     @Test
     void whatBreaksAHardConstraintIsRejected() {
         rejected(
-                (in, effort) -> {
+                (in, searchBudget) -> {
                     throw new IllegalStateException("out of ideas");
                 },
                 "the policy failed: java.lang.IllegalStateException: out of ideas");
         rejected(
-                (in, effort) -> {
+                (in, searchBudget) -> {
                     throw new StackOverflowError();
                 },
                 "the policy failed: java.lang.StackOverflowError");
@@ -68,7 +68,7 @@ class BadPolicyTest {
         rejected(single(0, 1), "the proposal has 2 actors");
         double[][] shares = {{1}, {1}, {1}, {1}, {1}, {Double.NaN}};
         rejected(
-                (in, effort) -> Proposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
+                (in, searchBudget) -> Proposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
                 "the shares of actor 5 add up to NaN");
     }
 
@@ -85,15 +85,15 @@ class BadPolicyTest {
     @Test
     @SuppressWarnings("NullAway") // on purpose
     void aProposalThatIsNoneIsRejected() {
-        rejected((in, effort) -> new Proposal(null, List.of()), "a proposal needs an assignment");
+        rejected((in, searchBudget) -> new Proposal(null, List.of()), "a proposal needs an assignment");
         rejected(
-                (in, effort) -> Proposal.of(Assignment.of(new int[6][1], new double[6][0])),
+                (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[6][0])),
                 "actor 0 has 1 hosts and 0 shares");
         rejected(
-                (in, effort) -> Proposal.of(Assignment.of(new int[6][1], new double[5][1])),
+                (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[5][1])),
                 "hosts of 6 actors and shares of 5");
         rejected(
-                (in, effort) -> {
+                (in, searchBudget) -> {
                     throw new Unspeakable();
                 },
                 "Unspeakable, whose message fails with java.lang.IllegalStateException");
@@ -102,7 +102,8 @@ class BadPolicyTest {
     @Test
     void notesAreOneLineEach() {
         ClusterLoad in = cluster(6, 3).build();
-        BalancePolicy talking = (load, effort) -> new Proposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
+        BalancePolicy talking =
+                (load, searchBudget) -> new Proposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
         PlacementResult result = RUNNER.run(talking, in, SearchBudget.unhurried(1));
         assertThat(result.reasons()).containsExactly("well, round 7 0.0 0:1");
     }
@@ -119,7 +120,7 @@ class BadPolicyTest {
     void aPolicyThatHangsIsGivenUp() {
         CountDownLatch never = new CountDownLatch(1);
         ClusterLoad in = cluster(6, 3).build();
-        BalancePolicy hanging = (load, effort) -> {
+        BalancePolicy hanging = (load, searchBudget) -> {
             try {
                 never.await();
             } catch (InterruptedException e) {
@@ -147,21 +148,21 @@ class BadPolicyTest {
     @ValueSource(strings = {"greedy", "parallelism", "estore", "getafix", "static"})
     void whatCannotBeHadIsToldWithItsReason(String name) {
         BalancePolicy policy = Policies.named(name);
-        SearchBudget effort = SearchBudget.unhurried(1);
+        SearchBudget searchBudget = SearchBudget.unhurried(1);
         ClusterLoad nowhere = new ClusterLoadBuilder(of(3, 1), of(0, 1)).build();
-        PlacementResult none = RUNNER.run(policy, nowhere, effort);
+        PlacementResult none = RUNNER.run(policy, nowhere, searchBudget);
         assertThat(none.status()).isEqualTo(PlacementStatus.INFEASIBLE);
         assertThat(none.reasons().toString()).contains("there are no servers");
         double[] memory = of(6, 1);
         memory[2] = 5;
-        PlacementResult large = RUNNER.run(policy, cluster(6, 3).memory(memory).build(), effort);
+        PlacementResult large = RUNNER.run(policy, cluster(6, 3).memory(memory).build(), searchBudget);
         assertThat(large.status()).isEqualTo(PlacementStatus.INFEASIBLE);
         assertThat(large.reasons().toString()).contains("actor 2 needs 5.00000 memory");
-        PlacementResult rf = RUNNER.run(policy, cluster(3, 3).rf(4).build(), effort);
+        PlacementResult rf = RUNNER.run(policy, cluster(3, 3).rf(4).build(), searchBudget);
         assertThat(rf.status()).isEqualTo(PlacementStatus.BEST_EFFORT);
         assertThat(rf.reasons().toString()).contains("rf is 4, but there are only 3 servers");
         assertThat(rf.check().replicas()).isEqualTo(9);
-        PlacementResult empty = RUNNER.run(policy, new ClusterLoadBuilder(of(0, 1), of(2, 1)).build(), effort);
+        PlacementResult empty = RUNNER.run(policy, new ClusterLoadBuilder(of(0, 1), of(2, 1)).build(), searchBudget);
         assertThat(empty.assignment().actors()).isZero();
     }
 
@@ -169,20 +170,20 @@ class BadPolicyTest {
     @ValueSource(strings = {"greedy", "parallelism"})
     void oddClustersAreCasesLikeOthers(String name) {
         BalancePolicy policy = Policies.named(name);
-        SearchBudget effort = SearchBudget.unhurried(1);
+        SearchBudget searchBudget = SearchBudget.unhurried(1);
         List<ShardSet> sets = List.of(new ShardSet(1, new int[0]), new ShardSet(0, new int[] {0, 1}));
         ClusterLoad idle = cluster(6, 3).loads(of(6, 0)).sets(sets).rf(2).build();
-        PlacementResult zero = RUNNER.run(policy, idle, effort);
+        PlacementResult zero = RUNNER.run(policy, idle, searchBudget);
         assertThat(zero.status()).as(zero.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
         ClusterLoad unequal = cluster(6, 3)
                 .loads(new double[] {50, 30, 10, 5, 3, 2})
                 .weights(new double[] {100, 10, 1})
                 .build();
-        PlacementResult skewed = RUNNER.run(policy, unequal, effort);
+        PlacementResult skewed = RUNNER.run(policy, unequal, searchBudget);
         assertThat(skewed.status()).as(skewed.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
         ClusterLoad exact =
                 cluster(6, 3).loads(new double[] {5, 4, 3, 2, 2, 2}).eps(0).build();
-        PlacementResult even = RUNNER.run(policy, exact, effort);
+        PlacementResult even = RUNNER.run(policy, exact, searchBudget);
         assertThat(even.status()).as(even.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
     }
 

@@ -10,10 +10,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClusterSimulatorTest {
-    private static List<Interval> run(AccessPattern workload, String policy) {
+    private static List<Interval> run(AccessPattern accessPattern, String policy) {
         ClusterShape shape = new ClusterShape(80, 8, 2, 17, 6, 2_000, 0.6, 3);
         PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
-        return new ClusterSimulator(shape, workload, Policies.named(policy), runner, () -> SearchBudget.unhurried(1))
+        return new ClusterSimulator(
+                        shape, accessPattern, Policies.named(policy), runner, () -> SearchBudget.unhurried(1))
                 .run();
     }
 

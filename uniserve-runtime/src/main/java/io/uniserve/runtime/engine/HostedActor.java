@@ -22,7 +22,7 @@ public final class HostedActor {
     private final OpenPort port;
     private final Runnable whenFree;
     private final AtomicInteger holders = new AtomicInteger(1);
-    private final PublicationTracker publication;
+    private final PublicationTracker publicationTracker;
     private final @Nullable ActorTransactionState atomic;
     private volatile long state;
 
@@ -31,7 +31,7 @@ public final class HostedActor {
             TableMeta meta,
             OpenPort port,
             long state,
-            PublicationTracker publication,
+            PublicationTracker publicationTracker,
             @Nullable ActorTransactionState atomic,
             Runnable whenFree) {
         this.atomic = atomic;
@@ -39,7 +39,7 @@ public final class HostedActor {
         this.actor = actor;
         this.meta = meta;
         this.port = port;
-        this.publication = publication;
+        this.publicationTracker = publicationTracker;
         this.whenFree = whenFree;
     }
 
@@ -105,7 +105,7 @@ public final class HostedActor {
     }
 
     PublicationTracker publication() {
-        return publication;
+        return publicationTracker;
     }
 
     /**
@@ -113,12 +113,12 @@ public final class HostedActor {
      * reader, for whom updates are published at once for a while.
      */
     public boolean published() {
-        return publication.complete();
+        return publicationTracker.complete();
     }
 
     /** Runs the task, on any thread, once all that was applied before this call is published, or cannot be. */
     public void whenPublished(Runnable task) {
-        publication.await(task);
+        publicationTracker.await(task);
     }
 
     /** Holds the actor once more; false when it is already going. */

@@ -356,19 +356,19 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** For a reader who has found the actor with something to publish: one that was let go of meanwhile is left as it is. */
-    private void publishForReaders(ReplicaKey key, PublicationTracker publication) {
+    private void publishForReaders(ReplicaKey key, PublicationTracker publicationTracker) {
         Completion<Done> end = outcome -> {
             if (outcome instanceof Outcome.Err<Done> err) {
                 LOG.warn("{} cannot be published for its readers", key, err.error());
-                publication.end();
+                publicationTracker.end();
             }
         };
         calls.inOrder(key, "publish " + key + " for readers", end, () -> {
             HostedActor now = actors.get(key);
-            if (now != null && now.publication() == publication) {
+            if (now != null && now.publication() == publicationTracker) {
                 changing(key, this::publish);
             }
-            publication.end();
+            publicationTracker.end();
             return Done.DONE;
         });
     }

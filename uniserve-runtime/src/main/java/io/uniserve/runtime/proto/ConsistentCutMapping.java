@@ -27,9 +27,9 @@ public final class ConsistentCutMapping {
     }
 
     /** The cut as a message. */
-    public static DataProto.CutReply toProto(ConsistentCut cut) {
+    public static DataProto.CutReply toProto(ConsistentCut consistentCut) {
         DataProto.CutReply.Builder proto = DataProto.CutReply.newBuilder();
-        for (ConsistentCut.Table table : cut.tables()) {
+        for (ConsistentCut.Table table : consistentCut.tables()) {
             proto.addTables(DataProto.CutTable.newBuilder()
                     .setName(table.name().value())
                     .setTableId(table.tableId())

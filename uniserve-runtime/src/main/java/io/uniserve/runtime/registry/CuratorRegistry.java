@@ -57,7 +57,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 "read of " + path,
                 false,
                 () -> RegistryChecks.path(path),
-                (handle, call) -> handle.client()
+                (zooKeeperHandle, call) -> zooKeeperHandle
+                        .client()
                         .getData(
                                 root + path,
                                 false,
@@ -91,7 +92,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 "children of " + path,
                 false,
                 () -> RegistryChecks.path(path),
-                (handle, call) -> handle.client()
+                (zooKeeperHandle, call) -> zooKeeperHandle
+                        .client()
                         .getChildren(
                                 root + path,
                                 false,
@@ -130,7 +132,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                         + (ops.isEmpty() ? "" : " from " + ops.get(0).path()),
                 true,
                 () -> multi.add(new ZooKeeperMulti(root, ops)),
-                (handle, call) -> multi.get(0).send(handle, call));
+                (zooKeeperHandle, call) -> multi.get(0).send(zooKeeperHandle, call));
     }
 
     @Override
@@ -140,7 +142,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                 "sync",
                 false,
                 () -> {},
-                (handle, call) -> handle.client()
+                (zooKeeperHandle, call) -> zooKeeperHandle
+                        .client()
                         .sync(
                                 root,
                                 (rc, path, context) -> {
@@ -158,14 +161,14 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     public void watch(String path, Runnable changed) {
         RegistryChecks.path(path);
         if (watches.add(path, changed)) {
-            session.ifConnected(handle -> arm(handle, path, () -> {}));
+            session.ifConnected(zooKeeperHandle -> arm(zooKeeperHandle, path, () -> {}));
         }
     }
 
     @Override
     public void unwatch(String path) {
         if (watches.remove(path)) {
-            session.ifConnected(handle -> disarm(handle, path));
+            session.ifConnected(zooKeeperHandle -> disarm(zooKeeperHandle, path));
         }
     }
 
@@ -173,8 +176,9 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
      * All watches of the path, of which there is one: ZooKeeper's removal of a named one leaves it at the server. Where this
      * fails changes go on being told to nobody, until the session ends or the path is watched again.
      */
-    private void disarm(ZooKeeperHandle handle, String path) {
-        handle.client()
+    private void disarm(ZooKeeperHandle zooKeeperHandle, String path) {
+        zooKeeperHandle
+                .client()
                 .removeAllWatches(
                         root + path,
                         Watcher.WatcherType.Any,
@@ -235,7 +239,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         }
     }
 
-    private void onSession(SessionEvent event, @Nullable ZooKeeperHandle handle) {
+    private void onSession(SessionEvent event, @Nullable ZooKeeperHandle zooKeeperHandle) {
         LOG.info("registry session {}", event);
         if (event == SessionEvent.EXPIRED) {
             watches.clear();
@@ -245,15 +249,16 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
             connected = event == SessionEvent.CONNECTED;
             listeners.forEach(listener -> onLoop(() -> listener.on(event)));
         }
-        if (handle != null) {
+        if (zooKeeperHandle != null) {
             // What changed while the connection was gone was not told; the new watch is in place when this is.
-            watches.paths().forEach(path -> arm(handle, path, () -> watches.changed(path)));
+            watches.paths().forEach(path -> arm(zooKeeperHandle, path, () -> watches.changed(path)));
         }
     }
 
     /** Persistent watches tell of value, existence and children, and stay. Where this fails the reconnect does it again. */
-    private void arm(ZooKeeperHandle handle, String path, Runnable then) {
-        handle.client()
+    private void arm(ZooKeeperHandle zooKeeperHandle, String path, Runnable then) {
+        zooKeeperHandle
+                .client()
                 .addWatch(
                         root + path,
                         watchers.computeIfAbsent(path, this::watcher),

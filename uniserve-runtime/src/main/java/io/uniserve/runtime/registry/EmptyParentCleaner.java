@@ -8,13 +8,13 @@ import org.apache.zookeeper.KeeperException.Code;
  * parent that is gone makes it anew.
  */
 final class EmptyParentCleaner {
-    private final ZooKeeperHandle handle;
+    private final ZooKeeperHandle zooKeeperHandle;
     private final String root;
     private final Iterator<String> parents;
     private final Runnable then;
 
-    EmptyParentCleaner(ZooKeeperHandle handle, String root, Iterator<String> parents, Runnable then) {
-        this.handle = handle;
+    EmptyParentCleaner(ZooKeeperHandle zooKeeperHandle, String root, Iterator<String> parents, Runnable then) {
+        this.zooKeeperHandle = zooKeeperHandle;
         this.root = root;
         this.parents = parents;
         this.then = then;
@@ -26,7 +26,8 @@ final class EmptyParentCleaner {
             return;
         }
         String parent = root + parents.next();
-        handle.client()
+        zooKeeperHandle
+                .client()
                 .getData(
                         parent,
                         false,
@@ -35,7 +36,9 @@ final class EmptyParentCleaner {
                                     && (data == null || data.length == 0)
                                     && stat.getNumChildren() == 0;
                             if (empty) {
-                                handle.client().delete(parent, stat.getVersion(), (code, name, unused) -> next(), null);
+                                zooKeeperHandle
+                                        .client()
+                                        .delete(parent, stat.getVersion(), (code, name, unused) -> next(), null);
                             } else {
                                 next();
                             }

@@ -41,11 +41,11 @@ final class PendingCall<T> {
     /** Sends requests by a handle; ends the call by {@link #succeed} or {@link #fail}. */
     @FunctionalInterface
     interface Step<T> {
-        void send(ZooKeeperHandle handle, PendingCall<T> call);
+        void send(ZooKeeperHandle zooKeeperHandle, PendingCall<T> call);
     }
 
     /** Sends the operation, unless it has ended while it waited. */
-    void send(ZooKeeperHandle handle) {
+    void send(ZooKeeperHandle zooKeeperHandle) {
         synchronized (this) {
             if (done) {
                 return;
@@ -54,7 +54,7 @@ final class PendingCall<T> {
             attempts++;
         }
         try {
-            step.send(handle, this);
+            step.send(zooKeeperHandle, this);
         } catch (UniserveException e) {
             end(Outcome.err(e));
         } catch (RuntimeException e) {

@@ -41,21 +41,25 @@ final class ZooKeeperMulti {
         return op instanceof Op.Set set ? ZnodeCodec.encode(op.path(), set.value()) : NO_VALUE;
     }
 
-    void send(ZooKeeperHandle handle, PendingCall<MultiResult> call) {
+    void send(ZooKeeperHandle zooKeeperHandle, PendingCall<MultiResult> call) {
         attempts++;
         List<org.apache.zookeeper.Op> requests = new ArrayList<>();
         for (int i = 0; i < ops.size(); i++) {
-            requests.add(request(handle, ops.get(i), values.get(i)));
+            requests.add(request(zooKeeperHandle, ops.get(i), values.get(i)));
         }
-        handle.client()
-                .multi(requests, (rc, path, context, results) -> answered(handle, call, Code.get(rc), results), null);
+        zooKeeperHandle
+                .client()
+                .multi(
+                        requests,
+                        (rc, path, context, results) -> answered(zooKeeperHandle, call, Code.get(rc), results),
+                        null);
     }
 
-    private org.apache.zookeeper.Op request(ZooKeeperHandle handle, Op op, byte[] value) {
+    private org.apache.zookeeper.Op request(ZooKeeperHandle zooKeeperHandle, Op op, byte[] value) {
         String path = root + op.path();
         if (op instanceof Op.Create create) {
             CreateMode mode = create.ephemeral() ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT;
-            return org.apache.zookeeper.Op.create(path, value, handle.acl(), mode);
+            return org.apache.zookeeper.Op.create(path, value, zooKeeperHandle.acl(), mode);
         }
         if (op instanceof Op.Set set) {
             return org.apache.zookeeper.Op.setData(path, value, set.version());
@@ -66,21 +70,21 @@ final class ZooKeeperMulti {
     }
 
     private void answered(
-            ZooKeeperHandle handle,
+            ZooKeeperHandle zooKeeperHandle,
             PendingCall<MultiResult> call,
             @Nullable Code code,
             @Nullable List<OpResult> results) {
         if (code == Code.OK && results != null) {
             MultiResult applied = new MultiResult(
                     true, results.stream().map(ZooKeeperMulti::version).toList(), -1);
-            removeEmptyParents(handle, () -> call.succeed(applied));
+            removeEmptyParents(zooKeeperHandle, () -> call.succeed(applied));
             return;
         }
         int conflict = conflict(results);
         if (conflict < 0) {
             call.fail(code == null ? Code.SYSTEMERROR : code, true);
         } else if (ops.get(conflict) instanceof Op.Create && code == Code.NONODE && attempts < ATTEMPTS) {
-            makeParents(handle, call);
+            makeParents(zooKeeperHandle, call);
         } else if (code == Code.BADVERSION || code == Code.NODEEXISTS || code == Code.NONODE || code == Code.NOTEMPTY) {
             call.succeed(new MultiResult(false, List.of(), conflict));
         } else {
@@ -108,7 +112,7 @@ final class ZooKeeperMulti {
     }
 
     /** Creates all ancestors of the nodes to be created, then sends the multi again. The multi was not done. */
-    private void makeParents(ZooKeeperHandle handle, PendingCall<MultiResult> call) {
+    private void makeParents(ZooKeeperHandle zooKeeperHandle, PendingCall<MultiResult> call) {
         TreeSet<String> parents = new TreeSet<>();
         TreeSet<String> made = new TreeSet<>();
         for (Op op : ops) {
@@ -121,11 +125,12 @@ final class ZooKeeperMulti {
         AtomicInteger left = new AtomicInteger(parents.size());
         AtomicReference<@Nullable Code> failure = new AtomicReference<>();
         for (String parent : parents) {
-            handle.client()
+            zooKeeperHandle
+                    .client()
                     .create(
                             parent,
                             NO_VALUE,
-                            handle.acl(),
+                            zooKeeperHandle.acl(),
                             CreateMode.PERSISTENT,
                             (rc, path, context, name) -> {
                                 Code code = Code.get(rc);
@@ -135,7 +140,7 @@ final class ZooKeeperMulti {
                                 if (left.decrementAndGet() == 0) {
                                     Code failed = failure.get();
                                     if (failed == null || failed == Code.NONODE) {
-                                        send(handle, call);
+                                        send(zooKeeperHandle, call);
                                     } else {
                                         call.fail(failed, false);
                                     }
@@ -145,13 +150,13 @@ final class ZooKeeperMulti {
         }
     }
 
-    private void removeEmptyParents(ZooKeeperHandle handle, Runnable then) {
+    private void removeEmptyParents(ZooKeeperHandle zooKeeperHandle, Runnable then) {
         TreeSet<String> parents = new TreeSet<>();
         for (Op op : ops) {
             if (op instanceof Op.Delete) {
                 RegistryChecks.ancestors(op.path()).forEach(parents::add);
             }
         }
-        new EmptyParentCleaner(handle, root, parents.descendingSet().iterator(), then).next();
+        new EmptyParentCleaner(zooKeeperHandle, root, parents.descendingSet().iterator(), then).next();
     }
 }

@@ -49,7 +49,7 @@ final class ZooKeeperSession {
     /** Hears events in their order, on ZooKeeper's threads; {@code handle} is there when connected. */
     @FunctionalInterface
     interface Listener {
-        void on(SessionEvent event, @Nullable ZooKeeperHandle handle);
+        void on(SessionEvent event, @Nullable ZooKeeperHandle zooKeeperHandle);
     }
 
     ZooKeeperSession(RegistryOptions options, Listener listener) {
@@ -164,11 +164,11 @@ final class ZooKeeperSession {
         }
         switch (state) {
             case SyncConnected -> {
-                ZooKeeperHandle handle = new ZooKeeperHandle(client, acl);
-                connected = handle;
-                listener.on(SessionEvent.CONNECTED, handle);
+                ZooKeeperHandle zooKeeperHandle = new ZooKeeperHandle(client, acl);
+                connected = zooKeeperHandle;
+                listener.on(SessionEvent.CONNECTED, zooKeeperHandle);
                 while (!waiting.isEmpty()) {
-                    waiting.remove().send(handle);
+                    waiting.remove().send(zooKeeperHandle);
                 }
             }
             case Disconnected -> {

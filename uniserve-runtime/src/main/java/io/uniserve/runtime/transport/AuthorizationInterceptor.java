@@ -26,12 +26,13 @@ final class AuthorizationInterceptor implements ServerInterceptor {
     public <Q, R> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
         String method = call.getMethodDescriptor().getFullMethodName();
-        CallerIdentity caller = caller(call.getAttributes());
-        if (authorizer.allows(caller, method)) {
+        CallerIdentity callerIdentity = caller(call.getAttributes());
+        if (authorizer.allows(callerIdentity, method)) {
             return next.startCall(call, headers);
         }
         StatusRuntimeException refused = StatusMapping.toStatus(new UniserveException(
-                ErrorCode.UNAUTHORIZED, caller.principal().orElse(caller.address()) + " may not call " + method));
+                ErrorCode.UNAUTHORIZED,
+                callerIdentity.principal().orElse(callerIdentity.address()) + " may not call " + method));
         Metadata trailers = refused.getTrailers();
         call.close(refused.getStatus(), trailers == null ? new Metadata() : trailers);
         return new ServerCall.Listener<>() {};

@@ -4,8 +4,8 @@ package io.uniserve.runtime.transport;
 @FunctionalInterface
 public interface Authorizer {
     /** Lets everybody do everything. */
-    Authorizer ALLOW_ALL = (caller, method) -> true;
+    Authorizer ALLOW_ALL = (callerIdentity, method) -> true;
 
     /** True if the caller may call the method, e.g. {@code uniserve.Admin/Call}. */
-    boolean allows(CallerIdentity caller, String method);
+    boolean allows(CallerIdentity callerIdentity, String method);
 }

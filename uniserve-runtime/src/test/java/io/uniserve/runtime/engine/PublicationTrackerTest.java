@@ -11,49 +11,49 @@ class PublicationTrackerTest {
     private static final long UNREAD = Limits.UNPUBLISHED_UNREAD_MS * 1_000_000;
 
     private final List<String> events = new ArrayList<>();
-    private final PublicationTracker publication = new PublicationTracker(self -> events.add("ask"));
+    private final PublicationTracker publicationTracker = new PublicationTracker(self -> events.add("ask"));
 
     @Test
     void nothingIsToBePublishedBeforeAnUpdate() {
-        assertThat(publication.complete()).isTrue();
-        publication.changed();
-        assertThat(publication.complete()).isFalse();
-        publication.done();
-        assertThat(publication.complete()).isTrue();
+        assertThat(publicationTracker.complete()).isTrue();
+        publicationTracker.changed();
+        assertThat(publicationTracker.complete()).isFalse();
+        publicationTracker.done();
+        assertThat(publicationTracker.complete()).isTrue();
     }
 
     @Test
     void oneIsAskedForAllWhoWait() {
-        publication.changed();
-        publication.await(() -> events.add("first"));
-        publication.await(() -> events.add("second"));
+        publicationTracker.changed();
+        publicationTracker.await(() -> events.add("first"));
+        publicationTracker.await(() -> events.add("second"));
         assertThat(events).containsExactly("ask");
-        publication.done();
-        publication.end();
+        publicationTracker.done();
+        publicationTracker.end();
         assertThat(events).containsExactly("ask", "first", "second");
     }
 
     @Test
     void whoComesAfterTheEndAsksAnew() {
-        publication.await(() -> events.add("first"));
-        publication.end();
-        publication.await(() -> events.add("second"));
+        publicationTracker.await(() -> events.add("first"));
+        publicationTracker.end();
+        publicationTracker.await(() -> events.add("second"));
         assertThat(events).containsExactly("ask", "first", "ask");
-        publication.end();
-        publication.end();
+        publicationTracker.end();
+        publicationTracker.end();
         assertThat(events).containsExactly("ask", "first", "ask", "second");
     }
 
     @Test
     void aReaderCountsForAWhile() {
-        assertThat(publication.readLately(0)).isFalse();
-        publication.idle();
-        assertThat(publication.readLately(0)).isFalse();
-        publication.complete();
-        assertThat(publication.readLately(10)).isTrue();
-        assertThat(publication.readLately(10 + UNREAD - 1)).isTrue();
-        assertThat(publication.readLately(10 + UNREAD)).isFalse();
-        publication.complete();
-        assertThat(publication.readLately(10 + 2 * UNREAD)).isTrue();
+        assertThat(publicationTracker.readLately(0)).isFalse();
+        publicationTracker.idle();
+        assertThat(publicationTracker.readLately(0)).isFalse();
+        publicationTracker.complete();
+        assertThat(publicationTracker.readLately(10)).isTrue();
+        assertThat(publicationTracker.readLately(10 + UNREAD - 1)).isTrue();
+        assertThat(publicationTracker.readLately(10 + UNREAD)).isFalse();
+        publicationTracker.complete();
+        assertThat(publicationTracker.readLately(10 + 2 * UNREAD)).isTrue();
     }
 }

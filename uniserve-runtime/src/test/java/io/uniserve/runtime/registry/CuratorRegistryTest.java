@@ -71,10 +71,10 @@ class CuratorRegistryTest extends RegistryContract {
 
     private CuratorRegistry open(Optional<String> digest) {
         try {
-            FaultyTcpProxy wire = new FaultyTcpProxy(server.port());
-            CuratorRegistry registry =
-                    new CuratorRegistry(new RegistryOptions(wire.address(), cluster, 6_000, 10_000, digest), loop);
-            wires.put(registry, wire);
+            FaultyTcpProxy faultyTcpProxy = new FaultyTcpProxy(server.port());
+            CuratorRegistry registry = new CuratorRegistry(
+                    new RegistryOptions(faultyTcpProxy.address(), cluster, 6_000, 10_000, digest), loop);
+            wires.put(registry, faultyTcpProxy);
             return registry;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -108,7 +108,9 @@ class CuratorRegistryTest extends RegistryContract {
     @Override
     void expire(Registry registry) {
         CompletableFuture<ZooKeeper> client = new CompletableFuture<>();
-        ((CuratorRegistry) registry).session().ifConnected(handle -> client.complete(handle.client()));
+        ((CuratorRegistry) registry)
+                .session()
+                .ifConnected(zooKeeperHandle -> client.complete(zooKeeperHandle.client()));
         ZooKeeper session = client.join();
         try {
             ZooKeeper thief = new ZooKeeper(

@@ -41,7 +41,7 @@ class TlsTransportTest {
     @Test
     void speaksOverMutualTlsAndKnowsTheCaller() {
         List<CallerIdentity> callers = new CopyOnWriteArrayList<>();
-        Authorizer authorizer = (caller, method) -> callers.add(caller);
+        Authorizer authorizer = (callerIdentity, method) -> callers.add(callerIdentity);
         try (Loopback net = new Loopback(
                 Certificates.files(directory, "server", "client", true),
                 Certificates.files(directory, "client", "server", false),

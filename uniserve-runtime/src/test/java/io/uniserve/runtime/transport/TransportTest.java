@@ -261,7 +261,7 @@ class TransportTest {
     @Test
     void asksTheAuthorizer() {
         try (Loopback guarded = new Loopback(
-                TlsFiles.PLAIN, TlsFiles.PLAIN, (caller, method) -> !method.startsWith("uniserve.Peer/"))) {
+                TlsFiles.PLAIN, TlsFiles.PLAIN, (callerIdentity, method) -> !method.startsWith("uniserve.Peer/"))) {
             assertThat(guarded.read(Bytes.EMPTY).parts()).hasSize(1);
             assertThatThrownBy(guarded::ping)
                     .hasMessageContaining("UNAUTHORIZED")

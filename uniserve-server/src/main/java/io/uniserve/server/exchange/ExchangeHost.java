@@ -83,26 +83,26 @@ public final class ExchangeHost {
 
     /** Runs a scatter on a worker and keeps what it puts, until its plan's attempt is over. */
     public ScatterManifest scatter(ScatterEnvelope frame, OperatorContext context, Consumer<ChunkSink> work) {
-        ScatterOutput production = await(
+        ScatterOutput scatterOutput = await(
                 context.remainingNanos(),
                 future -> future.complete(
                         outcome(() -> machine.begin(frame, context.actor(), context.remainingNanos()))));
         boolean complete = false;
         try {
-            work.accept((slot, rows, chunk) -> put(production, context, slot, rows, chunk));
+            work.accept((slot, rows, chunk) -> put(scatterOutput, context, slot, rows, chunk));
             context.checkActive();
-            ScatterManifest receipt =
-                    await(context.remainingNanos(), future -> future.complete(machine.complete(production)));
+            ScatterManifest scatterManifest =
+                    await(context.remainingNanos(), future -> future.complete(machine.complete(scatterOutput)));
             complete = true;
-            return receipt;
+            return scatterManifest;
         } finally {
             if (!complete) {
-                loop.execute(() -> machine.abandon(production));
+                loop.execute(() -> machine.abandon(scatterOutput));
             }
         }
     }
 
-    private void put(ScatterOutput production, OperatorContext context, int slot, long rows, Bytes chunk) {
+    private void put(ScatterOutput scatterOutput, OperatorContext context, int slot, long rows, Bytes chunk) {
         context.checkActive();
         if (rows < 0) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a chunk of " + rows + " rows");
@@ -110,7 +110,7 @@ public final class ExchangeHost {
         Bytes packed = PackedChunk.pack(chunk);
         ChunkInfo info = new ChunkInfo(rows, packed.size(), PackedChunk.checksum(packed));
         this.<Done>await(
-                context.remainingNanos(), future -> machine.put(production, slot, info, packed, future::complete));
+                context.remainingNanos(), future -> machine.put(scatterOutput, slot, info, packed, future::complete));
     }
 
     /**
@@ -120,9 +120,9 @@ public final class ExchangeHost {
      */
     public GatherInputs deliver(
             GatherEnvelope frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<GatherInputs>> done) {
-        GatherInputs inputs = new GatherInputs(this, frame.inputs().size());
-        loop.execute(() -> inputs.start(machine, frame, actors, remainingNanos, done));
-        return inputs;
+        GatherInputs gatherInputs = new GatherInputs(this, frame.inputs().size());
+        loop.execute(() -> gatherInputs.start(machine, frame, actors, remainingNanos, done));
+        return gatherInputs;
     }
 
     void execute(Runnable task) {

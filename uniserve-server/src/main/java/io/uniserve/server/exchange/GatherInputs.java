@@ -24,7 +24,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
     private final ExchangeHost host;
     private final int count;
     /** On the loop, like the flag. */
-    private @Nullable ExchangeInput delivery;
+    private @Nullable ExchangeInput exchangeInput;
 
     private boolean closed;
     private volatile List<ExchangeInput.Arrival> arrivals = List.of();
@@ -43,7 +43,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
         if (closed) {
             return;
         }
-        delivery = machine.deliver(frame, actors, remainingNanos, outcome -> {
+        exchangeInput = machine.deliver(frame, actors, remainingNanos, outcome -> {
             if (closed) {
                 return;
             }
@@ -97,7 +97,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
     public void close() {
         host.execute(() -> {
             closed = true;
-            ExchangeInput present = delivery;
+            ExchangeInput present = exchangeInput;
             if (present != null) {
                 present.close();
             }

@@ -45,15 +45,15 @@ record QueryContext(
             PortPlanners planners,
             ClientState state) {
         AtomicReference<Consumer<Throwable>> onBroken = new AtomicReference<>(error -> {});
-        SerialExecutor serial = new SerialExecutor(
+        SerialExecutor serialExecutor = new SerialExecutor(
                 error -> Objects.requireNonNull(onBroken.get()).accept(error));
-        Timers timers = new SerialTimers(shared, serial);
+        Timers timers = new SerialTimers(shared, serialExecutor);
         CallerThreadExecutor planner = new CallerThreadExecutor();
-        QueryNetwork network = new QueryNetwork(here, remote, timers, serial, planner);
-        ClientContext env = new ClientContext(clock, timers, network, routing.on(serial), ids, state);
+        QueryNetwork network = new QueryNetwork(here, remote, timers, serialExecutor, planner);
+        ClientContext env = new ClientContext(clock, timers, network, routing.on(serialExecutor), ids, state);
         Network peersHere = (to, request, timeout, completion) ->
-                peers.call(to, request, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
-        return new QueryContext(env, network, here.id(), peersHere, serial, planner, planners, onBroken);
+                peers.call(to, request, timeout, outcome -> serialExecutor.execute(() -> completion.done(outcome)));
+        return new QueryContext(env, network, here.id(), peersHere, serialExecutor, planner, planners, onBroken);
     }
 
     /** An operator of this server's own build of the port: one of another build may take the same bytes for something else. */

@@ -57,7 +57,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final ClientShares clients;
     private final RunningQueries running;
     private final long maxNanos;
-    private final UpdateContention unrest;
+    private final UpdateContention updateContention;
     private final Supplier<CancellationScope> callers;
 
     /**
@@ -88,7 +88,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.ids = ids;
         this.memory = memory;
         this.callers = callers;
-        this.unrest = new UpdateContention(clock);
+        this.updateContention = new UpdateContention(clock);
         this.planners = planners;
         this.here = here;
         this.state = ClientState.of(RequestSettings.defaults(), RoutingPolicy.near(here.id()));
@@ -127,7 +127,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 query,
                 request.mode(),
                 session(request),
-                unrest,
+                updateContention,
                 callers.get(),
                 new QueryStats(request.explain()),
                 deadline);

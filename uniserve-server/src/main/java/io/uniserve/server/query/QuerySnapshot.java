@@ -83,7 +83,7 @@ final class QuerySnapshot {
         ReadSnapshot found = settle.apply(tables);
         if (sawNothing || settled.isPresent()) {
             ConsistentCut.Table now = found.table(tables.get(0)).orElseThrow();
-            Optional<ConsistentCut.Table> before = settled.flatMap(moment -> moment.table(tables.get(0)));
+            Optional<ConsistentCut.Table> before = settled.flatMap(readSnapshot -> readSnapshot.table(tables.get(0)));
             boolean same = before.map(one -> one.version() == now.version() && one.tableId() == now.tableId())
                     .orElse(now.version() == 0);
             if (!same) {

@@ -61,13 +61,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** False where the caller has a session. */
     private final boolean owned;
 
-    private final UpdateContention unrest;
+    private final UpdateContention updateContention;
     private boolean mustHold;
     private Optional<ReadSession> session;
     private final long deadlineNanos;
-    private final CancellationScope caller;
+    private final CancellationScope cancellationScope;
     private volatile Runnable stop = () -> {};
-    private final QueryStats receipts;
+    private final QueryStats queryStats;
     /** Of a table with atomic updates: whether all rounds are to see one version, and which. */
     private boolean oneVersion;
 
@@ -83,17 +83,17 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             QueryText query,
             ReadMode mode,
             Optional<ReadSession> session,
-            UpdateContention unrest,
-            CancellationScope caller,
-            QueryStats receipts,
+            UpdateContention updateContention,
+            CancellationScope cancellationScope,
+            QueryStats queryStats,
             long deadlineNanos) {
         this.world = world;
         this.reads = new QueryReads(world);
         this.env = world.env();
         this.mode = mode;
-        this.unrest = unrest;
-        this.caller = caller;
-        this.receipts = receipts;
+        this.updateContention = updateContention;
+        this.cancellationScope = cancellationScope;
+        this.queryStats = queryStats;
         this.session = session;
         this.owned = session.isEmpty();
         this.query = query;
@@ -103,7 +103,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Who waits for the answer. */
     CancellationScope caller() {
-        return caller;
+        return cancellationScope;
     }
 
     /** The calling thread plans the query. */
@@ -136,7 +136,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         oneVersion = true;
         if (session.isEmpty()) {
             session = Optional.of(
-                    mustHold || unrest.in(query.table())
+                    mustHold || updateContention.in(query.table())
                             ? new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos)
                             : ReadSession.ofPresentStates(deadlineNanos));
         }
@@ -169,7 +169,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
      * it sees another moment, after a pause.
      */
     void lostStates(int restarts) {
-        receipts.noteRestart();
+        queryStats.noteRestart();
         if (together.wanted()) {
             this.<Done>await(
                     done -> env.timers()
@@ -177,7 +177,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     () -> {});
         }
         if (owned && session.isPresent() && session.get().holdsNothing()) {
-            unrest.noted(query.table());
+            updateContention.noted(query.table());
         }
         mustHold = true;
         forgetStates();
@@ -200,7 +200,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         boolean left = together.wanted()
                 ? QuerySnapshot.mayBegin(restarts, tookNanos, remainingNanos())
                 : restarts < Limits.SESSION_RESTARTS_MAX && remainingNanos() > 0;
-        return owned && !caller.gone() && left;
+        return owned && !cancellationScope.gone() && left;
     }
 
     /** What the caller hears of a plan that is not begun anew. */
@@ -265,7 +265,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         long begun = nanos();
         List<QueryResult> results = await(run::start, run::cancel);
         long took = nanos() - begun;
-        String how = receipts.explains() ? ", one of " + queries.size() + " at the same time" : "";
+        String how = queryStats.explains() ? ", one of " + queries.size() + " at the same time" : "";
         List<R> combined = new ArrayList<>(results.size());
         for (int i = 0; i < results.size(); i++) {
             combined.add(combined(noted(queries.get(i), results.get(i), how, took), call, combiner));
@@ -303,7 +303,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 deadlineNanos,
                 Map.of(),
                 Query.Beside.of(table, others, call.values().encode(elsewhere)));
-        String how = receipts.explains()
+        String how = queryStats.explains()
                 ? others.stream().map(other -> other.name().value()).collect(Collectors.joining(", ", " beside ", ""))
                 : "";
         return combined(noted(asked, how), call, combiner);
@@ -355,7 +355,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 () -> world.serial().execute(run::cancel));
         long took = nanos() - begun;
         Shuffle.Result<R> told = run.result(plan, bare, result, combiner);
-        receipts.noteShuffle(plan, told, ShuffleRun.effort(result), took);
+        queryStats.noteShuffle(plan, told, ShuffleRun.effort(result), took);
         return told;
     }
 
@@ -404,8 +404,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult noted(Query asked, QueryResult result, String how, long nanos) {
-        int all = receipts.explains() ? table(asked.table()).partitioner().actors() : 0;
-        receipts.noteRetrieve(asked, all, result, how, nanos);
+        int all = queryStats.explains() ? table(asked.table()).partitioner().actors() : 0;
+        queryStats.noteRetrieve(asked, all, result, how, nanos);
         return result;
     }
 
@@ -416,7 +416,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public Taken taken() {
-        return receipts.taken();
+        return queryStats.taken();
     }
 
     /** The operator of this server's own build; UNSUPPORTED where a session is of another table. */
@@ -512,16 +512,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public QueryCancellation.Watch whenGivenUp(Runnable stopping) {
-        return caller.whenGone(stopping);
+        return cancellationScope.whenGone(stopping);
     }
 
     QueryStats receipts() {
-        return receipts;
+        return queryStats;
     }
 
     @Override
     public void cancel() {
-        caller.leave();
+        cancellationScope.leave();
         stop.run();
     }
 
@@ -531,14 +531,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Starts something on the serial and waits for its outcome. */
     private <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
-        if (caller.gone()) {
+        if (cancellationScope.gone()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
         }
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
         world.onBroken().set(future::completeExceptionally);
         stop = onCancel;
         world.serial().execute(() -> start.accept(future));
-        if (caller.gone()) {
+        if (cancellationScope.gone()) {
             onCancel.run();
         }
         world.planner().runAll();

@@ -166,13 +166,13 @@ final class ShuffleRun {
         long sent = 0;
         long spilled = 0;
         for (Bytes part : result.gathered().parts()) {
-            GatherResult<V> gathered = codec.decode(part);
-            values.add(gathered.value());
-            servers.addAll(gathered.servers());
-            rows += gathered.rows();
-            bytes += gathered.bytes();
-            sent += gathered.sentBytes();
-            spilled += gathered.spilledBytes();
+            GatherResult<V> gatherResult = codec.decode(part);
+            values.add(gatherResult.value());
+            servers.addAll(gatherResult.servers());
+            rows += gatherResult.rows();
+            bytes += gatherResult.bytes();
+            sent += gatherResult.sentBytes();
+            spilled += gatherResult.spilledBytes();
         }
         stages.add(new Shuffle.Stage(
                 PortBuild.plain(bare.operator()),

@@ -73,7 +73,7 @@ final class ExchangeInputFetcher {
             return () -> {};
         }
         AtomicBoolean ended = new AtomicBoolean();
-        GatherInputs inputs = exchange.deliver(frame, wanted, remainingNanos, outcome -> {
+        GatherInputs gatherInputs = exchange.deliver(frame, wanted, remainingNanos, outcome -> {
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
@@ -85,7 +85,7 @@ final class ExchangeInputFetcher {
             }
         });
         return () -> {
-            inputs.cancel();
+            gatherInputs.cancel();
             if (ended.compareAndSet(false, true)) {
                 refuse.accept(ReadService.gone());
             }
@@ -98,10 +98,10 @@ final class ExchangeInputFetcher {
         known.add(exchange.self());
         routing.get().ifPresent(map -> map.servers().forEach(server -> known.add(server.address())));
         for (GatherEnvelope.Input input : frame.inputs()) {
-            for (ScatterManifest receipt : input.receipts()) {
-                if (!known.contains(receipt.server())) {
+            for (ScatterManifest scatterManifest : input.receipts()) {
+                if (!known.contains(scatterManifest.server())) {
                     throw UniserveException.invalid(
-                            "no server of this cluster that is known here has address " + receipt.server());
+                            "no server of this cluster that is known here has address " + scatterManifest.server());
                 }
             }
         }

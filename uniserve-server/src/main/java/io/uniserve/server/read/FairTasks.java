@@ -23,7 +23,7 @@ final class FairTasks {
         private final Share share;
         final Runnable task;
         private final long sinceNanos;
-        private volatile @Nullable CancellationScope caller;
+        private volatile @Nullable CancellationScope cancellationScope;
         private volatile long deadlineNanos;
         private volatile boolean inside;
         private volatile long goneNanos;
@@ -36,14 +36,14 @@ final class FairTasks {
 
         void enter(long deadline, @Nullable CancellationScope waits) {
             deadlineNanos = deadline;
-            caller = waits;
+            cancellationScope = waits;
             goneNanos = 0;
             inside = true;
         }
 
         void leave() {
             inside = false;
-            caller = null;
+            cancellationScope = null;
         }
 
         /** True where it was to end so long ago, by its deadline or as its caller left, and goes on. */
@@ -51,7 +51,7 @@ final class FairTasks {
             if (!inside) {
                 return false;
             }
-            CancellationScope waits = caller;
+            CancellationScope waits = cancellationScope;
             if (waits != null && waits.gone() && goneNanos == 0) {
                 goneNanos = Math.max(1, now); // seen now and then, so a little late
             }

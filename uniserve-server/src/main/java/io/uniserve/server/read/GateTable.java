@@ -44,18 +44,18 @@ public final class GateTable implements GatePublisher {
     }
 
     @Override
-    public void denies(long tableId, UncommittedClaim denial) {
-        if (denial.equals(UncommittedClaim.NONE)) {
+    public void denies(long tableId, UncommittedClaim uncommittedClaim) {
+        if (uncommittedClaim.equals(UncommittedClaim.NONE)) {
             denials.remove(tableId);
         } else {
-            denials.put(tableId, denial);
+            denials.put(tableId, uncommittedClaim);
         }
     }
 
     /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
     long denied(long tableId, long nowNanos) {
-        UncommittedClaim denial = denials.getOrDefault(tableId, UncommittedClaim.NONE);
-        return denial.at(version(tableId), nowNanos);
+        UncommittedClaim uncommittedClaim = denials.getOrDefault(tableId, UncommittedClaim.NONE);
+        return uncommittedClaim.at(version(tableId), nowNanos);
     }
 
     /** The newest gate of the replica, null where there is none. */

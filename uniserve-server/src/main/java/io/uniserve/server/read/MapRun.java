@@ -51,11 +51,11 @@ record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs i
     @Override
     public GatherResult<ScatterManifest> retrieve(A actor, OperatorContext context, Framed<P> framed) {
         int slots = framed.output.slots();
-        ScatterManifest receipt = exchange.scatter(
+        ScatterManifest scatterManifest = exchange.scatter(
                 framed.output,
                 context,
                 sink -> operator.map(
                         actor, context, framed.parameters, inputs.chunks(context.actor(), context), slots, sink));
-        return inputs.told(context.actor(), receipt);
+        return inputs.told(context.actor(), scatterManifest);
     }
 }

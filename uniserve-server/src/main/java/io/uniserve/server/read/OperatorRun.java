@@ -46,30 +46,31 @@ final class OperatorRun<A extends ActorView, P, V> {
     /**
      * INVALID_ARGUMENT where the parameters are not the operator's.
      *
-     * @param inputs of a gather or a map, where its chunks have come
+     * @param gatherInputs of a gather or a map, where its chunks have come
      */
     static OperatorRun<?, ?, ?> of(
             Operator<?, ?> operator,
             Bytes parameters,
             PinnedActor port,
             ExchangeHost exchange,
-            @Nullable GatherInputs inputs) {
+            @Nullable GatherInputs gatherInputs) {
         if (operator instanceof ScatterOperator<?, ?> scatter) {
             return decoded(new ScatterRun<>(scatter, exchange), operator, parameters, port);
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
-            return decoded(new GatherRun<>(gather, here(operator, parameters, inputs)), operator, parameters, port);
+            return decoded(
+                    new GatherRun<>(gather, here(operator, parameters, gatherInputs)), operator, parameters, port);
         }
         if (operator instanceof MapOperator<?, ?> map) {
-            GatherInputs here = here(operator, parameters, inputs);
+            GatherInputs here = here(operator, parameters, gatherInputs);
             return decoded(new MapRun<>(map, here, exchange), operator, parameters, port);
         }
         return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
     }
 
-    private static GatherInputs here(Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs inputs) {
-        if (inputs != null) {
-            return inputs;
+    private static GatherInputs here(Operator<?, ?> operator, Bytes parameters, @Nullable GatherInputs gatherInputs) {
+        if (gatherInputs != null) {
+            return gatherInputs;
         }
         if (GatherEnvelope.looksLike(parameters)) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has only just come here: ask again");

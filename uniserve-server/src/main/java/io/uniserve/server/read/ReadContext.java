@@ -14,15 +14,15 @@ final class ReadContext implements OperatorContext {
     private final int actor;
     private final Clock clock;
     private final long deadlineNanos;
-    private final CancellationScope caller;
+    private final CancellationScope cancellationScope;
     private long toldNanos = -1;
     private Optional<ColocatedActors> beside = Optional.empty();
 
-    ReadContext(int actor, Clock clock, long deadlineNanos, CancellationScope caller) {
+    ReadContext(int actor, Clock clock, long deadlineNanos, CancellationScope cancellationScope) {
         this.actor = actor;
         this.clock = clock;
         this.deadlineNanos = deadlineNanos;
-        this.caller = caller;
+        this.cancellationScope = cancellationScope;
     }
 
     @Override
@@ -37,7 +37,7 @@ final class ReadContext implements OperatorContext {
 
     @Override
     public void checkActive() {
-        if (caller.gone()) {
+        if (cancellationScope.gone()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has gone");
         }
         if (remainingNanos() <= 0) {
@@ -47,7 +47,7 @@ final class ReadContext implements OperatorContext {
 
     @Override
     public QueryCancellation.Watch whenGivenUp(Runnable stop) {
-        return caller.whenGone(stop);
+        return cancellationScope.whenGone(stop);
     }
 
     @Override

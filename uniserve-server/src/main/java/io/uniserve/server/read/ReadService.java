@@ -59,9 +59,9 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final WorkerPool pool;
     private final ResultMemory memory;
     private final SessionSnapshots held;
-    private final ReadInDoubtResolver settler;
+    private final ReadInDoubtResolver readInDoubtResolver;
     private final ExchangeHost exchange;
-    private final ExchangeInputFetcher gathers;
+    private final ExchangeInputFetcher exchangeInputFetcher;
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
@@ -76,7 +76,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
      * @param routing the newest map this server knows, to tell a dropped table from a replica that is elsewhere
      * @param refresh asks the server's loop to read the table's map again; called on any thread
      * @param faults judges operators that run out of memory
-     * @param settler settles doubts about atomic updates on the server's loop
+     * @param readInDoubtResolver settles doubts about atomic updates on the server's loop
      * @param exchange where scatters leave their chunks and gathers find them
      * @param firstVersion of a held state; differs from that of an earlier process
      */
@@ -91,12 +91,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
             OutOfMemoryPolicy faults,
-            ReadInDoubtResolver settler,
+            ReadInDoubtResolver readInDoubtResolver,
             ExchangeHost exchange,
             long firstVersion) {
-        this.settler = settler;
+        this.readInDoubtResolver = readInDoubtResolver;
         this.exchange = exchange;
-        this.gathers = new ExchangeInputFetcher(actors, exchange, routing);
+        this.exchangeInputFetcher = new ExchangeInputFetcher(actors, exchange, routing);
         this.held = new SessionSnapshots(
                 Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX,
                 Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX,
@@ -185,12 +185,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         Share share = new Share(request.table().toString(), client);
         ReadTask task = new ReadTask(this, request, share, completion);
         if (GatherEnvelope.looksLike(request.parameters())
-                && gathers.is(
+                && exchangeInputFetcher.is(
                         request.operator(),
                         key(request.tableId(), request.targets().get(0).actor()))) {
             List<Integer> actors =
                     request.targets().stream().map(ReadRequest.Target::actor).toList();
-            Timers.Cancel arriving = gathers.after(
+            Timers.Cancel arriving = exchangeInputFetcher.after(
                     request.parameters(),
                     actors,
                     request.remainingNanos(),
@@ -246,12 +246,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         Share share = new Share(request.table().toString(), client);
         VersionedTask task = new VersionedTask(this, request, share, completion);
         if (GatherEnvelope.looksLike(request.parameters())
-                && gathers.is(
+                && exchangeInputFetcher.is(
                         request.operator(),
                         key(request.tableId(), request.targets().get(0).actor()))) {
             List<Integer> actors =
                     request.targets().stream().map(VersionedRead.Target::actor).toList();
-            Timers.Cancel arriving = gathers.after(
+            Timers.Cancel arriving = exchangeInputFetcher.after(
                     request.parameters(),
                     actors,
                     request.remainingNanos(),
@@ -407,7 +407,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     }
 
     ReadInDoubtResolver settler() {
-        return settler;
+        return readInDoubtResolver;
     }
 
     Clock clock() {

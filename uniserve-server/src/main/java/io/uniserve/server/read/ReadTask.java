@@ -59,17 +59,17 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicLongArray versions;
 
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private final CancellationScope caller;
+    private final CancellationScope cancellationScope;
     private volatile boolean here;
     /** Of a gather: what is on its way to it, or has come. */
-    private volatile @Nullable GatherInputs inputs;
+    private volatile @Nullable GatherInputs gatherInputs;
 
     ReadTask(ReadService service, ReadRequest request, Share share, Completion<ReadReply> completion) {
         this.share = share;
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.caller = service.caller();
+        this.cancellationScope = service.caller();
         long now = service.clock().nanos();
         this.deadlineNanos = service.deadline(request.remainingNanos());
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
@@ -106,7 +106,7 @@ final class ReadTask implements Timers.Cancel {
         if (shown != null) {
             shown.cancelled();
         }
-        caller.leave();
+        cancellationScope.leave();
     }
 
     /** Those who ask see it from now on, until it has ended. */
@@ -116,7 +116,7 @@ final class ReadTask implements Timers.Cancel {
 
     /** What the gathers of this request are to work on. */
     void gathers(GatherInputs arrived) {
-        inputs = arrived;
+        gatherInputs = arrived;
     }
 
     /** Nothing of it can be answered. */
@@ -147,8 +147,8 @@ final class ReadTask implements Timers.Cancel {
         ReadRequest.Target target = request.targets().get(place);
         ReplicaKey key = key(place);
         try {
-            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, caller);
-            if (caller.gone() || deadlineNanos - now <= 0) {
+            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, cancellationScope);
+            if (cancellationScope.gone() || deadlineNanos - now <= 0) {
                 context.checkActive();
             }
             if (request.hold().isPresent()
@@ -400,7 +400,7 @@ final class ReadTask implements Timers.Cancel {
                     request.parameters(),
                     actor,
                     service.exchange(),
-                    inputs);
+                    gatherInputs);
             run = known;
         }
         return known;
@@ -429,7 +429,8 @@ final class ReadTask implements Timers.Cancel {
 
     private void finish() {
         try {
-            completion.done(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
+            completion.done(
+                    cancellationScope.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
         } finally {
             service.memory().release(reservedBytes.get());
             service.finished(request.parameters(), share.client());
@@ -437,7 +438,7 @@ final class ReadTask implements Timers.Cancel {
             if (shown != null) {
                 shown.close();
             }
-            GatherInputs used = inputs;
+            GatherInputs used = gatherInputs;
             if (used != null) {
                 used.close();
             }
@@ -544,7 +545,7 @@ final class ReadTask implements Timers.Cancel {
             if (onTransport) {
                 serveAll();
             } else {
-                try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, caller)) {
+                try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, cancellationScope)) {
                     serveAll();
                 }
             }

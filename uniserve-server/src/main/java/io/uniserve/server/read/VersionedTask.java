@@ -58,16 +58,16 @@ final class VersionedTask implements Timers.Cancel {
 
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private final CancellationScope caller;
+    private final CancellationScope cancellationScope;
     /** Of a gather: what is on its way to it, or has come. */
-    private volatile @Nullable GatherInputs inputs;
+    private volatile @Nullable GatherInputs gatherInputs;
 
     VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
         this.share = share;
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.caller = service.caller();
+        this.cancellationScope = service.caller();
         long known = service.gates().version(request.tableId());
         request.targets().forEach(target -> shares.add(new ActorSnapshotRead(request, target, known)));
         this.deniedFirst = request.defers() ? denied() : 0;
@@ -82,12 +82,12 @@ final class VersionedTask implements Timers.Cancel {
         if (shown != null) {
             shown.cancelled();
         }
-        caller.leave();
+        cancellationScope.leave();
     }
 
     /** What the gathers of this request are to work on. */
     void gathers(GatherInputs arrived) {
-        inputs = arrived;
+        gatherInputs = arrived;
     }
 
     /** Nothing of it can be answered. */
@@ -193,7 +193,7 @@ final class VersionedTask implements Timers.Cancel {
         if (onTransport) {
             serve(first, true);
         } else {
-            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, caller)) {
+            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, cancellationScope)) {
                 serve(first, false);
             }
         }
@@ -230,7 +230,7 @@ final class VersionedTask implements Timers.Cancel {
     private Object answer(int place) {
         VersionedRead.Target target = request.targets().get(place);
         try {
-            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, caller);
+            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, cancellationScope);
             context.checkActive();
             Optional<PinnedActor> pinned = service.actors().pin(key(place));
             if (pinned.isEmpty()) {
@@ -307,7 +307,7 @@ final class VersionedTask implements Timers.Cancel {
                 request.parameters(),
                 actor,
                 service.exchange(),
-                inputs);
+                gatherInputs);
         run = made;
         return made;
     }
@@ -341,7 +341,7 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
+        end(cancellationScope.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
     }
 
     private long denied() {
@@ -420,7 +420,7 @@ final class VersionedTask implements Timers.Cancel {
             if (shown != null) {
                 shown.close();
             }
-            GatherInputs used = inputs;
+            GatherInputs used = gatherInputs;
             if (used != null) {
                 used.close();
             }

@@ -151,11 +151,11 @@ public final class WorkerPool implements AutoCloseable {
     }
 
     /** Marks the calling worker as inside the engine; to be ended in a finally block. No lent thread is made up for. */
-    public Call enter(long deadlineNanos, @Nullable CancellationScope caller) {
+    public Call enter(long deadlineNanos, @Nullable CancellationScope cancellationScope) {
         FairTasks.Running task =
                 Thread.currentThread() instanceof Worker worker && worker.pool == this ? worker.running : null;
         if (task != null) {
-            task.enter(deadlineNanos, caller);
+            task.enter(deadlineNanos, cancellationScope);
         }
         return new Call(task);
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Work that is stopped when nobody waits for it. */
 class CancellationScopeTest {
     private final List<Runnable> timers = new ArrayList<>();
-    private final CancellationScope caller = new CancellationScope(this::after);
+    private final CancellationScope cancellationScope = new CancellationScope(this::after);
     private final AtomicInteger stops = new AtomicInteger();
 
     private Timers.Cancel after(long nanos, Runnable task) {
@@ -28,30 +28,30 @@ class CancellationScopeTest {
 
     @Test
     void workIsStoppedUntilItHasEnded() {
-        QueryCancellation.Watch work = caller.whenGone(stops::incrementAndGet);
-        assertThat(caller.gone()).isFalse();
+        QueryCancellation.Watch work = cancellationScope.whenGone(stops::incrementAndGet);
+        assertThat(cancellationScope.gone()).isFalse();
         assertThat(stops).hasValue(0);
-        caller.leave();
-        assertThat(caller.gone()).isTrue();
+        cancellationScope.leave();
+        assertThat(cancellationScope.gone()).isTrue();
         assertThat(stops).hasValue(1);
         ring();
         ring();
         assertThat(stops).as("it came before the work had begun").hasValue(3);
         work.close();
         assertThat(timers).isEmpty();
-        caller.leave();
+        cancellationScope.leave();
         assertThat(stops).hasValue(3);
     }
 
     @Test
     void aStopThatFailsKeepsNoOtherFromItsOwnAndIsTriedAgain() {
         AtomicInteger failures = new AtomicInteger();
-        QueryCancellation.Watch failing = caller.whenGone(() -> {
+        QueryCancellation.Watch failing = cancellationScope.whenGone(() -> {
             failures.incrementAndGet();
             throw new IllegalStateException("the statement is closed");
         });
-        QueryCancellation.Watch other = caller.whenGone(stops::incrementAndGet);
-        caller.leave();
+        QueryCancellation.Watch other = cancellationScope.whenGone(stops::incrementAndGet);
+        cancellationScope.leave();
         assertThat(failures).hasValue(1);
         assertThat(stops).hasValue(1);
         ring();
@@ -64,8 +64,8 @@ class CancellationScopeTest {
 
     @Test
     void workThatBeginsLaterIsStoppedAtOnce() {
-        caller.leave();
-        try (QueryCancellation.Watch unused = caller.whenGone(stops::incrementAndGet)) {
+        cancellationScope.leave();
+        try (QueryCancellation.Watch unused = cancellationScope.whenGone(stops::incrementAndGet)) {
             assertThat(stops).hasValue(1);
         }
         assertThat(timers).isEmpty();
@@ -73,8 +73,8 @@ class CancellationScopeTest {
 
     @Test
     void workThatHasEndedIsLeftAlone() {
-        caller.whenGone(stops::incrementAndGet).close();
-        caller.leave();
+        cancellationScope.whenGone(stops::incrementAndGet).close();
+        cancellationScope.leave();
         assertThat(stops).hasValue(0);
         assertThat(timers).isEmpty();
     }

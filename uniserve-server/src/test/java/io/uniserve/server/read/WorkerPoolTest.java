@@ -146,16 +146,16 @@ class WorkerPoolTest {
 
     @Test
     void aTaskWhoseCallerLeftIsStuckAWhileAfter() {
-        CancellationScope caller = new CancellationScope((nanos, task) -> () -> {});
+        CancellationScope cancellationScope = new CancellationScope((nanos, task) -> () -> {});
         pool.execute(() -> {
-            try (WorkerPool.Call ignored = pool.enter(Long.MAX_VALUE, caller)) {
+            try (WorkerPool.Call ignored = pool.enter(Long.MAX_VALUE, cancellationScope)) {
                 waitInside();
             }
         });
         await().until(() -> inside.get() == 1);
         now.set(LONG_AFTER);
         assertThat(pool.stuck()).isZero();
-        caller.leave();
+        cancellationScope.leave();
         assertThat(pool.stuck()).as("it may be about to end").isZero();
         now.set(2 * LONG_AFTER);
         assertThat(pool.stuck()).isEqualTo(1);

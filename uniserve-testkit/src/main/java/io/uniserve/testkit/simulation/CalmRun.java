@@ -46,12 +46,12 @@ final class CalmRun {
     private final World world;
     private final Workload workload;
     private final SimCluster cluster;
-    private final ClientPool crowd;
+    private final ClientPool clientPool;
     private final Disasters disasters;
-    private final TableCleaner eraser;
+    private final TableCleaner tableCleaner;
     private final ActorKeys keys;
-    private final BoundedGrowthCheck flatness;
-    private final OperationCounters tally = new OperationCounters();
+    private final BoundedGrowthCheck boundedGrowthCheck;
+    private final OperationCounters operationCounters = new OperationCounters();
     private final ClientHistory history = new ClientHistory();
     private final AtomicHistory atomicHistory = new AtomicHistory();
     private final @Nullable LongSupplier heap;
@@ -66,17 +66,17 @@ final class CalmRun {
         Prng random = new Prng(seed).fork("calm");
         this.cluster = new SimCluster(world, scenario);
         this.keys = new ActorKeys(cluster.partitioner());
-        ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, tally);
-        this.crowd = clients.crowd(random.fork("crowd"));
+        ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, operationCounters);
+        this.clientPool = clients.crowd(random.fork("crowd"));
         this.disasters = new Disasters(
                 world,
                 cluster,
                 FaultPlan.light(),
-                crowd,
+                clientPool,
                 clients.sideTable(cluster, random.fork("side")),
                 random.fork("disasters"));
-        this.eraser = clients.eraser();
-        this.flatness = new BoundedGrowthCheck(world.violations());
+        this.tableCleaner = clients.eraser();
+        this.boundedGrowthCheck = new BoundedGrowthCheck(world.violations());
     }
 
     CalmReport run(double hours) {
@@ -87,7 +87,7 @@ final class CalmRun {
         if (!made) {
             live("no table without faults");
         }
-        crowd.begin();
+        clientPool.begin();
         disasters.begin();
         while (made && world.violations().total() == 0 && world.queue().now() < hours * HOUR) {
             world.until(PART_NANOS, () -> false);
@@ -97,15 +97,15 @@ final class CalmRun {
     }
 
     private boolean rest() {
-        crowd.rest();
+        clientPool.rest();
         disasters.heal();
-        if (!world.until(HEALED_NANOS_MAX, () -> crowd.outstanding() == 0 && whole())) {
+        if (!world.until(HEALED_NANOS_MAX, () -> clientPool.outstanding() == 0 && whole())) {
             live("not at rest " + HEALED_NANOS_MAX / SECOND + " s after the last fault");
             return false;
         }
         judge();
         erased = false;
-        eraser.erase(SimCluster.TABLE, () -> erased = true);
+        tableCleaner.erase(SimCluster.TABLE, () -> erased = true);
         if (!world.until(HEALED_NANOS_MAX, () -> erased && whole())) {
             live("lists cannot be deleted");
             return false;
@@ -115,7 +115,7 @@ final class CalmRun {
         history.clear();
         atomicHistory.clear();
         world.forgetThePast();
-        crowd.resume();
+        clientPool.resume();
         disasters.resume();
         return true;
     }
@@ -129,7 +129,8 @@ final class CalmRun {
 
     private void live(String what) {
         Optional<String> why = cluster.divergence().or(cluster::unrest).or(cluster::exchangeRemains);
-        world.violations().add("LIVE", what + "; " + crowd.outstanding() + " operations; " + why.orElse("converged"));
+        world.violations()
+                .add("LIVE", what + "; " + clientPool.outstanding() + " operations; " + why.orElse("converged"));
     }
 
     private void judge() {
@@ -152,33 +153,34 @@ final class CalmRun {
 
     private void measure() {
         boolean early = world.queue().now() <= HOUR + PART_NANOS;
-        flatness.look("bytes of logs of a server", perServer(path -> path.contains("/log/")), 16_000, early);
-        flatness.look(
+        boundedGrowthCheck.look("bytes of logs of a server", perServer(path -> path.contains("/log/")), 16_000, early);
+        boundedGrowthCheck.look(
                 "bytes of checkpoints of a server", perServer(path -> path.contains("/checkpoint/")), 16_000, early);
-        flatness.look(
+        boundedGrowthCheck.look(
                 "bytes of remembered requests of a server",
                 perServer(path -> path.endsWith("/manifest")),
                 8_000,
                 early);
-        flatness.look("nodes of the registry", world.ensemble().present().size(), 4, early);
-        flatness.look(
+        boundedGrowthCheck.look(
+                "nodes of the registry", world.ensemble().present().size(), 4, early);
+        boundedGrowthCheck.look(
                 "characters of the registry's nodes",
                 world.ensemble().present().values().stream()
                         .mapToLong(value -> value.toString().length())
                         .sum(),
                 4_000,
                 early);
-        flatness.look("objects in storage", world.objects().count(), 200, early);
-        flatness.look("bytes in storage", world.objects().bytes(), 64_000, early);
+        boundedGrowthCheck.look("objects in storage", world.objects().count(), 200, early);
+        boundedGrowthCheck.look("bytes in storage", world.objects().bytes(), 64_000, early);
         if (heap != null) {
-            flatness.look("bytes of heap of all processes together", heap.getAsLong(), HEAP_ROOM, early);
+            boundedGrowthCheck.look("bytes of heap of all processes together", heap.getAsLong(), HEAP_ROOM, early);
         }
     }
 
     private long perServer(Predicate<String> which) {
         return cluster.servers().stream()
                 .map(ServerNode::platter)
-                .mapToLong(platter -> platter.bytes(path -> path.startsWith("t") && which.test(path)))
+                .mapToLong(simulatedDisk -> simulatedDisk.bytes(path -> path.startsWith("t") && which.test(path)))
                 .max()
                 .orElse(0);
     }
@@ -187,12 +189,12 @@ final class CalmRun {
         String hash = world.trace().finish();
         return new CalmReport(
                 (double) world.queue().now() / HOUR,
-                tally.operations(),
-                tally.failures(),
+                operationCounters.operations(),
+                operationCounters.failures(),
                 world.segmentsDropped(),
                 world.weather().counts(),
-                flatness.first(),
-                flatness.most(),
+                boundedGrowthCheck.first(),
+                boundedGrowthCheck.most(),
                 world.violations().kept(),
                 world.violations().total(),
                 hash);

@@ -51,17 +51,17 @@ final class SeedRun {
     private final Scenario scenario;
     private final SimCluster cluster;
     private final Disasters disasters;
-    private final LongOutageFault absences;
+    private final LongOutageFault longOutageFault;
     private final Isolations isolations;
     private final Moves moves;
     private final Backups backups;
-    private final ClientPool crowd;
+    private final ClientPool clientPool;
     private final TableLifecycleWorkload side;
     private final Optional<LedgerWorkload> ledger;
-    private final IsrLossFault ruins;
+    private final IsrLossFault isrLossFault;
     private final TimelineCheck eras;
     private final ActorKeys keys;
-    private final OperationCounters tally = new OperationCounters();
+    private final OperationCounters operationCounters = new OperationCounters();
     private final ClientHistory history = new ClientHistory();
     private final AtomicHistory atomicHistory = new AtomicHistory();
     private long lostAtPrimaryLevel;
@@ -78,18 +78,18 @@ final class SeedRun {
         this.cluster = new SimCluster(world, scenario);
         FaultPlan plan = new FaultPlan(random.fork("plan"));
         this.keys = new ActorKeys(cluster.partitioner());
-        ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, tally);
-        this.crowd = clients.crowd(random.fork("crowd"));
+        ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, operationCounters);
+        this.clientPool = clients.crowd(random.fork("crowd"));
         this.side = clients.sideTable(cluster, random.fork("side"));
         this.ledger = ledger(random.fork("ledger is there"))
                 ? Optional.of(clients.ledger(cluster, random.fork("ledger")))
                 : Optional.empty();
-        this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
-        this.absences = new LongOutageFault(world, cluster, crowd, random.fork("absences"));
+        this.disasters = new Disasters(world, cluster, plan, clientPool, side, random.fork("disasters"));
+        this.longOutageFault = new LongOutageFault(world, cluster, clientPool, random.fork("absences"));
         this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
         this.moves = new Moves(world, cluster, random.fork("moves"));
         this.backups = new Backups(world, cluster, random.fork("backups"));
-        this.ruins = new IsrLossFault(world, cluster, disasters, random.fork("ruins"));
+        this.isrLossFault = new IsrLossFault(world, cluster, disasters, random.fork("ruins"));
         this.eras = new TimelineCheck(
                 world.violations(),
                 world.trace(),
@@ -141,29 +141,29 @@ final class SeedRun {
     }
 
     private void underFaults() {
-        crowd.begin();
+        clientPool.begin();
         disasters.begin();
         ledger.ifPresent(LedgerWorkload::begin);
         if (scenario.rf() == 1 && scenario.servers() > 1) {
-            absences.begin();
+            longOutageFault.begin();
         }
         if (options.workload() == Workload.ATOMIC) {
             isolations.begin();
         }
         if (together()) {
-            ruins.begin();
+            isrLossFault.begin();
         }
         moves.begin();
         cluster.awaitLatecomer();
         backups.begin();
         world.until(options.faultSecondsPerSeed() * SECOND, () -> false);
         if (!together()) {
-            crowd.rest();
+            clientPool.rest();
         }
         ledger.ifPresent(LedgerWorkload::end);
-        absences.end();
+        longOutageFault.end();
         isolations.end();
-        ruins.end();
+        isrLossFault.end();
         moves.end();
         cluster.freezeLoads();
         disasters.heal();
@@ -171,11 +171,12 @@ final class SeedRun {
         if (together()) { // what is lost is so for a while before it is given up, and attempts that failed make the
             // next one wait
             world.until(RESTORED_NANOS_MAX, cluster::serves);
-            crowd.rest();
+            clientPool.rest();
         } else if (cluster.remote()) { // so is what all disks have lost
             world.until(HEALED_NANOS_MAX, cluster::serves);
         }
-        crowd.probe(HEALED_NANOS_MAX - ENDED_NANOS_MAX); // what a plan leaves that was not ended goes at its deadline
+        clientPool.probe(
+                HEALED_NANOS_MAX - ENDED_NANOS_MAX); // what a plan leaves that was not ended goes at its deadline
         boolean finished = world.until(HEALED_NANOS_MAX, this::over);
         disasters.waited();
         if (!finished && !disasters.excused().isEmpty()) { // operations on what stays away end at their deadline
@@ -185,7 +186,7 @@ final class SeedRun {
     }
 
     private boolean over() {
-        return crowd.outstanding() == 0
+        return clientPool.outstanding() == 0
                 && cluster.divergence(this::lives).or(cluster::unrest).isEmpty()
                 && cluster.movement(this::lives).isEmpty()
                 && side.remains()
@@ -211,18 +212,21 @@ final class SeedRun {
             world.violations()
                     .add(
                             "LIVE",
-                            HEALED_NANOS_MAX / SECOND + " s after the last fault " + crowd.outstanding()
+                            HEALED_NANOS_MAX / SECOND + " s after the last fault " + clientPool.outstanding()
                                     + " operations are unfinished; " + why.orElse("replicas have converged"));
             return;
         }
-        TreeSet<Integer> failed = new TreeSet<>(tally.probesFailed());
+        TreeSet<Integer> failed = new TreeSet<>(operationCounters.probesFailed());
         Map<Integer, AllowedDataLoss> excused = disasters.excused();
         boolean together = options.workload() == Workload.ATOMIC; // all or none: one that is away holds up the others
         failed.removeIf(actor ->
                 actor == OperationCounters.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
         if (!failed.isEmpty()) {
             world.violations()
-                    .add("LIVE", "operations after the last fault failed on actors " + failed + ": " + tally.errors());
+                    .add(
+                            "LIVE",
+                            "operations after the last fault failed on actors " + failed + ": "
+                                    + operationCounters.errors());
         }
         cluster.compareDigests(this::lives);
         if (options.workload() == Workload.ATOMIC) {
@@ -261,16 +265,16 @@ final class SeedRun {
                 seed,
                 scenario.toString(),
                 world.queue().now(),
-                tally.operations(),
-                tally.updates(),
-                tally.reads(),
-                tally.failures(),
+                operationCounters.operations(),
+                operationCounters.updates(),
+                operationCounters.reads(),
+                operationCounters.failures(),
                 lostAtPrimaryLevel,
                 world.segmentsDropped(),
                 world.looks(),
                 world.queue().executed(),
                 world.weather().counts(),
-                tally.errors(),
+                operationCounters.errors(),
                 disasters.excused(),
                 world.violations().kept(),
                 world.violations().total(),

@@ -48,10 +48,10 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private final AtomicLong commits = new AtomicLong();
 
     /** Makes an empty one; {@code name} is its own in this DuckDB. */
-    DuckActor(DuckDatabase duck, String name, Columns columns, Path scratch) throws SQLException {
-        super(duck, name, columns);
+    DuckActor(DuckDatabase duckDatabase, String name, Columns columns, Path scratch) throws SQLException {
+        super(duckDatabase, name, columns);
         this.file = scratch.resolve(DATABASE);
-        try (DuckDBConnection first = duck.connect()) {
+        try (DuckDBConnection first = duckDatabase.connect()) {
             DuckDatabase.run(first, "ATTACH " + DuckDatabase.quoted(file) + " AS " + name);
         }
         writer = connect();

@@ -85,8 +85,8 @@ final class DuckDatabase implements AutoCloseable {
     /** Of the engine, such as v1.5.6. */
     static String version() {
         return DUCKDB.translated("start", () -> {
-            try (DuckDatabase duck = new DuckDatabase(Optional.empty(), Optional.empty())) {
-                return String.valueOf(JdbcQueries.answer(duck.root, "SELECT version()")
+            try (DuckDatabase duckDatabase = new DuckDatabase(Optional.empty(), Optional.empty())) {
+                return String.valueOf(JdbcQueries.answer(duckDatabase.root, "SELECT version()")
                         .columns()
                         .get(0)
                         .text(0));

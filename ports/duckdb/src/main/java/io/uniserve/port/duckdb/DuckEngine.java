@@ -41,7 +41,7 @@ public final class DuckEngine implements Engine {
     public EngineInstance open(EngineContext context) {
         SqlTables.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
         Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::limit);
-        DuckDatabase duck = new DuckDatabase(
+        DuckDatabase duckDatabase = new DuckDatabase(
                 Optional.of(context.scratch()),
                 Optional.ofNullable(context.settings().get("memory")));
         // Actors attach to one DuckDB under names of their own.
@@ -50,12 +50,13 @@ public final class DuckEngine implements Engine {
                 actor -> {
                     String name = "actor_" + made.incrementAndGet();
                     return DUCKDB.translated(
-                            "make a table", () -> new DuckActor(duck, name, Columns.of(actor.meta()), actor.scratch()));
+                            "make a table",
+                            () -> new DuckActor(duckDatabase, name, Columns.of(actor.meta()), actor.scratch()));
                 },
                 DuckActor::restore);
         return FUNCTIONS.instance(actors, () -> {
             actors.close();
-            duck.close();
+            duckDatabase.close();
         });
     }
 

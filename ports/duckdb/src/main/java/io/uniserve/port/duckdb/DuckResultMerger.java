@@ -17,7 +17,7 @@ import org.duckdb.DuckDBConnection;
  */
 final class DuckResultMerger {
     private Optional<String> memory = Optional.empty();
-    private final ConnectionPool<DuckDBConnection> connections =
+    private final ConnectionPool<DuckDBConnection> connectionPool =
             new ConnectionPool<>(() -> started().connect());
     private Optional<DuckDatabase> duck = Optional.empty();
 
@@ -48,6 +48,6 @@ final class DuckResultMerger {
         return DuckDatabase.QUERIES.translated(
                 "merge answers",
                 () -> DuckRowsTableFunction.with(
-                        tables, with -> connections.read(by -> JdbcQueries.answer(by, with + statement, life))));
+                        tables, with -> connectionPool.read(by -> JdbcQueries.answer(by, with + statement, life))));
     }
 }

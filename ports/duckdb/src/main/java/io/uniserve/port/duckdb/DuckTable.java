@@ -29,12 +29,12 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     /** The first statement of a transaction fixes what it sees. */
     static final String PIN = "SELECT count(*) FROM " + FragmentedPlan.ROWS;
 
-    private final DuckDatabase duck;
+    private final DuckDatabase duckDatabase;
     private final String name;
     private final Columns columns;
 
-    DuckTable(DuckDatabase duck, String name, Columns columns) {
-        this.duck = duck;
+    DuckTable(DuckDatabase duckDatabase, String name, Columns columns) {
+        this.duckDatabase = duckDatabase;
         this.name = name;
         this.columns = columns;
     }
@@ -59,7 +59,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     }
 
     DuckDatabase duck() {
-        return duck;
+        return duckDatabase;
     }
 
     String name() {
@@ -73,7 +73,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     @Override
     public Path scratch() {
-        return duck.scratch();
+        return duckDatabase.scratch();
     }
 
     /** What this actor answers to its part of a query. */

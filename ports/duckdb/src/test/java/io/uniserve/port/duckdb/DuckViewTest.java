@@ -28,22 +28,22 @@ class DuckViewTest {
     @TempDir
     Path directory;
 
-    private DuckDatabase duck;
+    private DuckDatabase duckDatabase;
     private DuckActor actor;
 
     @BeforeEach
     void open() throws Exception {
-        duck = new DuckDatabase(Optional.of(directory), Optional.empty());
+        duckDatabase = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         Columns columns = new Columns(List.of(new Columns.Column("id", bigint)), List.of("id"));
-        actor = new DuckActor(duck, "one", columns, directory);
+        actor = new DuckActor(duckDatabase, "one", columns, directory);
         put(1);
     }
 
     @AfterEach
     void close() {
         actor.close();
-        duck.close();
+        duckDatabase.close();
     }
 
     private void put(long id) {

@@ -39,22 +39,22 @@ class PlannedStatementsTest {
     @TempDir
     Path directory;
 
-    private DuckDatabase duck;
+    private DuckDatabase duckDatabase;
     private DuckActor actor;
 
     @BeforeEach
     void open() throws Exception {
-        duck = new DuckDatabase(Optional.of(directory), Optional.empty());
+        duckDatabase = new DuckDatabase(Optional.of(directory), Optional.empty());
         ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
         Columns columns =
                 new Columns(List.of(new Columns.Column("id", bigint), new Columns.Column("n", bigint)), List.of("id"));
-        actor = new DuckActor(duck, "one", columns, directory);
+        actor = new DuckActor(duckDatabase, "one", columns, directory);
     }
 
     @AfterEach
     void close() {
         actor.close();
-        duck.close();
+        duckDatabase.close();
     }
 
     private void put(long from, long count, long n) {
@@ -73,7 +73,7 @@ class PlannedStatementsTest {
     @Test
     void aPlanOfOtherRowsIsWrong() throws Exception {
         put(0, 1_000, 0);
-        try (DuckDBConnection reader = duck.connect()) {
+        try (DuckDBConnection reader = duckDatabase.connect()) {
             DuckDatabase.run(reader, "USE one");
             try (PreparedStatement planned = reader.prepareStatement(STATEMENTS.get(1))) {
                 put(1_000, 1_000, 4_000_000_000_000_000_000L);
@@ -140,7 +140,7 @@ class PlannedStatementsTest {
     @Test
     void aPlanThatRowsChangedUnderIsNotUsed() throws Exception {
         put(0, 1_000, 0);
-        DuckDBConnection connection = duck.connect();
+        DuckDBConnection connection = duckDatabase.connect();
         DuckDatabase.run(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             AtomicLong looks = new AtomicLong();
@@ -165,7 +165,7 @@ class PlannedStatementsTest {
     @Test
     void aStatementThatFailsIsPlannedAnew() throws Exception {
         put(0, 1_000, 0);
-        Connection connection = duck.connect();
+        Connection connection = duckDatabase.connect();
         DuckDatabase.run(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             String failing = "SELECT 9223372036854775807 + \"n\" AS c0 FROM rows";

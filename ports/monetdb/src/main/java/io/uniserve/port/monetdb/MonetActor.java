@@ -35,7 +35,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private final MonetColumns own;
     private final String staged = MonetDatabase.newName("staged");
     private final ReadWriteLock shape = new ReentrantReadWriteLock();
-    private final RowVersionTracker versions = new RowVersionTracker();
+    private final RowVersionTracker rowVersionTracker = new RowVersionTracker();
     private volatile String table;
     private volatile boolean closed;
     private boolean changed;
@@ -102,7 +102,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
                     changed = true;
                     stage(by, rows);
                     forget(by);
-                    return put ? insert(by, versions.newest() + 1) : 0;
+                    return put ? insert(by, rowVersionTracker.newest() + 1) : 0;
                 }));
     }
 
@@ -125,7 +125,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     /** Rows of the keys that are staged: those that readers see get an end, those of the same version go at once. */
     private void forget(MonetDBEmbeddedConnection by) throws SQLException {
-        int version = versions.newest() + 1;
+        int version = rowVersionTracker.newest() + 1;
         String same = " AND EXISTS (SELECT 1 FROM " + staged + " WHERE "
                 + own.same(columns().primary(), staged, table) + ")";
         by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version + same);
@@ -136,7 +136,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     @Override
     public void revoke() {
         if (changed) {
-            int version = versions.newest() + 1;
+            int version = rowVersionTracker.newest() + 1;
             MONETDB.translated(
                     "roll back",
                     () -> MonetDatabase.DB.write(by -> {
@@ -151,7 +151,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     @Override
     public void publish() {
         if (changed) {
-            versions.advance();
+            rowVersionTracker.advance();
             changed = false;
             long dead = MONETDB.translated("count rows", this::measured);
             if (dead - kept > Math.max(DEAD_ROWS_MIN, live.get())) {
@@ -176,7 +176,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     /** MonetDB never reuses the place of a row that was deleted or changed. */
     private String compact() throws SQLException {
         String next = created();
-        int needed = versions.oldest();
+        int needed = rowVersionTracker.oldest();
         MonetDatabase.DB.write(by -> by.executeUpdate(
                 "INSERT INTO " + next + " SELECT * FROM " + table + " WHERE " + UNTIL + " > " + needed));
         shape.writeLock().lock();
@@ -195,11 +195,11 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     @Override
     <T> T read(Reading<T> reading) throws Exception {
-        int version = versions.open();
+        int version = rowVersionTracker.open();
         try {
             return readAt(version, reading);
         } finally {
-            versions.close(version);
+            rowVersionTracker.close(version);
         }
     }
 
@@ -257,7 +257,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
 
     /** The rows of a version, which are kept while the view is open. Several read it at a time. */
     private final class View extends MonetTable {
-        private final int version = versions.open();
+        private final int version = rowVersionTracker.open();
         private final long rows = live.get();
         private final long storedBefore = stored.get();
         private final AtomicBoolean left = new AtomicBoolean();
@@ -280,7 +280,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         @Override
         public void close() {
             if (left.compareAndSet(false, true)) {
-                versions.close(version);
+                rowVersionTracker.close(version);
             }
         }
     }

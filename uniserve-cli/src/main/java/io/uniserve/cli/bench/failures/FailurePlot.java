@@ -18,18 +18,22 @@ final class FailurePlot {
     static String svg(List<Run> runs) {
         TimeSeriesChart sheet = new TimeSeriesChart();
         for (Run run : runs) {
-            QueryTimeSeries buckets = QueryTimeSeries.of(run.samples(), 1);
+            QueryTimeSeries queryTimeSeries = QueryTimeSeries.of(run.samples(), 1);
             String table = "rf " + run.rf() + ": ";
-            sheet.plot(table + "queries answered (blue) and failed or wrong (red) a second", answers(run, buckets));
-            sheet.plot(table + "latency of all queries, p50 (blue) and p99 (brown) by second", latency(run, buckets));
+            sheet.plot(
+                    table + "queries answered (blue) and failed or wrong (red) a second",
+                    answers(run, queryTimeSeries));
+            sheet.plot(
+                    table + "latency of all queries, p50 (blue) and p99 (brown) by second",
+                    latency(run, queryTimeSeries));
         }
         return sheet.svg();
     }
 
-    private static TimePlot answers(Run run, QueryTimeSeries buckets) {
-        List<Bucket> slices = buckets.slices();
+    private static TimePlot answers(Run run, QueryTimeSeries queryTimeSeries) {
+        List<Bucket> slices = queryTimeSeries.slices();
         int most = slices.stream().mapToInt(b -> b.answers() + b.failed()).max().orElse(0);
-        TimePlot plot = shaded(run, TimePlot.linear(HEIGHT, buckets.spanSeconds(), most))
+        TimePlot plot = shaded(run, TimePlot.linear(HEIGHT, queryTimeSeries.spanSeconds(), most))
                 .grid(value -> String.format(Locale.ROOT, "%.0f", value));
         for (int i = 0; i < slices.size(); i++) {
             int right = slices.get(i).answers() - slices.get(i).wrong();
@@ -39,15 +43,15 @@ final class FailurePlot {
         return marked(run, plot);
     }
 
-    private static TimePlot latency(Run run, QueryTimeSeries buckets) {
+    private static TimePlot latency(Run run, QueryTimeSeries queryTimeSeries) {
         double longest = run.samples().stream()
                 .mapToDouble(s -> s.latencyNanos() / 1e6)
                 .max()
                 .orElse(MILLIS_LEAST);
-        TimePlot plot = shaded(run, TimePlot.logarithmic(HEIGHT, buckets.spanSeconds(), MILLIS_LEAST, longest))
+        TimePlot plot = shaded(run, TimePlot.logarithmic(HEIGHT, queryTimeSeries.spanSeconds(), MILLIS_LEAST, longest))
                 .grid(value -> String.format(Locale.ROOT, "%.0f ms", value))
-                .line(1, buckets.slices().stream().map(Bucket::p50Ms).toList(), "p50")
-                .line(1, buckets.slices().stream().map(Bucket::p99Ms).toList(), "p99");
+                .line(1, queryTimeSeries.slices().stream().map(Bucket::p50Ms).toList(), "p50")
+                .line(1, queryTimeSeries.slices().stream().map(Bucket::p99Ms).toList(), "p99");
         return marked(run, plot);
     }
 

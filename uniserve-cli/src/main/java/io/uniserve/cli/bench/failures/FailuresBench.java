@@ -15,20 +15,20 @@ import java.util.Set;
 final class FailuresBench {
     private static final int SERVERS = 3;
 
-    private final ResultCollector findings;
-    private final FailureBenchScale scale;
+    private final ResultCollector resultCollector;
+    private final FailureBenchScale failureBenchScale;
     private final Map<String, String> settings;
     private final boolean brief;
     private final Path directory;
 
     FailuresBench(
-            ResultCollector findings,
-            FailureBenchScale scale,
+            ResultCollector resultCollector,
+            FailureBenchScale failureBenchScale,
             Map<String, String> settings,
             boolean brief,
             Path directory) {
-        this.findings = findings;
-        this.scale = scale;
+        this.resultCollector = resultCollector;
+        this.failureBenchScale = failureBenchScale;
         this.settings = Map.copyOf(settings);
         this.brief = brief;
         this.directory = directory;
@@ -42,46 +42,53 @@ final class FailuresBench {
 
     /** Runs these and writes the plot of the queries, if they are among them. */
     void run(Set<FailureScenario> chosen, Path svg) {
-        if (chosen.stream().anyMatch(scenario -> scenario != FailureScenario.QUERIES)) {
+        if (chosen.stream().anyMatch(failureScenario -> failureScenario != FailureScenario.QUERIES)) {
             keyValue(chosen);
         }
-        for (int time = 1; chosen.contains(FailureScenario.QUERIES) && time <= scale.repeat(); time++) {
+        for (int time = 1; chosen.contains(FailureScenario.QUERIES) && time <= failureBenchScale.repeat(); time++) {
             queries(time, svg);
         }
     }
 
     private void keyValue(Set<FailureScenario> chosen) {
-        findings.note("starting " + SERVERS + " servers with the port kv");
-        try (FailingCluster cluster = FailingCluster.start(options("kv", SERVERS, "kv"), findings.nanos())) {
-            ScenarioTables tables = new ScenarioTables(findings, cluster, scale.rows());
-            for (FailureScenario scenario : FailureScenario.values()) {
-                if (chosen.contains(scenario)) {
-                    run(scenario, cluster, tables);
+        resultCollector.note("starting " + SERVERS + " servers with the port kv");
+        try (FailingCluster cluster = FailingCluster.start(options("kv", SERVERS, "kv"), resultCollector.nanos())) {
+            ScenarioTables scenarioTables = new ScenarioTables(resultCollector, cluster, failureBenchScale.rows());
+            for (FailureScenario failureScenario : FailureScenario.values()) {
+                if (chosen.contains(failureScenario)) {
+                    run(failureScenario, cluster, scenarioTables);
                 }
             }
         }
     }
 
-    private void run(FailureScenario scenario, FailingCluster cluster, ScenarioTables tables) {
-        switch (scenario) {
-            case PRIMARY -> new KilledPrimary(findings, cluster, tables).run(scale.primaries());
-            case COORDINATOR -> new KilledCoordinator(findings, cluster, tables).run(scale.coordinators());
-            case STOPPED -> new StoppedServer(findings, cluster, tables).run(scale.repeat(), scale.stopSeconds());
-            case CLUSTER -> new WholeClusterFailure(findings, cluster, tables).run(scale.clusters());
-            case DISK -> new LostDisk(findings, cluster, tables).run(scale.repeat());
-            case QUERIES -> findings.note("queries follow in a cluster of their own");
+    private void run(FailureScenario failureScenario, FailingCluster cluster, ScenarioTables scenarioTables) {
+        switch (failureScenario) {
+            case PRIMARY ->
+                new KilledPrimary(resultCollector, cluster, scenarioTables).run(failureBenchScale.primaries());
+            case COORDINATOR ->
+                new KilledCoordinator(resultCollector, cluster, scenarioTables).run(failureBenchScale.coordinators());
+            case STOPPED ->
+                new StoppedServer(resultCollector, cluster, scenarioTables)
+                        .run(failureBenchScale.repeat(), failureBenchScale.stopSeconds());
+            case CLUSTER ->
+                new WholeClusterFailure(resultCollector, cluster, scenarioTables).run(failureBenchScale.clusters());
+            case DISK -> new LostDisk(resultCollector, cluster, scenarioTables).run(failureBenchScale.repeat());
+            case QUERIES -> resultCollector.note("queries follow in a cluster of their own");
         }
     }
 
     private void queries(int time, Path svg) {
-        int servers = Math.max(KilledUnderQueries.SERVERS_MIN, Collections.max(scale.rfs()));
-        findings.note("starting " + servers + " servers with the port solr");
+        int servers = Math.max(KilledUnderQueries.SERVERS_MIN, Collections.max(failureBenchScale.rfs()));
+        resultCollector.note("starting " + servers + " servers with the port solr");
         ProcessClusterOptions options = options("solr" + time, servers, "solr");
-        try (FailingCluster cluster = FailingCluster.start(options, findings.nanos())) {
+        try (FailingCluster cluster = FailingCluster.start(options, resultCollector.nanos())) {
             KilledUnderQueries queries = new KilledUnderQueries(
-                    findings, cluster, EuroparlCorpus.read(options.java().home(), scale.documents()));
-            Files.writeString(svg, FailurePlot.svg(queries.run(scale.rfs(), scale.minutes())));
-            findings.say("plot: %s", svg);
+                    resultCollector,
+                    cluster,
+                    EuroparlCorpus.read(options.java().home(), failureBenchScale.documents()));
+            Files.writeString(svg, FailurePlot.svg(queries.run(failureBenchScale.rfs(), failureBenchScale.minutes())));
+            resultCollector.say("plot: %s", svg);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "--svg: cannot write " + svg, e);
         }

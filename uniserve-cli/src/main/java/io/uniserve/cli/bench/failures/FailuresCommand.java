@@ -127,11 +127,13 @@ public final class FailuresCommand extends CliCommand {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             console().println(Timeouts.line(inForce));
-            ResultCollector findings = new ResultCollector(SystemClock.INSTANCE::nanos, log, console());
-            FailureBenchScale scale = new FailureBenchScale(kills, rows, stop, minutes, documents, rfs, repeat);
-            new FailuresBench(findings, scale, settings, brief, workspace.directory()).run(chosen, svg);
+            ResultCollector resultCollector = new ResultCollector(SystemClock.INSTANCE::nanos, log, console());
+            FailureBenchScale failureBenchScale =
+                    new FailureBenchScale(kills, rows, stop, minutes, documents, rfs, repeat);
+            new FailuresBench(resultCollector, failureBenchScale, settings, brief, workspace.directory())
+                    .run(chosen, svg);
             ResultLine line = ResultLine.of("bench failures", arguments());
-            findings.figures().forEach(line::figure);
+            resultCollector.figures().forEach(line::figure);
             line.with("settings", inForce);
             line.with("cores", Runtime.getRuntime().availableProcessors());
             line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
@@ -146,7 +148,7 @@ public final class FailuresCommand extends CliCommand {
         EnumSet<FailureScenario> chosen = EnumSet.noneOf(FailureScenario.class);
         for (String name : only) {
             chosen.add(Arrays.stream(FailureScenario.values())
-                    .filter(scenario -> scenario.word().equals(name))
+                    .filter(failureScenario -> failureScenario.word().equals(name))
                     .findFirst()
                     .orElseThrow(() -> usage("--only names " + name + ": use "
                             + Arrays.stream(FailureScenario.values())

@@ -14,15 +14,15 @@ final class KilledCoordinator {
     private static final double GOAL = 8;
     private static final String STANDBY = "coordinator-2";
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
-    private final ScenarioTables tables;
+    private final ScenarioTables scenarioTables;
     private final List<Double> times = new ArrayList<>();
 
-    KilledCoordinator(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
-        this.findings = findings;
+    KilledCoordinator(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
-        this.tables = tables;
+        this.scenarioTables = scenarioTables;
     }
 
     void run(int kills) {
@@ -30,32 +30,33 @@ final class KilledCoordinator {
         if (!cluster.processes().daemons().containsKey(STANDBY)) {
             cluster.processes().startCoordinator(STANDBY);
         }
-        Progress progress = findings.progress("killing coordinators", kills);
-        try (RowWorkload load = tables.make(table, 2)) {
+        Progress progress = resultCollector.progress("killing coordinators", kills);
+        try (RowWorkload load = scenarioTables.make(table, 2)) {
             load.write().read(cluster.client().table(table));
-            tables.goesOn(load);
+            scenarioTables.goesOn(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(kill);
                 progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
             }
             progress.finish();
             load.close();
-            findings.atMost("coordinator: the other has made a table, longest s", ResultCollector.most(times), GOAL);
-            findings.say("%d kills, p50 %.2f s", kills, ResultCollector.percentile(times, 0.5));
-            load.report("coordinator", findings);
-            tables.drop(table, load, "coordinator");
+            resultCollector.atMost(
+                    "coordinator: the other has made a table, longest s", ResultCollector.most(times), GOAL);
+            resultCollector.say("%d kills, p50 %.2f s", kills, ResultCollector.percentile(times, 0.5));
+            load.report("coordinator", resultCollector);
+            scenarioTables.drop(table, load, "coordinator");
         }
     }
 
     private void kill(int kill) {
         DaemonProcess leader = cluster.leader();
         String made = "made-" + kill;
-        long at = findings.nanos().getAsLong();
+        long at = resultCollector.nanos().getAsLong();
         leader.kill();
         make(made);
-        long again = findings.nanos().getAsLong();
+        long again = resultCollector.nanos().getAsLong();
         times.add((again - at) / ResultCollector.NANOS);
-        findings.raw("takeover", "coordinator", kill, leader.name(), again - at);
+        resultCollector.raw("takeover", "coordinator", kill, leader.name(), again - at);
         cluster.client().admin().dropTable(made);
         cluster.processes().startCoordinator(leader.name());
     }

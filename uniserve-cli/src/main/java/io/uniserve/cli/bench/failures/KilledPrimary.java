@@ -13,36 +13,36 @@ final class KilledPrimary {
     private static final double P50_GOAL = 3;
     private static final double P99_GOAL = 8;
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
-    private final ScenarioTables tables;
+    private final ScenarioTables scenarioTables;
     private final List<Double> gaps = new ArrayList<>();
 
-    KilledPrimary(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
-        this.findings = findings;
+    KilledPrimary(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
-        this.tables = tables;
+        this.scenarioTables = scenarioTables;
     }
 
     void run(int kills) {
         String table = "primary";
-        Progress progress = findings.progress("killing primaries", kills);
-        try (RowWorkload load = tables.make(table, 2)) {
+        Progress progress = resultCollector.progress("killing primaries", kills);
+        try (RowWorkload load = scenarioTables.make(table, 2)) {
             load.write()
                     .read(cluster.client().table(table))
                     .read(cluster.client().table(table));
-            tables.goesOn(load);
+            scenarioTables.goesOn(load);
             for (int kill = 1; kill <= kills; kill++) {
                 kill(table, load, kill);
                 progress.at(kill, String.format(Locale.ROOT, "%.2f s", gaps.get(gaps.size() - 1)));
             }
             progress.finish();
             load.close();
-            findings.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(gaps, 0.5), P50_GOAL);
-            findings.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(gaps, 0.99), P99_GOAL);
-            findings.say("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.most(gaps));
-            load.report("primary", findings);
-            tables.drop(table, load, "primary");
+            resultCollector.atMost("primary: gap of updates, p50 s", ResultCollector.percentile(gaps, 0.5), P50_GOAL);
+            resultCollector.atMost("primary: gap of updates, p99 s", ResultCollector.percentile(gaps, 0.99), P99_GOAL);
+            resultCollector.say("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, ResultCollector.most(gaps));
+            load.report("primary", resultCollector);
+            scenarioTables.drop(table, load, "primary");
         }
     }
 
@@ -52,7 +52,7 @@ final class KilledPrimary {
                 .filter(actor -> actor.primary().equals(victim))
                 .toList();
         DaemonProcess daemon = cluster.daemon(victim);
-        long at = findings.nanos().getAsLong();
+        long at = resultCollector.nanos().getAsLong();
         daemon.kill();
         for (ActorState actor : orphans) {
             cluster.await(
@@ -60,7 +60,7 @@ final class KilledPrimary {
                     () -> load.acknowledgedAfter(actor.actor(), actor.epoch()).isPresent());
             long again = load.acknowledgedAfter(actor.actor(), actor.epoch()).orElseThrow();
             gaps.add((again - at) / ResultCollector.NANOS);
-            findings.raw("gap", "primary", kill, daemon.name(), actor.actor(), again - at);
+            resultCollector.raw("gap", "primary", kill, daemon.name(), actor.actor(), again - at);
         }
         cluster.processes().startServer(daemon.name());
         cluster.settle(table);

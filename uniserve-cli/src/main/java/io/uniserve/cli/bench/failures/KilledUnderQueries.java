@@ -32,7 +32,7 @@ final class KilledUnderQueries {
     private static final double RECOVERED_GOAL = 30;
     private static final Duration DEADLINE = Duration.ofSeconds(5);
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final List<EuroparlDocument> documents;
     private final List<DemoQuery> queries;
@@ -57,8 +57,8 @@ final class KilledUnderQueries {
         }
     }
 
-    KilledUnderQueries(ResultCollector findings, FailingCluster cluster, List<EuroparlDocument> documents) {
-        this.findings = findings;
+    KilledUnderQueries(ResultCollector resultCollector, FailingCluster cluster, List<EuroparlDocument> documents) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
         this.documents = documents;
         this.queries = new DemoQueries(documents, 1).make(QUERIES);
@@ -92,7 +92,7 @@ final class KilledUnderQueries {
         Timeline timeline = new Timeline();
         return new Asking(
                 rf,
-                new QueryLoad(queries, text -> client.query(table(rf), text), findings.nanos(), timeline),
+                new QueryLoad(queries, text -> client.query(table(rf), text), resultCollector.nanos(), timeline),
                 timeline);
     }
 
@@ -109,7 +109,7 @@ final class KilledUnderQueries {
                         .replicas(rf)
                         .onLoss(OnLoss.RESTORE_ACTOR)
                         .keyField(EuroparlDocument.KEY_FIELD));
-        Progress progress = findings.progress("loading the table of rf " + rf, documents.size());
+        Progress progress = resultCollector.progress("loading the table of rf " + rf, documents.size());
         for (int at = 0; at < documents.size(); at += BATCH) {
             List<Document> rows = documents.subList(at, Math.min(documents.size(), at + BATCH)).stream()
                     .map(EuroparlDocument::row)
@@ -126,13 +126,13 @@ final class KilledUnderQueries {
         cluster.settle(table(rf));
         cluster.awaitApplied(table(rf));
         long shipped = cluster.awaitShipped(table(rf));
-        findings.note("rf " + rf + ": " + shipped + " log entries, all of them, are in durable storage");
+        resultCollector.note("rf " + rf + ": " + shipped + " log entries, all of them, are in durable storage");
     }
 
     /** Every query once, each until it is answered right. */
     private void warmUp(UniserveClient client, int rf) {
         QueryLoad load = asking(client, rf).load();
-        Progress progress = findings.progress("warming up rf " + rf, queries.size());
+        Progress progress = resultCollector.progress("warming up rf " + rf, queries.size());
         for (int i = 0; i < queries.size(); i++) {
             DemoQuery query = queries.get(i);
             cluster.await(
@@ -147,15 +147,15 @@ final class KilledUnderQueries {
     private double askAndKill(List<Asking> askings, double minutes) {
         int total = (int) Math.max(2, Math.round(QUERIES_PER_MINUTE * minutes));
         long period = TimeUnit.MINUTES.toNanos(1) / QUERIES_PER_MINUTE;
-        Progress progress = findings.progress("asking for " + minutes + " minutes", total);
+        Progress progress = resultCollector.progress("asking for " + minutes + " minutes", total);
         ExecutorService pool = Executors.newCachedThreadPool();
         double killed = Double.NaN;
         try {
-            long start = findings.nanos().getAsLong();
+            long start = resultCollector.nanos().getAsLong();
             for (int i = 0; i < total; i++) {
                 waitUntil(start + i * period);
                 if (i == total / 2) {
-                    killed = findings.since(start);
+                    killed = resultCollector.since(start);
                     cluster.processes().daemon(VICTIM).strike();
                 }
                 DemoQuery query = queries.get(i % queries.size());
@@ -174,9 +174,9 @@ final class KilledUnderQueries {
     }
 
     private void waitUntil(long at) {
-        for (long left = at - findings.nanos().getAsLong();
+        for (long left = at - resultCollector.nanos().getAsLong();
                 left > 0;
-                left = at - findings.nanos().getAsLong()) {
+                left = at - resultCollector.nanos().getAsLong()) {
             LockSupport.parkNanos(left);
         }
     }
@@ -185,20 +185,20 @@ final class KilledUnderQueries {
         String name = "queries, rf " + run.rf();
         for (Sample s : run.samples()) {
             String verdict = s.failed() ? "failed" : s.wrong() ? "wrong" : "right";
-            findings.raw("query", run.rf(), s.startNanos(), s.latencyNanos(), verdict, s.kind());
+            resultCollector.raw("query", run.rf(), s.startNanos(), s.latencyNanos(), verdict, s.kind());
         }
-        findings.raw("kill", run.rf(), Math.round(run.killSeconds() * ResultCollector.NANOS));
-        findings.atMost(name + ": wrong", run.wrong(), 0);
+        resultCollector.raw("kill", run.rf(), Math.round(run.killSeconds() * ResultCollector.NANOS));
+        resultCollector.atMost(name + ": wrong", run.wrong(), 0);
         if (run.rf() == 1) {
-            findings.atMost(name + ": last failure after the kill, s", run.outageSeconds(), RECOVERED_GOAL);
+            resultCollector.atMost(name + ": last failure after the kill, s", run.outageSeconds(), RECOVERED_GOAL);
         } else {
-            findings.atMost(name + ": failed", run.failed(), 0);
+            resultCollector.atMost(name + ": failed", run.failed(), 0);
         }
         List<Double> seconds = run.samples().stream()
                 .filter(s -> !s.failed())
                 .map(s -> s.latencyNanos() / ResultCollector.NANOS)
                 .toList();
-        findings.say(
+        resultCollector.say(
                 "%d queries, %d failed; answers p50 %.0f ms, p99 %.0f ms, longest %.2f s; %s killed at %.1f s%s",
                 run.samples().size(),
                 run.failed(),

@@ -19,49 +19,49 @@ import java.util.Locale;
 final class LostDisk {
     private static final double GOAL = 30;
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
-    private final ScenarioTables tables;
+    private final ScenarioTables scenarioTables;
     private final List<Double> times = new ArrayList<>();
     private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
     private long shipped;
 
-    LostDisk(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
-        this.findings = findings;
+    LostDisk(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
-        this.tables = tables;
+        this.scenarioTables = scenarioTables;
     }
 
     void run(int kills) {
-        Progress progress = findings.progress("destroying a disk", kills);
+        Progress progress = resultCollector.progress("destroying a disk", kills);
         for (int kill = 1; kill <= kills; kill++) {
             destroy("disk" + kill, kill);
             progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
         }
         progress.finish();
-        findings.atMost("disk: all actors answer again, longest s", ResultCollector.most(times), GOAL);
-        findings.atMost("disk: acknowledged rows lost", all.lost(), 0);
-        findings.atMost("disk: rows that nobody sent", all.wrong(), 0);
-        findings.say(
+        resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.most(times), GOAL);
+        resultCollector.atMost("disk: acknowledged rows lost", all.lost(), 0);
+        resultCollector.atMost("disk: rows that nobody sent", all.wrong(), 0);
+        resultCollector.say(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
                 kills, all.rows(), shipped);
     }
 
     private void destroy(String table, int kill) {
-        RowWorkload load = tables.make(table, 1).write();
-        tables.goesOn(load);
+        RowWorkload load = scenarioTables.make(table, 1).write();
+        scenarioTables.goesOn(load);
         load.close();
         shipped += cluster.awaitShipped(table);
         DaemonProcess victim = cluster.daemon(cluster.busiest(table));
         ClientTable client = cluster.client().table(table);
-        long at = findings.nanos().getAsLong();
+        long at = resultCollector.nanos().getAsLong();
         victim.kill();
         delete(cluster.processes().directory().resolve(victim.name()));
         cluster.await("all actors answer", () -> answers(load, client));
-        long again = findings.nanos().getAsLong();
+        long again = resultCollector.nanos().getAsLong();
         times.add((again - at) / ResultCollector.NANOS);
-        findings.raw("restored", "disk", kill, victim.name(), again - at);
-        all = all.plus(load.compare(client, "disk", findings));
+        resultCollector.raw("restored", "disk", kill, victim.name(), again - at);
+        all = all.plus(load.compare(client, "disk", resultCollector));
         cluster.client().admin().dropTable(table);
         cluster.processes().startServer(victim.name());
         cluster.awaitAllServers();

@@ -261,7 +261,7 @@ final class RowWorkload implements AutoCloseable {
     }
 
     /** Reads every row through this client's table, after the load has ended. */
-    Comparison compare(ClientTable via, String scenario, ResultCollector findings) {
+    Comparison compare(ClientTable via, String scenario, ResultCollector resultCollector) {
         int lost = 0;
         int wrong = 0;
         for (List<String> own : keys) {
@@ -273,24 +273,24 @@ final class RowWorkload implements AutoCloseable {
                                 values -> values.stream().flatMap(List::stream).toList()));
                 lost += got < acked(key) ? 1 : 0;
                 wrong += got > sent.getOrDefault(key, 0L) ? 1 : 0;
-                findings.raw("row", scenario, key, acked(key), sent.getOrDefault(key, 0L), got);
+                resultCollector.raw("row", scenario, key, acked(key), sent.getOrDefault(key, 0L), got);
             }
         }
         return new Comparison(rows, lost, wrong);
     }
 
     /** Writes raw lines, figures of the queries, and a line about everything; after the load has ended. */
-    void report(String scenario, ResultCollector findings) {
+    void report(String scenario, ResultCollector resultCollector) {
         for (Operation o : operations) {
-            findings.raw("op", scenario, o.what(), o.startNanos(), o.endNanos() - o.startNanos(), o.verdict());
+            resultCollector.raw("op", scenario, o.what(), o.startNanos(), o.endNanos() - o.startNanos(), o.verdict());
         }
         List<Operation> queries = operations.stream().filter(Operation::query).toList();
-        findings.atMost(scenario + ": failed queries", count(queries, "failed"), 0);
-        findings.atMost(scenario + ": wrong queries", count(queries, "wrong"), 0);
+        resultCollector.atMost(scenario + ": failed queries", count(queries, "failed"), 0);
+        resultCollector.atMost(scenario + ": wrong queries", count(queries, "wrong"), 0);
         List<Double> seconds = queries.stream()
                 .map(o -> (o.endNanos() - o.startNanos()) / ResultCollector.NANOS)
                 .toList();
-        findings.say(
+        resultCollector.say(
                 "%d queries, p99 %.3f s, longest %.3f s; %d updates acknowledged, %d failed %s",
                 queries.size(),
                 ResultCollector.percentile(seconds, 0.99),

@@ -8,12 +8,12 @@ final class ScenarioTables {
     private static final int ACTORS = 8;
     private static final int WARM_UPDATES = 100;
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
     private final int rows;
 
-    ScenarioTables(ResultCollector findings, FailingCluster cluster, int rows) {
-        this.findings = findings;
+    ScenarioTables(ResultCollector resultCollector, FailingCluster cluster, int rows) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
         this.rows = rows;
     }
@@ -36,7 +36,7 @@ final class ScenarioTables {
     /** A load of this table that has sent nothing. */
     RowWorkload load(String name) {
         return new RowWorkload(
-                findings.nanos(),
+                resultCollector.nanos(),
                 cluster.client().table(name),
                 cluster.client().admin().describeTable(name).meta(),
                 rows);
@@ -50,9 +50,9 @@ final class ScenarioTables {
 
     /** Compares every row and drops the table. */
     void drop(String name, RowWorkload load, String scenario) {
-        RowWorkload.Comparison compared = load.compare(cluster.client().table(name), scenario, findings);
-        findings.atMost(scenario + ": acknowledged rows lost", compared.lost(), 0);
-        findings.atMost(scenario + ": rows that nobody sent", compared.wrong(), 0);
+        RowWorkload.Comparison compared = load.compare(cluster.client().table(name), scenario, resultCollector);
+        resultCollector.atMost(scenario + ": acknowledged rows lost", compared.lost(), 0);
+        resultCollector.atMost(scenario + ": rows that nobody sent", compared.wrong(), 0);
         cluster.client().admin().dropTable(name);
     }
 }

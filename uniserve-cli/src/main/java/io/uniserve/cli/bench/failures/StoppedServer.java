@@ -28,9 +28,9 @@ final class StoppedServer {
     private static final int AWAKE_SECONDS = 5;
     private static final long REPLY_TIMEOUT_MS = 180_000;
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
-    private final ScenarioTables tables;
+    private final ScenarioTables scenarioTables;
     private final List<Asked> asked = new ArrayList<>();
     private final List<UniserveClient> kept = new ArrayList<>();
 
@@ -38,25 +38,25 @@ final class StoppedServer {
     private record Asked(
             String when, long startNanos, String key, long least, CompletableFuture<Outcome<ReadReply>> reply) {}
 
-    StoppedServer(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
-        this.findings = findings;
+    StoppedServer(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
-        this.tables = tables;
+        this.scenarioTables = scenarioTables;
     }
 
     void run(int times, int seconds) {
         String table = "stopped";
-        try (RowWorkload load = tables.make(table, 2)) {
+        try (RowWorkload load = scenarioTables.make(table, 2)) {
             load.write().read(cluster.client().table(table));
-            tables.goesOn(load);
+            scenarioTables.goesOn(load);
             for (int time = 0; time < times; time++) {
                 stop(table, load, seconds);
                 cluster.settle(table);
             }
             load.close();
             judge();
-            load.report("stopped", findings);
-            tables.drop(table, load, "stopped");
+            load.report("stopped", resultCollector);
+            scenarioTables.drop(table, load, "stopped");
         } finally {
             kept.forEach(UniserveClient::close);
         }
@@ -72,32 +72,32 @@ final class StoppedServer {
                 .map(ActorState::actor)
                 .map(actor -> load.keys(actor).get(0))
                 .toList();
-        Progress progress = findings.progress("a server stands still", seconds);
+        Progress progress = resultCollector.progress("a server stands still", seconds);
         UniserveClient attached = FailingCluster.connect(List.of(address.toString()));
         kept.add(attached);
         load.read(attached.table(table));
         try (StaleRouteReader direct =
                 new StaleRouteReader(cluster.client().routing().clusterId())) {
-            long at = findings.nanos().getAsLong();
+            long at = resultCollector.nanos().getAsLong();
             daemon.pause();
             try {
-                while (findings.since(at) < seconds) {
+                while (resultCollector.since(at) < seconds) {
                     ask(direct, address, old, keys, load, "asleep");
-                    progress.at((long) findings.since(at), "");
+                    progress.at((long) resultCollector.since(at), "");
                     LockSupport.parkNanos(PERIOD_NANOS);
                 }
             } finally {
                 daemon.resume();
             }
             progress.finish();
-            long awake = findings.nanos().getAsLong();
-            while (findings.since(awake) < Math.min(seconds, AWAKE_SECONDS)) {
+            long awake = resultCollector.nanos().getAsLong();
+            while (resultCollector.since(awake) < Math.min(seconds, AWAKE_SECONDS)) {
                 ask(direct, address, old, keys, load, "awake, old map");
                 ask(direct, address, cluster.route(table), keys, load, "awake, new map");
                 LockSupport.parkNanos(AWAKE_PERIOD_NANOS);
             }
             ConditionWaiter.until(
-                    findings.nanos(),
+                    resultCollector.nanos(),
                     REPLY_TIMEOUT_MS,
                     () -> asked.stream().allMatch(read -> read.reply().isDone()));
         }
@@ -113,7 +113,7 @@ final class StoppedServer {
         String key = keys.get(asked.size() % keys.size());
         long least = load.acked(key);
         int actor = route.meta().partitioner().actorOf(PartitionKey.of(key));
-        long start = findings.nanos().getAsLong();
+        long start = resultCollector.nanos().getAsLong();
         asked.add(new Asked(when, start, key, least, direct.get(address, route, actor, key)));
     }
 
@@ -129,10 +129,10 @@ final class StoppedServer {
             answered += got >= 0 ? 1 : 0;
             stale += got >= 0 && got < read.least() ? 1 : 0;
             open += done ? 0 : 1;
-            findings.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
+            resultCollector.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
         }
-        findings.atMost("stopped: stale answers of the server that woke", stale, 0);
-        findings.say(
+        resultCollector.atMost("stopped: stale answers of the server that woke", stale, 0);
+        resultCollector.say(
                 "%d reads sent to it while it stood still, %d just after; %d answered, %d refused, %d without a reply",
                 asked.stream().filter(read -> read.when().equals("asleep")).count(),
                 asked.stream().filter(read -> !read.when().equals("asleep")).count(),

@@ -12,46 +12,46 @@ import java.util.Locale;
 final class WholeClusterFailure {
     private static final double GOAL = 30;
 
-    private final ResultCollector findings;
+    private final ResultCollector resultCollector;
     private final FailingCluster cluster;
-    private final ScenarioTables tables;
+    private final ScenarioTables scenarioTables;
     private final List<Double> times = new ArrayList<>();
     private RowWorkload.Comparison all = RowWorkload.Comparison.NONE;
     private long updates;
 
-    WholeClusterFailure(ResultCollector findings, FailingCluster cluster, ScenarioTables tables) {
-        this.findings = findings;
+    WholeClusterFailure(ResultCollector resultCollector, FailingCluster cluster, ScenarioTables scenarioTables) {
+        this.resultCollector = resultCollector;
         this.cluster = cluster;
-        this.tables = tables;
+        this.scenarioTables = scenarioTables;
     }
 
     void run(int kills) {
-        Progress progress = findings.progress("killing the whole cluster", kills);
+        Progress progress = resultCollector.progress("killing the whole cluster", kills);
         for (int kill = 1; kill <= kills; kill++) {
             kill("cluster" + kill, kill);
             progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
         }
         progress.finish();
-        findings.atMost("cluster: acknowledged rows lost", all.lost(), 0);
-        findings.atMost("cluster: rows that nobody sent", all.wrong(), 0);
-        findings.atMost("cluster: serves again after the restart, longest s", ResultCollector.most(times), GOAL);
-        findings.say("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
+        resultCollector.atMost("cluster: acknowledged rows lost", all.lost(), 0);
+        resultCollector.atMost("cluster: rows that nobody sent", all.wrong(), 0);
+        resultCollector.atMost("cluster: serves again after the restart, longest s", ResultCollector.most(times), GOAL);
+        resultCollector.say("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
     }
 
     private void kill(String table, int kill) {
-        RowWorkload load = tables.make(table, 2).write();
-        tables.goesOn(load);
-        tables.goesOn(load);
+        RowWorkload load = scenarioTables.make(table, 2).write();
+        scenarioTables.goesOn(load);
+        scenarioTables.goesOn(load);
         cluster.killAll();
         end(load, cluster.client());
-        long at = findings.nanos().getAsLong();
+        long at = resultCollector.nanos().getAsLong();
         cluster.startAll();
         ClientTable reopened = cluster.client().table(table);
         cluster.await("all actors answer and take updates", () -> serves(load, reopened));
-        long again = findings.nanos().getAsLong();
+        long again = resultCollector.nanos().getAsLong();
         times.add((again - at) / ResultCollector.NANOS);
-        findings.raw("restart", "cluster", kill, again - at);
-        all = all.plus(load.compare(reopened, "cluster", findings));
+        resultCollector.raw("restart", "cluster", kill, again - at);
+        all = all.plus(load.compare(reopened, "cluster", resultCollector));
         updates += load.updates();
         cluster.settle(table);
         cluster.client().admin().dropTable(table);

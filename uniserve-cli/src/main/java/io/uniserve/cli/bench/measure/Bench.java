@@ -66,9 +66,10 @@ public final class Bench {
         for (int turn = 1; turn <= turnsMax; turn++) {
             double[] cpu = new double[sides.size()];
             for (int i = 0; i < cpu.length; i++) {
-                BenchmarkIteration block = block(load.atLeast(operations[i]), sides.get(i), -1);
-                cpu[i] = block.cpuMsPerOperation();
-                operations[i] = (int) Math.ceil(Math.min(block.perSecond() * seconds, OPERATIONS_MAX) / load.threads());
+                BenchmarkIteration benchmarkIteration = block(load.atLeast(operations[i]), sides.get(i), -1);
+                cpu[i] = benchmarkIteration.cpuMsPerOperation();
+                operations[i] = (int)
+                        Math.ceil(Math.min(benchmarkIteration.perSecond() * seconds, OPERATIONS_MAX) / load.threads());
             }
             if (turn > 1 && state.after(cpu)) {
                 return turn;
@@ -121,12 +122,12 @@ public final class Bench {
             double wallMs = (nanos.getAsLong() - start) / 1e6;
             long[] all =
                     latencies.stream().flatMapToLong(Arrays::stream).sorted().toArray();
-            BenchmarkIteration block =
+            BenchmarkIteration benchmarkIteration =
                     new BenchmarkIteration(side.name(), all, wallMs, side.cpu().totalMs() - cpuBefore);
             if (round >= 0) {
-                raw.write(load, side.name(), round, latencies, block);
+                raw.write(load, side.name(), round, latencies, benchmarkIteration);
             }
-            return block;
+            return benchmarkIteration;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof UniserveException known
                     ? known

@@ -28,13 +28,13 @@ public record BenchmarkIteration(String side, long[] latenciesNanos, double wall
         double wall = 0;
         double cpu = 0;
         String side = "";
-        for (BenchmarkIteration block : blocks) {
+        for (BenchmarkIteration benchmarkIteration : blocks) {
             int old = all.length;
-            all = Arrays.copyOf(all, old + block.latenciesNanos.length);
-            System.arraycopy(block.latenciesNanos, 0, all, old, block.latenciesNanos.length);
-            wall += block.wallMs;
-            cpu += block.cpuMs;
-            side = block.side;
+            all = Arrays.copyOf(all, old + benchmarkIteration.latenciesNanos.length);
+            System.arraycopy(benchmarkIteration.latenciesNanos, 0, all, old, benchmarkIteration.latenciesNanos.length);
+            wall += benchmarkIteration.wallMs;
+            cpu += benchmarkIteration.cpuMs;
+            side = benchmarkIteration.side;
         }
         Arrays.sort(all);
         return new BenchmarkIteration(side, all, wall, cpu);

@@ -29,7 +29,8 @@ public final class RawLog implements AutoCloseable {
     }
 
     /** Operations' latencies, thread by thread, and what they were together. */
-    public void write(Bench.Load load, String side, int round, List<long[]> latencies, BenchmarkIteration block) {
+    public void write(
+            Bench.Load load, String side, int round, List<long[]> latencies, BenchmarkIteration benchmarkIteration) {
         if (out == null) {
             return;
         }
@@ -40,7 +41,12 @@ public final class RawLog implements AutoCloseable {
                     out.write("op\t" + key + "\t" + thread + "\t" + latency + "\n");
                 }
             }
-            out.write(String.format(Locale.ROOT, "block\t%s\t%.3f\t%.3f%n", key, block.wallMs(), block.cpuMs()));
+            out.write(String.format(
+                    Locale.ROOT,
+                    "block\t%s\t%.3f\t%.3f%n",
+                    key,
+                    benchmarkIteration.wallMs(),
+                    benchmarkIteration.cpuMs()));
             out.flush();
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "--raw: cannot write", e);

@@ -190,22 +190,22 @@ final class TpchBench {
                 cpu);
     }
 
-    private void row(String query, BenchmarkIteration block, BenchmarkIteration ours) {
-        String ratio = block.side().equals(ours.side())
+    private void row(String query, BenchmarkIteration benchmarkIteration, BenchmarkIteration ours) {
+        String ratio = benchmarkIteration.side().equals(ours.side())
                 ? ""
                 : String.format(
                         Locale.ROOT,
                         "  %5.2f x our p50, %5.2f x our CPU",
-                        block.percentileMicros(0.5) / ours.percentileMicros(0.5),
-                        block.cpuMsPerOperation() / ours.cpuMsPerOperation());
+                        benchmarkIteration.percentileMicros(0.5) / ours.percentileMicros(0.5),
+                        benchmarkIteration.cpuMsPerOperation() / ours.cpuMsPerOperation());
         rows.add(String.format(
                 Locale.ROOT,
                 "%-6s%-16s%10.1f%10.1f%12.1f%s",
                 query,
-                block.side(),
-                block.percentileMicros(0.5) / 1e3,
-                block.percentileMicros(0.9) / 1e3,
-                block.cpuMsPerOperation(),
+                benchmarkIteration.side(),
+                benchmarkIteration.percentileMicros(0.5) / 1e3,
+                benchmarkIteration.percentileMicros(0.9) / 1e3,
+                benchmarkIteration.cpuMsPerOperation(),
                 ratio));
     }
 }

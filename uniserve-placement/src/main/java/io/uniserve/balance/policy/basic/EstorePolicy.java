@@ -11,38 +11,39 @@ import io.uniserve.balance.policy.SearchBudget;
  */
 public final class EstorePolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
-        PlacementBuilder draft = new PlacementBuilder(StaticPolicy.complete(in));
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        PlacementBuilder placementBuilder = new PlacementBuilder(StaticPolicy.complete(in));
         int moves = 0;
-        while (moves < in.actors() * 2 && !effort.outOfTime().getAsBoolean() && moveOne(in, draft)) {
+        while (moves < in.actors() * 2 && !searchBudget.outOfTime().getAsBoolean() && moveOne(in, placementBuilder)) {
             moves++;
         }
-        return Proposal.of(draft.evenly());
+        return Proposal.of(placementBuilder.evenly());
     }
 
-    private static boolean moveOne(ClusterLoad in, PlacementBuilder draft) {
+    private static boolean moveOne(ClusterLoad in, PlacementBuilder placementBuilder) {
         int hottest = -1;
         for (int j = 0; j < in.servers(); j++) {
-            if (hottest < 0 || draft.load(j) > draft.load(hottest)) {
+            if (hottest < 0 || placementBuilder.load(j) > placementBuilder.load(hottest)) {
                 hottest = j;
             }
         }
-        if (hottest < 0 || draft.load(hottest) <= in.mean() * (1 + in.eps())) {
+        if (hottest < 0 || placementBuilder.load(hottest) <= in.mean() * (1 + in.eps())) {
             return false;
         }
         int from = hottest;
         int bestActor = -1;
         int bestServer = -1;
-        double least = draft.load(from) * (1 - 1e-9);
+        double least = placementBuilder.load(from) * (1 - 1e-9);
         for (int i = 0; i < in.actors(); i++) {
-            if (!draft.hosts(i).contains(from)) {
+            if (!placementBuilder.hosts(i).contains(from)) {
                 continue;
             }
-            double part = in.load(i) / draft.replicas(i);
-            int to = draft.best(i, j -> -draft.load(j));
+            double part = in.load(i) / placementBuilder.replicas(i);
+            int to = placementBuilder.best(i, j -> -placementBuilder.load(j));
             if (to >= 0 && part > 0) {
-                double after =
-                        Math.max(draft.load(from) - part / in.weight(from), draft.load(to) + part / in.weight(to));
+                double after = Math.max(
+                        placementBuilder.load(from) - part / in.weight(from),
+                        placementBuilder.load(to) + part / in.weight(to));
                 if (after < least) {
                     least = after;
                     bestActor = i;
@@ -53,8 +54,8 @@ public final class EstorePolicy implements BalancePolicy {
         if (bestActor < 0) {
             return false;
         }
-        draft.drop(bestActor, from);
-        draft.add(bestActor, bestServer);
+        placementBuilder.drop(bestActor, from);
+        placementBuilder.add(bestActor, bestServer);
         return true;
     }
 }

@@ -13,29 +13,29 @@ import java.util.Comparator;
  */
 public final class GetafixPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
-        PlacementBuilder draft = new PlacementBuilder(StaticPolicy.complete(in));
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        PlacementBuilder placementBuilder = new PlacementBuilder(StaticPolicy.complete(in));
         Integer[] order = new Integer[in.actors()];
         Arrays.setAll(order, i -> i);
         Arrays.sort(order, Comparator.comparingDouble(i -> -in.load(i)));
         for (int i : order) {
-            while (draft.replicas(i) > wanted(in, i)) {
-                int from = draft.hosts(i).stream()
-                        .max(Comparator.comparingDouble(draft::load))
+            while (placementBuilder.replicas(i) > wanted(in, i)) {
+                int from = placementBuilder.hosts(i).stream()
+                        .max(Comparator.comparingDouble(placementBuilder::load))
                         .orElseThrow();
-                draft.drop(i, from);
+                placementBuilder.drop(i, from);
             }
         }
         for (int i : order) {
-            while (draft.replicas(i) < wanted(in, i)) {
-                int to = draft.best(i, j -> -draft.load(j));
+            while (placementBuilder.replicas(i) < wanted(in, i)) {
+                int to = placementBuilder.best(i, j -> -placementBuilder.load(j));
                 if (to < 0) {
                     break;
                 }
-                draft.add(i, to);
+                placementBuilder.add(i, to);
             }
         }
-        return Proposal.of(draft.evenly());
+        return Proposal.of(placementBuilder.evenly());
     }
 
     private static int wanted(ClusterLoad in, int actor) {

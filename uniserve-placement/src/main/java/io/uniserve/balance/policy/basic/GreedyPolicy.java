@@ -13,8 +13,8 @@ import java.util.List;
  */
 public final class GreedyPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
         ClusterLoad alone = in.toBuilder().sets(List.of()).build();
-        return Proposal.of(new ParallelismSearch(alone, effort.seed(), effort.outOfTime()).run());
+        return Proposal.of(new ParallelismSearch(alone, searchBudget.seed(), searchBudget.outOfTime()).run());
     }
 }

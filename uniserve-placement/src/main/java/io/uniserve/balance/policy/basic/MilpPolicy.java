@@ -19,9 +19,9 @@ public final class MilpPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
-        Proposal start = new GreedyPolicy().place(in, effort);
-        ExactSolver.Solved solved = solver.solve(in, start.assignment(), effort);
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
+        Proposal start = new GreedyPolicy().place(in, searchBudget);
+        ExactSolver.Solved solved = solver.solve(in, start.assignment(), searchBudget);
         return new Proposal(solved.assignment(), solved.notes());
     }
 }

@@ -38,7 +38,7 @@ public final class ParallelismPolicy implements BalancePolicy {
     }
 
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
         List<String> notes = new ArrayList<>();
         ClusterLoad looked = in;
         int most = PlacementLimits.SET_COUNTS_MAX / Math.max(1, in.servers());
@@ -52,12 +52,12 @@ public final class ParallelismPolicy implements BalancePolicy {
                             .toList())
                     .build();
         }
-        Assignment found = new ParallelismSearch(looked, effort.seed(), effort.outOfTime()).run();
+        Assignment found = new ParallelismSearch(looked, searchBudget.seed(), searchBudget.outOfTime()).run();
         if (solver != null && worthSolving(looked, found)) {
-            Assignment exact = solved(solver, looked, found, effort, notes);
-            found = ParallelismSearch.settled(looked, exact, effort.seed(), effort.outOfTime());
+            Assignment exact = solved(solver, looked, found, searchBudget, notes);
+            found = ParallelismSearch.settled(looked, exact, searchBudget.seed(), searchBudget.outOfTime());
         }
-        if (effort.outOfTime().getAsBoolean()) {
+        if (searchBudget.outOfTime().getAsBoolean()) {
             notes.add("the search ended with its time");
         }
         return new Proposal(found, notes);
@@ -69,9 +69,9 @@ public final class ParallelismPolicy implements BalancePolicy {
     }
 
     private static Assignment solved(
-            ExactSolver solver, ClusterLoad in, Assignment found, SearchBudget effort, List<String> notes) {
+            ExactSolver solver, ClusterLoad in, Assignment found, SearchBudget searchBudget, List<String> notes) {
         try {
-            SearchBudget limited = new SearchBudget(effort.seed(), effort.outOfTime(), SOLVER_SECONDS);
+            SearchBudget limited = new SearchBudget(searchBudget.seed(), searchBudget.outOfTime(), SOLVER_SECONDS);
             ExactSolver.Solved solved = solver.solve(in, found, limited);
             notes.addAll(solved.notes());
             return solved.assignment();

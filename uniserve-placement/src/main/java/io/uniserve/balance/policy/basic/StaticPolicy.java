@@ -9,23 +9,23 @@ import io.uniserve.balance.policy.SearchBudget;
 /** Nothing moves, whatever the load; an actor without a host gets one, and missing replicas are made, by count alone. */
 public final class StaticPolicy implements BalancePolicy {
     @Override
-    public Proposal place(ClusterLoad in, SearchBudget effort) {
+    public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
         return Proposal.of(complete(in).current());
     }
 
     /** The same cluster, with the replicas that were missing. */
     static ClusterLoad complete(ClusterLoad in) {
-        PlacementBuilder draft = new PlacementBuilder(in);
+        PlacementBuilder placementBuilder = new PlacementBuilder(in);
         for (int i = 0; i < in.actors(); i++) {
-            while (draft.replicas(i) < in.rf()) {
-                int server = draft.best(i, j -> -draft.fill(j));
+            while (placementBuilder.replicas(i) < in.rf()) {
+                int server = placementBuilder.best(i, j -> -placementBuilder.fill(j));
                 if (server < 0) {
                     break;
                 }
-                draft.add(i, server);
+                placementBuilder.add(i, server);
             }
         }
-        Assignment after = draft.evenly();
+        Assignment after = placementBuilder.evenly();
         return after.addedTo(in.current()) == 0
                 ? in
                 : in.toBuilder().current(after).build();

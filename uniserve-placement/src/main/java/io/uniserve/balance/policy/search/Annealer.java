@@ -27,7 +27,7 @@ final class Annealer {
     private static final double ABOVE_TARGET = 20;
 
     private final SearchState s;
-    private final AugmentingPathBalancer flows;
+    private final AugmentingPathBalancer augmentingPathBalancer;
     private final int[] needed;
     private final SplittableRandom random;
     private final SetDeltas deltas;
@@ -51,10 +51,10 @@ final class Annealer {
     private final boolean[] pendingAdd = new boolean[4];
     private int pending;
 
-    Annealer(SearchState s, AugmentingPathBalancer flows, int[] needed, SplittableRandom random) {
+    Annealer(SearchState s, AugmentingPathBalancer augmentingPathBalancer, int[] needed, SplittableRandom random) {
         this.s = s;
         zones = new ZoneRule(s);
-        this.flows = flows;
+        this.augmentingPathBalancer = augmentingPathBalancer;
         this.needed = needed;
         this.random = random;
         deltas = new SetDeltas(s);
@@ -200,8 +200,8 @@ final class Annealer {
             return false;
         }
         carry(i, from, to);
-        flows.balance(from);
-        flows.balance(to);
+        augmentingPathBalancer.balance(from);
+        augmentingPathBalancer.balance(to);
         return true;
     }
 
@@ -240,8 +240,8 @@ final class Annealer {
         }
         carry(i, a, b);
         carry(k, b, a);
-        flows.balance(a);
-        flows.balance(b);
+        augmentingPathBalancer.balance(a);
+        augmentingPathBalancer.balance(b);
         return true;
     }
 
@@ -258,8 +258,8 @@ final class Annealer {
         }
         s.add(i, to);
         pend(i, to, true);
-        flows.balance(from);
-        flows.balance(to);
+        augmentingPathBalancer.balance(from);
+        augmentingPathBalancer.balance(to);
         return true;
     }
 
@@ -280,8 +280,8 @@ final class Annealer {
         pend(i, from, false);
         int to = s.host[i][random.nextInt(s.hosts[i])];
         s.setFlow(i, to, s.flow[i][s.position(i, to)] + borne);
-        flows.balance(to);
-        flows.balance(from);
+        augmentingPathBalancer.balance(to);
+        augmentingPathBalancer.balance(from);
         return true;
     }
 }

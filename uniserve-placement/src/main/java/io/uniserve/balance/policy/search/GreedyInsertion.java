@@ -14,7 +14,7 @@ final class GreedyInsertion {
     private final SearchState s;
     private final int[] needed;
     private final SplittableRandom random;
-    private final EjectionMove roomMaker;
+    private final EjectionMove ejectionMove;
     private final ZoneRule zones;
 
     GreedyInsertion(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
@@ -22,7 +22,7 @@ final class GreedyInsertion {
         this.s = s;
         this.needed = needed;
         this.random = random;
-        roomMaker = new EjectionMove(s, zones);
+        ejectionMove = new EjectionMove(s, zones);
     }
 
     /** Load per missing copy: the larger, the earlier an actor should be placed. */
@@ -44,7 +44,7 @@ final class GreedyInsertion {
             double part = Math.max(0, s.unplaced(i)) / missing;
             int j = pick(i, noise);
             if (j < 0) {
-                j = roomMaker.makeRoom(i);
+                j = ejectionMove.makeRoom(i);
             }
             if (j < 0) {
                 complete = false;

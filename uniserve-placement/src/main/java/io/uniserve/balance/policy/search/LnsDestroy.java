@@ -8,12 +8,12 @@ import java.util.SplittableRandom;
  */
 final class LnsDestroy {
     private final SearchState s;
-    private final GreedyInsertion placer;
-    private final RepairHeuristic mender;
-    private final ReplicaPruner trimmer;
+    private final GreedyInsertion greedyInsertion;
+    private final RepairHeuristic repairHeuristic;
+    private final ReplicaPruner replicaPruner;
     private final SplittableRandom random;
     private final double contentionUnit;
-    private final PlacementConflicts blockers;
+    private final PlacementConflicts placementConflicts;
     private final ZoneRule zones;
 
     private int[] touched = new int[64];
@@ -21,18 +21,18 @@ final class LnsDestroy {
 
     LnsDestroy(
             SearchState s,
-            GreedyInsertion placer,
-            RepairHeuristic mender,
-            ReplicaPruner trimmer,
+            GreedyInsertion greedyInsertion,
+            RepairHeuristic repairHeuristic,
+            ReplicaPruner replicaPruner,
             SplittableRandom random,
             ZoneRule zones) {
         this.zones = zones;
         this.s = s;
-        this.placer = placer;
-        this.mender = mender;
-        this.trimmer = trimmer;
+        this.greedyInsertion = greedyInsertion;
+        this.repairHeuristic = repairHeuristic;
+        this.replicaPruner = replicaPruner;
         this.random = random;
-        blockers = new PlacementConflicts(s);
+        placementConflicts = new PlacementConflicts(s);
         contentionUnit = Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
     }
 
@@ -70,18 +70,20 @@ final class LnsDestroy {
 
     private void recreate(double noise, int addsBefore) {
         for (int a = 1; a < touchedCount; a++) {
-            for (int b = a; b > 0 && placer.urgency(touched[b - 1]) < placer.urgency(touched[b]); b--) {
+            for (int b = a;
+                    b > 0 && greedyInsertion.urgency(touched[b - 1]) < greedyInsertion.urgency(touched[b]);
+                    b--) {
                 int t = touched[b];
                 touched[b] = touched[b - 1];
                 touched[b - 1] = t;
             }
         }
         for (int a = 0; a < touchedCount; a++) {
-            placer.place(touched[a], noise);
+            greedyInsertion.place(touched[a], noise);
         }
-        mender.mend(Math.max(0, addsBefore - s.adds) + 1, noise);
+        repairHeuristic.mend(Math.max(0, addsBefore - s.adds) + 1, noise);
         for (int a = 0; a < touchedCount; a++) {
-            trimmer.trimNew(touched[a]);
+            replicaPruner.trimNew(touched[a]);
         }
     }
 
@@ -152,7 +154,7 @@ final class LnsDestroy {
     }
 
     private void clear(int i, int j) {
-        for (int other : blockers.remove(i, j)) {
+        for (int other : placementConflicts.remove(i, j)) {
             touch(other);
         }
     }

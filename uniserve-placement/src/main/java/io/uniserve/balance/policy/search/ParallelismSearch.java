@@ -48,11 +48,11 @@ public final class ParallelismSearch {
     private final double bound;
     private final SplittableRandom random;
     private final BooleanSupplier outOfTime;
-    private final AugmentingPathBalancer flows;
+    private final AugmentingPathBalancer augmentingPathBalancer;
     private final ZoneRule zones;
-    private final GreedyInsertion placer;
-    private final RepairHeuristic mender;
-    private final ReplicaPruner trimmer;
+    private final GreedyInsertion greedyInsertion;
+    private final RepairHeuristic repairHeuristic;
+    private final ReplicaPruner replicaPruner;
     private double startContention;
 
     public ParallelismSearch(ClusterLoad in, long seed, BooleanSupplier outOfTime) {
@@ -65,11 +65,11 @@ public final class ParallelismSearch {
         }
         bound = LowerBounds.contention(in);
         random = new SplittableRandom(seed);
-        flows = new AugmentingPathBalancer(s);
+        augmentingPathBalancer = new AugmentingPathBalancer(s);
         zones = new ZoneRule(s);
-        placer = new GreedyInsertion(s, needed, random, zones);
-        mender = new RepairHeuristic(s, flows, placer, random);
-        trimmer = new ReplicaPruner(s, flows, placer, needed, zones);
+        greedyInsertion = new GreedyInsertion(s, needed, random, zones);
+        repairHeuristic = new RepairHeuristic(s, augmentingPathBalancer, greedyInsertion, random);
+        replicaPruner = new ReplicaPruner(s, augmentingPathBalancer, greedyInsertion, needed, zones);
     }
 
     /**
@@ -141,8 +141,8 @@ public final class ParallelismSearch {
         if (sweeping && above(s.sets.exactContention(), bound * (1 + ProbeSearch.WORTH_A_CHANGE))) {
             sweep(before);
         }
-        trimmer.trimAll();
-        trimmer.dropIdle();
+        replicaPruner.trimAll();
+        replicaPruner.dropIdle();
         s.commit();
         if (complete && zones.lacking() != lacking) {
             return zones.lacking() < lacking ? s.toAssignment() : fallback;
@@ -216,21 +216,21 @@ public final class ParallelismSearch {
     }
 
     private void finish() {
-        flows.balanceAll();
+        augmentingPathBalancer.balanceAll();
         double[] urgency = new double[s.actors];
         for (int i = 0; i < s.actors; i++) {
-            urgency[i] = placer.urgency(i);
+            urgency[i] = greedyInsertion.urgency(i);
         }
         for (int i : Order.descending(urgency)) {
             if (s.hosts[i] < needed[i] || s.unplaced(i) > s.tiny) {
-                placer.place(i, 0);
+                greedyInsertion.place(i, 0);
             }
         }
         if (s.actors >= LARGE_ACTORS) {
             new LoadLeveler(s, needed).level();
         }
-        mender.mend(Integer.MAX_VALUE, 0);
-        trimmer.trimAll();
+        repairHeuristic.mend(Integer.MAX_VALUE, 0);
+        replicaPruner.trimAll();
         s.commit();
     }
 
@@ -315,12 +315,12 @@ public final class ParallelismSearch {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
-        LnsDestroy ruin = new LnsDestroy(s, placer, mender, trimmer, random, zones);
+        LnsDestroy lnsDestroy = new LnsDestroy(s, greedyInsertion, repairHeuristic, replicaPruner, random, zones);
         for (int n = 0; n < steps; n++) {
             if (n % 64 == 0 && outOfTime.getAsBoolean()) {
                 break;
             }
-            ruin.step();
+            lnsDestroy.step();
             if (n % 256 == 0) {
                 s.commit();
             }
@@ -332,7 +332,7 @@ public final class ParallelismSearch {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
-        Annealer annealer = new Annealer(s, flows, needed, random);
+        Annealer annealer = new Annealer(s, augmentingPathBalancer, needed, random);
         annealer.keepWithin(stepMax);
         if (s.sets.sets == 0) {
             annealer.run(400_000, 1, 0.05, 1, 0, outOfTime);
@@ -367,7 +367,7 @@ public final class ParallelismSearch {
             for (int set = 0; set < s.sets.sets; set++) {
                 s.setLimit(set, s.sets.largest(set) + more);
             }
-            mender.mend(Integer.MAX_VALUE, 0);
+            repairHeuristic.mend(Integer.MAX_VALUE, 0);
         }
         s.commit();
     }

@@ -47,7 +47,7 @@ final class PlacementConflicts {
     }
 
     /** Puts the actor on the server at the cost of those in its way; false, and nothing changed, where that does not help. */
-    boolean force(int actor, int server, GreedyInsertion placer, Runnable settle) {
+    boolean force(int actor, int server, GreedyInsertion greedyInsertion, Runnable settle) {
         int mark = s.mark();
         int homeless = s.homeless;
         double imbalance = s.imbalance();
@@ -57,7 +57,7 @@ final class PlacementConflicts {
             s.add(actor, server);
             settle.run();
             for (int other : away) {
-                placer.place(other, 0);
+                greedyInsertion.place(other, 0);
             }
             settle.run();
             // The load of an actor without a host weighs on nobody: that is no balance.

@@ -10,10 +10,10 @@ import java.util.SplittableRandom;
  */
 final class RepairHeuristic {
     private final SearchState s;
-    private final AugmentingPathBalancer flows;
-    private final GreedyInsertion placer;
+    private final AugmentingPathBalancer augmentingPathBalancer;
+    private final GreedyInsertion greedyInsertion;
     private final ConnectedComponents groups;
-    private final PlacementConflicts blockers;
+    private final PlacementConflicts placementConflicts;
     private final SplittableRandom random;
     private final int[] byLoad;
     private final int[] givenUp;
@@ -24,13 +24,17 @@ final class RepairHeuristic {
     private double bestGain;
     private boolean forcing;
 
-    RepairHeuristic(SearchState s, AugmentingPathBalancer flows, GreedyInsertion placer, SplittableRandom random) {
+    RepairHeuristic(
+            SearchState s,
+            AugmentingPathBalancer augmentingPathBalancer,
+            GreedyInsertion greedyInsertion,
+            SplittableRandom random) {
         this.s = s;
-        this.flows = flows;
-        this.placer = placer;
+        this.augmentingPathBalancer = augmentingPathBalancer;
+        this.greedyInsertion = greedyInsertion;
         this.random = random;
         groups = new ConnectedComponents(s);
-        blockers = new PlacementConflicts(s);
+        placementConflicts = new PlacementConflicts(s);
         byLoad = Order.descending(s.load);
         givenUp = new int[s.servers];
     }
@@ -43,7 +47,7 @@ final class RepairHeuristic {
      */
     void mend(int most, double noise) {
         round++;
-        flows.balanceAll();
+        augmentingPathBalancer.balanceAll();
         int limit = (int) Math.min(Integer.MAX_VALUE, (long) s.adds + most);
         boolean fresh = false;
         while (s.adds < limit) {
@@ -76,7 +80,7 @@ final class RepairHeuristic {
             return false;
         }
         if (force) {
-            return blockers.force(bestActor, bestServer, placer, () -> settle(j, bestActor));
+            return placementConflicts.force(bestActor, bestServer, greedyInsertion, () -> settle(j, bestActor));
         }
         s.add(bestActor, bestServer);
         groups.join(bestActor);
@@ -85,9 +89,9 @@ final class RepairHeuristic {
     }
 
     private void settle(int j, int actor) {
-        flows.balance(j);
+        augmentingPathBalancer.balance(j);
         for (int p = 0; p < s.hosts[actor]; p++) {
-            flows.balance(s.host[actor][p]);
+            augmentingPathBalancer.balance(s.host[actor][p]);
         }
     }
 
@@ -158,7 +162,7 @@ final class RepairHeuristic {
         }
         double weighed = noise > 0 ? gain * (1 - noise * random.nextDouble()) : gain;
         if (forcing && !s.isOn(i, j)) {
-            weighed /= 1 + blockers.count(i, j);
+            weighed /= 1 + placementConflicts.count(i, j);
         }
         if (weighed > bestGain && (forcing ? !s.isOn(i, j) : s.mayHost(i, j))) {
             bestGain = weighed;

@@ -3,16 +3,21 @@ package io.uniserve.balance.policy.search;
 /** Takes replicas away that the balance does not need. */
 final class ReplicaPruner {
     private final SearchState s;
-    private final AugmentingPathBalancer flows;
-    private final GreedyInsertion placer;
+    private final AugmentingPathBalancer augmentingPathBalancer;
+    private final GreedyInsertion greedyInsertion;
     private final int[] needed;
     private final ZoneRule zones;
 
-    ReplicaPruner(SearchState s, AugmentingPathBalancer flows, GreedyInsertion placer, int[] needed, ZoneRule zones) {
+    ReplicaPruner(
+            SearchState s,
+            AugmentingPathBalancer augmentingPathBalancer,
+            GreedyInsertion greedyInsertion,
+            int[] needed,
+            ZoneRule zones) {
         this.zones = zones;
         this.s = s;
-        this.flows = flows;
-        this.placer = placer;
+        this.augmentingPathBalancer = augmentingPathBalancer;
+        this.greedyInsertion = greedyInsertion;
         this.needed = needed;
     }
 
@@ -52,11 +57,11 @@ final class ReplicaPruner {
         int mark = s.mark();
         double before = s.imbalance();
         s.drop(actor, server);
-        placer.place(actor, 0);
+        greedyInsertion.place(actor, 0);
         for (int p = 0; p < s.hosts[actor]; p++) {
-            flows.push(s.host[actor][p]);
+            augmentingPathBalancer.push(s.host[actor][p]);
         }
-        flows.pull(server);
+        augmentingPathBalancer.pull(server);
         if (s.imbalance() > before + s.tiny) {
             s.rollback(mark);
             return false;

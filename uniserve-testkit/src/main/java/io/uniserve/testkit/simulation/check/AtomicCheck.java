@@ -18,7 +18,7 @@ import java.util.TreeMap;
 public final class AtomicCheck {
     private final Violations violations;
     private final AtomicHistory history;
-    private final TableTimelines eras;
+    private final TableTimelines tableTimelines;
     private final Map<Integer, List<String>> finals;
 
     /** @param finals each list at the end */
@@ -28,10 +28,13 @@ public final class AtomicCheck {
 
     /** @param finals each list at the end of the last era */
     public AtomicCheck(
-            Violations violations, AtomicHistory history, TableTimelines eras, Map<Integer, List<String>> finals) {
+            Violations violations,
+            AtomicHistory history,
+            TableTimelines tableTimelines,
+            Map<Integer, List<String>> finals) {
         this.violations = violations;
         this.history = history;
-        this.eras = eras;
+        this.tableTimelines = tableTimelines;
         this.finals = finals;
     }
 
@@ -50,13 +53,13 @@ public final class AtomicCheck {
             }
         });
         finals.forEach(this::order);
-        TimelineStates lists = new TimelineStates(violations, history, eras, finals);
-        int last = eras.count() - 1;
+        TimelineStates lists = new TimelineStates(violations, history, tableTimelines, finals);
+        int last = tableTimelines.count() - 1;
         history.writes().forEach(write -> atTheEnd(write, lists, last));
         history.reads().forEach(read -> read(read, lists));
         history.stale().forEach(read -> stale(read, lists));
-        new AtomicOrder(violations, history, eras, lists).run();
-        new TransferCheck(violations, history.transfers(), eras.count() == 1).run();
+        new AtomicOrder(violations, history, tableTimelines, lists).run();
+        new TransferCheck(violations, history.transfers(), tableTimelines.count() == 1).run();
     }
 
     /** ORDER: a list is in the order of its updates' versions, and what was acknowledged before another update began is before it. */
@@ -85,7 +88,7 @@ public final class AtomicCheck {
         List<Integer> holding = write.lists.stream()
                 .filter(list -> lists.through(last, list, write.marker) > 0)
                 .toList();
-        boolean lost = write.committed() && eras.lost(write.version);
+        boolean lost = write.committed() && tableTimelines.lost(write.version);
         if (write.committed() && !lost && holding.size() < write.lists.size()) {
             violations.add(
                     "I12", write.marker + ", committed in version " + write.version + ", is only in lists " + holding);
@@ -118,12 +121,12 @@ public final class AtomicCheck {
     }
 
     private void read(Read read, TimelineStates lists) {
-        int era = eras.ofTable(read.tableId());
-        if (era < 0 || read.tableId() > 0 && !eras.shows(era, read.version())) {
+        int era = tableTimelines.ofTable(read.tableId());
+        if (era < 0 || read.tableId() > 0 && !tableTimelines.shows(era, read.version())) {
             violations.add(
                     "ERA",
                     read.client() + " read version " + read.version() + " under number " + read.tableId() + " of "
-                            + eras);
+                            + tableTimelines);
         }
         read.lists().forEach((list, markers) -> {
             if (!TimelineStates.begins(markers, lists.of(Math.max(0, era), list))) {
@@ -149,9 +152,9 @@ public final class AtomicCheck {
     private void stale(AtomicHistory.Stale read, TimelineStates lists) {
         read.lists().forEach((list, markers) -> {
             boolean found = false;
-            for (int era = 0; era < eras.count() && !found; era++) {
+            for (int era = 0; era < tableTimelines.count() && !found; era++) {
                 List<String> known = lists.of(era, list);
-                boolean over = era < eras.count() - 1;
+                boolean over = era < tableTimelines.count() - 1;
                 found = TimelineStates.begins(markers, known) || over && TimelineStates.begins(known, markers);
             }
             if (!found) {

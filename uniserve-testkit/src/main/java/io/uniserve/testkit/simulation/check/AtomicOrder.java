@@ -21,19 +21,19 @@ final class AtomicOrder {
 
     private final Violations violations;
     private final AtomicHistory history;
-    private final TableTimelines eras;
+    private final TableTimelines tableTimelines;
     private final TimelineStates lists;
     private final List<Map<Integer, Integer>> needed = new ArrayList<>();
     private final Map<String, Told> told = new HashMap<>();
     private final Map<Read, Need> needs = new IdentityHashMap<>();
     private int newest;
 
-    AtomicOrder(Violations violations, AtomicHistory history, TableTimelines eras, TimelineStates lists) {
+    AtomicOrder(Violations violations, AtomicHistory history, TableTimelines tableTimelines, TimelineStates lists) {
         this.violations = violations;
         this.history = history;
-        this.eras = eras;
+        this.tableTimelines = tableTimelines;
         this.lists = lists;
-        for (int era = 0; era < eras.count(); era++) {
+        for (int era = 0; era < tableTimelines.count(); era++) {
             needed.add(new TreeMap<>(lists.kept(era)));
         }
     }
@@ -59,11 +59,11 @@ final class AtomicOrder {
             }
         }
         for (Restored restored : history.restored()) {
-            int era = Math.max(0, eras.ofTable(restored.tableId()));
+            int era = Math.max(0, tableTimelines.ofTable(restored.tableId()));
             moments.add(new Moment(restored.nanos(), -1, () -> tell(restored.client(), new Told(era, 0))));
         }
         for (Read read : history.reads()) {
-            int era = Math.max(0, eras.ofTable(read.tableId()));
+            int era = Math.max(0, tableTimelines.ofTable(read.tableId()));
             moments.add(new Moment(
                     read.invokedNanos(),
                     0,
@@ -92,10 +92,10 @@ final class AtomicOrder {
     }
 
     private void committed(Write write) {
-        int era = eras.ofVersion(write.version);
+        int era = tableTimelines.ofVersion(write.version);
         write.lists.forEach(list -> {
             int through = lists.through(era, list, write.marker);
-            boolean over = era < eras.count() - 1;
+            boolean over = era < tableTimelines.count() - 1;
             needed.get(era).merge(list, through == 0 && over ? NEVER_READ : through, Math::max);
         });
         tell(write.client, new Told(era, write.version));
@@ -118,7 +118,7 @@ final class AtomicOrder {
                     "ERA",
                     read.client() + " read version " + read.version() + " under number " + read.tableId()
                             + ", after somebody was answered under number "
-                            + eras.get(need.newest).tableId());
+                            + tableTimelines.get(need.newest).tableId());
         }
         if (era < need.floor.era || era == need.floor.era && read.version() < need.floor.version) {
             violations.add(
@@ -131,7 +131,7 @@ final class AtomicOrder {
             violations.add(
                     "ERA",
                     read.client() + " was told of version " + need.floor.version + " of number "
-                            + eras.get(need.floor.era).tableId() + " and read version " + read.version()
+                            + tableTimelines.get(need.floor.era).tableId() + " and read version " + read.version()
                             + " of number " + read.tableId() + " without hearing that the table was restored");
         }
     }

@@ -41,9 +41,9 @@ public final class CommitCheck {
     }
 
     /** A server's disk, which outlives it. */
-    public void disk(String server, SimulatedDisk platter) {
-        displaced.disk(server, platter);
-        disks.disk(server, platter);
+    public void disk(String server, SimulatedDisk simulatedDisk) {
+        displaced.disk(server, simulatedDisk);
+        disks.disk(server, simulatedDisk);
     }
 
     /** Replicas' disks that were looked at when a version was committed. */

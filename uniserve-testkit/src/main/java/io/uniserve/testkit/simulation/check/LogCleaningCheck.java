@@ -17,7 +17,7 @@ import java.util.function.Function;
  * the deletion, not at what the replica believes.
  */
 public final class LogCleaningCheck extends ForwardingDisk {
-    private final SimulatedDisk platter;
+    private final SimulatedDisk simulatedDisk;
     private final Violations violations;
     private final Function<ReplicaKey, Optional<BackupRecord>> records;
     private final Runnable dropped;
@@ -28,12 +28,12 @@ public final class LogCleaningCheck extends ForwardingDisk {
      */
     public LogCleaningCheck(
             Disk disk,
-            SimulatedDisk platter,
+            SimulatedDisk simulatedDisk,
             Violations violations,
             Function<ReplicaKey, Optional<BackupRecord>> records,
             Runnable dropped) {
         super(disk);
-        this.platter = platter;
+        this.simulatedDisk = simulatedDisk;
         this.violations = violations;
         this.records = records;
         this.dropped = dropped;
@@ -42,14 +42,15 @@ public final class LogCleaningCheck extends ForwardingDisk {
     @Override
     public void delete(String path, Completion<Done> completion) {
         LogFiles.segment(path)
-                .ifPresent(segment -> segment.next(platter).ifPresent(next -> look(segment.key(), next.first() - 1)));
+                .ifPresent(segment ->
+                        segment.next(simulatedDisk).ifPresent(next -> look(segment.key(), next.first() - 1)));
         super.delete(path, completion);
     }
 
     private void look(ReplicaKey key, long last) {
         dropped.run();
         String checkpoints = key + "/checkpoint/";
-        boolean covered = platter.under(key + "/checkpoint").stream()
+        boolean covered = simulatedDisk.under(key + "/checkpoint").stream()
                 .filter(path -> path.endsWith("/manifest"))
                 .map(path -> path.substring(checkpoints.length(), path.indexOf('-', checkpoints.length())))
                 .anyMatch(index -> Long.parseLong(index) >= last);

@@ -46,8 +46,8 @@ public final class Observer implements NetworkObserver, EngineObserver {
     }
 
     /** A server's disk, which outlives it. */
-    public void disk(String server, SimulatedDisk platter) {
-        commits.disk(server, platter);
+    public void disk(String server, SimulatedDisk simulatedDisk) {
+        commits.disk(server, simulatedDisk);
     }
 
     /** Replicas' disks that were looked at when a version was committed. */

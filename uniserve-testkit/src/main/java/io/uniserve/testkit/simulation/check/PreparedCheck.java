@@ -33,15 +33,15 @@ final class PreparedCheck {
     }
 
     /** A server's disk. */
-    void disk(String server, SimulatedDisk platter) {
-        disks.put(server, platter);
+    void disk(String server, SimulatedDisk simulatedDisk) {
+        disks.put(server, simulatedDisk);
     }
 
     /** The actor has a part in a version that is committed now. */
     void committed(ReplicaKey key, ActorState state, long version) {
         for (ServerId member : state.isr()) {
-            SimulatedDisk platter = disks.get(member.value());
-            Boolean holds = platter == null ? null : holds(platter, key, version);
+            SimulatedDisk simulatedDisk = disks.get(member.value());
+            Boolean holds = simulatedDisk == null ? null : holds(simulatedDisk, key, version);
             looked += holds == null ? 0 : 1;
             if (Boolean.FALSE.equals(holds)) {
                 violations.add(
@@ -53,15 +53,15 @@ final class PreparedCheck {
     }
 
     /** Newest segments first, where it mostly is. Null where the log is lost with the disk, or rotten, which tells nothing. */
-    private static @Nullable Boolean holds(SimulatedDisk platter, ReplicaKey key, long version) {
-        List<String> paths = platter.under(key + "/log");
+    private static @Nullable Boolean holds(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
+        List<String> paths = simulatedDisk.under(key + "/log");
         boolean any = false;
         for (int i = paths.size() - 1; i >= 0; i--) {
             LogFiles.Segment segment = LogFiles.segment(paths.get(i)).orElse(null);
             if (segment == null) {
                 continue;
             }
-            if (!(ReplicaLog.decode(platter.synced(paths.get(i)), segment.first())
+            if (!(ReplicaLog.decode(simulatedDisk.synced(paths.get(i)), segment.first())
                     instanceof Outcome.Ok<List<LogEntry>> entries)) {
                 return null;
             }

@@ -32,8 +32,8 @@ final class ReservationAbortCheck {
     }
 
     /** A server's disk. */
-    void disk(String server, SimulatedDisk platter) {
-        disks.put(server, platter);
+    void disk(String server, SimulatedDisk simulatedDisk) {
+        disks.put(server, simulatedDisk);
     }
 
     private static boolean displaced(Decision decision) {
@@ -68,8 +68,8 @@ final class ReservationAbortCheck {
         ActorState state = map.actors().get(actor);
         ReplicaKey key = new ReplicaKey(map.tableId(), actor);
         for (ServerId member : state.begun() ? state.isr() : List.<ServerId>of()) {
-            SimulatedDisk platter = disks.get(member.value());
-            if (platter != null && lacks(platter, key, version)) {
+            SimulatedDisk simulatedDisk = disks.get(member.value());
+            if (simulatedDisk != null && lacks(simulatedDisk, key, version)) {
                 violations.add(
                         "I1",
                         key + " is struck off version " + version + ", which the log of " + member
@@ -79,15 +79,16 @@ final class ReservationAbortCheck {
     }
 
     /** Only where all of the log is there and whole: what a checkpoint covers, or rot, or the loss of the disk took, tells nothing. */
-    private static boolean lacks(SimulatedDisk platter, ReplicaKey key, long version) {
+    private static boolean lacks(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
         long next = 1;
-        for (String path : platter.under(key + "/log")) {
+        for (String path : simulatedDisk.under(key + "/log")) {
             LogFiles.Segment segment = LogFiles.segment(path).orElse(null);
             if (segment == null) {
                 continue;
             }
             if (segment.first() != next
-                    || !(ReplicaLog.decode(platter.content(path), next) instanceof Outcome.Ok<List<LogEntry>> ok)) {
+                    || !(ReplicaLog.decode(simulatedDisk.content(path), next)
+                            instanceof Outcome.Ok<List<LogEntry>> ok)) {
                 return false;
             }
             if (ok.value().stream().anyMatch(entry -> entry.version() >= version && settles(entry, version))) {

@@ -58,7 +58,8 @@ public final class TableTimelines {
 
     /** True for a version that a later number did not take over. */
     boolean lost(long version) {
-        return eras.stream().anyMatch(era -> version > era.base() && version < era.first());
+        return eras.stream()
+                .anyMatch(tableTimeline -> version > tableTimeline.base() && version < tableTimeline.first());
     }
 
     /** False for a version that nobody could be shown under the number of this era. */

@@ -15,19 +15,22 @@ import java.util.TreeMap;
 final class TimelineStates {
     private final Violations violations;
     private final AtomicHistory history;
-    private final TableTimelines eras;
+    private final TableTimelines tableTimelines;
     private final List<Map<Integer, List<String>>> lists = new ArrayList<>();
     private final List<Map<Integer, Map<String, Integer>>> places = new ArrayList<>();
     private final List<Map<Integer, Integer>> kept = new ArrayList<>();
 
     /** @param finals each list at the end of the last era */
     TimelineStates(
-            Violations violations, AtomicHistory history, TableTimelines eras, Map<Integer, List<String>> finals) {
+            Violations violations,
+            AtomicHistory history,
+            TableTimelines tableTimelines,
+            Map<Integer, List<String>> finals) {
         this.violations = violations;
         this.history = history;
-        this.eras = eras;
-        add(finals, eras.count() - 1);
-        for (int era = eras.count() - 2; era >= 0; era--) {
+        this.tableTimelines = tableTimelines;
+        add(finals, tableTimelines.count() - 1);
+        for (int era = tableTimelines.count() - 2; era >= 0; era--) {
             add(known(era), era);
         }
     }
@@ -49,7 +52,7 @@ final class TimelineStates {
 
     /** The last era is the first to be known. */
     private int at(int era) {
-        return eras.count() - 1 - era;
+        return tableTimelines.count() - 1 - era;
     }
 
     private void add(Map<Integer, List<String>> known, int era) {
@@ -66,7 +69,7 @@ final class TimelineStates {
 
     /** What versions up to the one at which the era began had, as clients heard of them. */
     private Map<Integer, Integer> takenOver(int era) {
-        long base = eras.get(era).base();
+        long base = tableTimelines.get(era).base();
         Map<Integer, Integer> least = new TreeMap<>();
         for (Write write : history.writes()) {
             if (write.committed() && survives(write.version, base)) {
@@ -74,7 +77,7 @@ final class TimelineStates {
             }
         }
         for (Read read : history.reads()) {
-            if (read.oneVersion() && survives(read.version(), base) && eras.ofTable(read.tableId()) < era) {
+            if (read.oneVersion() && survives(read.version(), base) && tableTimelines.ofTable(read.tableId()) < era) {
                 read.lists().forEach((list, markers) -> {
                     if (begins(markers, of(era, list))) {
                         least.merge(list, markers.size(), Math::max);
@@ -93,7 +96,7 @@ final class TimelineStates {
 
     /** Not where an era before went back to an older version already. */
     private boolean survives(long version, long base) {
-        return version <= base && !eras.lost(version);
+        return version <= base && !tableTimelines.lost(version);
     }
 
     private Map<Integer, List<String>> known(int era) {
@@ -104,7 +107,7 @@ final class TimelineStates {
         });
         Map<Integer, List<String>> longest = new TreeMap<>();
         for (Read read : history.reads()) {
-            if (eras.ofTable(read.tableId()) == era) {
+            if (tableTimelines.ofTable(read.tableId()) == era) {
                 read.lists()
                         .forEach((list, markers) ->
                                 longest.merge(list, markers, (one, other) -> one.size() >= other.size() ? one : other));
@@ -116,9 +119,9 @@ final class TimelineStates {
                 violations.add(
                         "ERA",
                         "list " + list + " was read under number "
-                                + eras.get(era).tableId()
+                                + tableTimelines.get(era).tableId()
                                 + ", and what came back of it at version "
-                                + eras.get(era + 1).base() + " is something else");
+                                + tableTimelines.get(era + 1).base() + " is something else");
             }
             if (markers.size() > takenOver.size()) {
                 known.put(list, markers);

@@ -41,7 +41,7 @@ public final class ClientFactory {
     private final ActorKeys keys;
     private final ClientHistory history;
     private final AtomicHistory atomicHistory;
-    private final OperationCounters tally;
+    private final OperationCounters operationCounters;
     private final Map<String, RoutingFeed> feeds = new TreeMap<>();
 
     public ClientFactory(
@@ -50,13 +50,13 @@ public final class ClientFactory {
             ActorKeys keys,
             ClientHistory history,
             AtomicHistory atomicHistory,
-            OperationCounters tally) {
+            OperationCounters operationCounters) {
         this.world = world;
         this.scenario = scenario;
         this.keys = keys;
         this.history = history;
         this.atomicHistory = atomicHistory;
-        this.tally = tally;
+        this.operationCounters = operationCounters;
     }
 
     /** All clients, idle. */
@@ -123,7 +123,7 @@ public final class ClientFactory {
                 history,
                 world.violations,
                 world.trace,
-                tally);
+                operationCounters);
     }
 
     private ClientProcess atomicClient(String name, Process process) {
@@ -151,7 +151,7 @@ public final class ClientFactory {
                 keys,
                 atomicHistory,
                 world.trace,
-                tally);
+                operationCounters);
     }
 
     private Shuffles shuffles(ClientContext env, Process process, SnapshotReadClient versions) {

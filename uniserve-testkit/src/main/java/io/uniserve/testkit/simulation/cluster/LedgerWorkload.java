@@ -328,16 +328,16 @@ public final class LedgerWorkload {
         });
     }
 
-    private void round(Look look, ReadSnapshot moment, ReadMode mode, int number) {
+    private void round(Look look, ReadSnapshot readSnapshot, ReadMode mode, int number) {
         if (number == look.books.size()) {
             look.done("in rounds, mode " + mode);
             return;
         }
         Book book = look.books.get(number);
-        moment.read(env, network, cuts, look.query(book, mode), outcome -> {
+        readSnapshot.read(env, network, cuts, look.query(book, mode), outcome -> {
             if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                 look.saw(book, ok.value().parts());
-                env.timers().after(random.below(20 * MILLI), () -> round(look, moment, mode, number + 1));
+                env.timers().after(random.below(20 * MILLI), () -> round(look, readSnapshot, mode, number + 1));
             } else {
                 look.failed(((Outcome.Err<?>) outcome).error());
             }

@@ -73,7 +73,7 @@ public final class ServerNode implements Node {
     private final Process process;
     private final ServerId id;
     private final Address address;
-    private final SimulatedDisk platter = new SimulatedDisk();
+    private final SimulatedDisk simulatedDisk = new SimulatedDisk();
     /** Of files that nobody needs after a restart. */
     private final SimulatedDisk scratch = new SimulatedDisk();
 
@@ -87,7 +87,7 @@ public final class ServerNode implements Node {
         this.process = world.process("s" + number);
         this.id = new ServerId("s" + number);
         this.address = new Address("server" + number, 8000);
-        world.observer.disk(id.value(), platter);
+        world.observer.disk(id.value(), simulatedDisk);
     }
 
     @Override
@@ -148,12 +148,12 @@ public final class ServerNode implements Node {
 
     /** The medium of its disk. */
     public SimulatedDisk platter() {
-        return platter;
+        return simulatedDisk;
     }
 
     /** Directories of replicas of this table on its disk. */
     public boolean holdsFiles(long tableId) {
-        return platter.list("").stream().anyMatch(entry -> entry.name().startsWith("t" + tableId + "-"));
+        return simulatedDisk.list("").stream().anyMatch(entry -> entry.name().startsWith("t" + tableId + "-"));
     }
 
     /** The replica's gate, null where the server is down or does not hold it. */
@@ -212,7 +212,7 @@ public final class ServerNode implements Node {
                 random.fork("disk"),
                 world.weather,
                 process,
-                platter,
+                simulatedDisk,
                 (owner, path) -> world.plant != Plant.SKIPPED_FSYNC);
         LongSupplier stateNumbers = stateNumbers();
         SimEngineHost engine = engine(random, stateNumbers);
@@ -269,7 +269,7 @@ public final class ServerNode implements Node {
                 world.weather,
                 process,
                 world.engine,
-                platter,
+                simulatedDisk,
                 world.scratch,
                 world.observer,
                 stateNumbers,
@@ -292,7 +292,7 @@ public final class ServerNode implements Node {
                         address,
                         world.exchange,
                         firstRun),
-                world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (production, slot, chunk) -> chunk);
+                world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (scatterOutput, slot, chunk) -> chunk);
     }
 
     /** What other daemons ask, by who answers it. */
@@ -319,7 +319,7 @@ public final class ServerNode implements Node {
                         ? new CommitUnpreparedBug(world.wire.network(process), process.timers(), random.fork("votes"))
                         : world.wire.network(process),
                 registry(random, session),
-                world.plant == Plant.GREEDY_DROP ? new GreedyDropBug(watched(disk), platter) : watched(disk),
+                world.plant == Plant.GREEDY_DROP ? new GreedyDropBug(watched(disk), simulatedDisk) : watched(disk),
                 world.plant == Plant.STORED_LATER
                         ? new StoredLaterBug(world.objects.of(process), process.timers())
                         : world.objects.of(process),
@@ -328,7 +328,7 @@ public final class ServerNode implements Node {
     }
 
     private Disk watched(SimDisk disk) {
-        return new LogCleaningCheck(disk, platter, world.violations, this::record, () -> world.segmentsDropped++);
+        return new LogCleaningCheck(disk, simulatedDisk, world.violations, this::record, () -> world.segmentsDropped++);
     }
 
     /** What the registry has of the backup of an actor of the table; empty for actors of other tables. */

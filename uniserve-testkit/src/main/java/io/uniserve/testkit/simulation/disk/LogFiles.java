@@ -24,9 +24,9 @@ public final class LogFiles {
     /** A segment of a replica's log, by its first entry. */
     public record Segment(ReplicaKey key, long first) {
         /** The one that follows on this disk; empty for the last one. */
-        public Optional<Segment> next(SimulatedDisk platter) {
+        public Optional<Segment> next(SimulatedDisk simulatedDisk) {
             String log = key + "/log";
-            return platter.under(log).stream()
+            return simulatedDisk.under(log).stream()
                     .flatMap(path -> segment(path).stream())
                     .filter(other -> other.first > first)
                     .findFirst();

@@ -28,9 +28,9 @@ public final class SimDisk implements Disk {
 
     private final EventQueue queue;
     private final Prng random;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final Process process;
-    private final SimulatedDisk platter;
+    private final SimulatedDisk simulatedDisk;
     private final SyncPolicy syncs;
     private final Map<Integer, Write> writes = new LinkedHashMap<>();
     private int nextWrite;
@@ -40,15 +40,15 @@ public final class SimDisk implements Disk {
     public SimDisk(
             EventQueue queue,
             Prng random,
-            FaultIntensity weather,
+            FaultIntensity faultIntensity,
             Process process,
-            SimulatedDisk platter,
+            SimulatedDisk simulatedDisk,
             SyncPolicy syncs) {
         this.queue = queue;
         this.random = random;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
         this.process = process;
-        this.platter = platter;
+        this.simulatedDisk = simulatedDisk;
         this.syncs = syncs;
     }
 
@@ -68,33 +68,33 @@ public final class SimDisk implements Disk {
             write.atCrash();
         }
         writes.clear();
-        SimulatedDisk.CrashLoss loss = platter.crash(random, tear);
+        SimulatedDisk.CrashLoss loss = simulatedDisk.crash(random, tear);
         for (int i = 0; i < loss.lost(); i++) {
-            weather.count(Fault.DISK_UNSYNCED_LOST);
+            faultIntensity.count(Fault.DISK_UNSYNCED_LOST);
         }
         for (int i = 0; i < loss.torn(); i++) {
-            weather.count(Fault.DISK_TORN_WRITE);
+            faultIntensity.count(Fault.DISK_TORN_WRITE);
         }
     }
 
     @Override
     public void append(String path, Bytes data, Completion<Done> completion) {
-        Runnable part = () -> platter.append(path, data.slice(0, random.below(data.size() + 1)));
-        write(true, latency(), () -> platter.append(path, data), part, completion);
+        Runnable part = () -> simulatedDisk.append(path, data.slice(0, random.below(data.size() + 1)));
+        write(true, latency(), () -> simulatedDisk.append(path, data), part, completion);
     }
 
     @Override
     public void sync(String path, Completion<Done> completion) {
         Process.Pending<Done> pending = process.begin(completion);
-        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
-        long hangs = weather.strikes(Fault.DISK_HUNG) ? HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS) : 0;
+        boolean fails = faultIntensity.strikes(Fault.DISK_IO_ERROR);
+        long hangs = faultIntensity.strikes(Fault.DISK_HUNG) ? HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS) : 0;
         hangsUntil = Math.max(hangsUntil, queue.now() + hangs);
         queue.after(latency() + random.below(SYNC_NANOS) + hangs, () -> {
             if (pending.over()) {
                 return;
             }
             if (fails) {
-                pending.end(0, attempt(() -> platter.syncFailed(path), true));
+                pending.end(0, attempt(() -> simulatedDisk.syncFailed(path), true));
                 return;
             }
             pending.end(
@@ -102,7 +102,7 @@ public final class SimDisk implements Disk {
                     attempt(
                             () -> {
                                 if (syncs.reallySyncs(process, path)) {
-                                    platter.sync(path);
+                                    simulatedDisk.sync(path);
                                 }
                             },
                             false));
@@ -111,43 +111,53 @@ public final class SimDisk implements Disk {
 
     @Override
     public void read(String path, Completion<Bytes> completion) {
-        look(() -> platter.read(path), completion);
+        look(() -> simulatedDisk.read(path), completion);
     }
 
     @Override
     public void readRange(String path, long offset, int length, Completion<Bytes> completion) {
-        look(() -> platter.readRange(path, offset, length), completion);
+        look(() -> simulatedDisk.readRange(path, offset, length), completion);
     }
 
     @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
         boolean grows = !full || random.below(8) == 0; // a small file mostly finds the room kept back for it
-        write(grows, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
+        write(
+                grows,
+                latency() + random.below(SYNC_NANOS),
+                () -> simulatedDisk.replace(path, data),
+                () -> {},
+                completion);
     }
 
     @Override
     public void truncate(String path, long size, Completion<Done> completion) {
-        write(false, latency() + random.below(SYNC_NANOS), () -> platter.truncate(path, size), () -> {}, completion);
+        write(
+                false,
+                latency() + random.below(SYNC_NANOS),
+                () -> simulatedDisk.truncate(path, size),
+                () -> {},
+                completion);
     }
 
     @Override
     public void move(String from, String to, Completion<Done> completion) {
-        write(false, latency() + random.below(SYNC_NANOS), () -> platter.move(from, to), () -> {}, completion);
+        write(false, latency() + random.below(SYNC_NANOS), () -> simulatedDisk.move(from, to), () -> {}, completion);
     }
 
     @Override
     public void delete(String path, Completion<Done> completion) {
-        write(false, latency(), () -> platter.delete(path), () -> {}, completion);
+        write(false, latency(), () -> simulatedDisk.delete(path), () -> {}, completion);
     }
 
     @Override
     public void list(String directory, Completion<List<Entry>> completion) {
-        look(() -> platter.list(directory), completion);
+        look(() -> simulatedDisk.list(directory), completion);
     }
 
     private <T> void look(Supplier<T> action, Completion<T> completion) {
         Process.Pending<T> pending = process.begin(completion);
-        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
+        boolean fails = faultIntensity.strikes(Fault.DISK_IO_ERROR);
         queue.after(latency(), () -> {
             if (!pending.over()) {
                 pending.end(
@@ -163,10 +173,10 @@ public final class SimDisk implements Disk {
         Process.Pending<Done> pending = process.begin(completion);
         int number = nextWrite++;
         writes.put(number, new Write(action, part, random));
-        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
+        boolean fails = faultIntensity.strikes(Fault.DISK_IO_ERROR);
         boolean noRoom = grows && full;
         if (noRoom) {
-            weather.count(Fault.DISK_FULL);
+            faultIntensity.count(Fault.DISK_FULL);
         }
         queue.after(delayNanos, () -> {
             if (pending.over()) {
@@ -206,7 +216,7 @@ public final class SimDisk implements Disk {
 
     private long latency() {
         long base = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
-        return weather.strikes(Fault.DISK_SLOW) ? base + random.below(SLOW_NANOS) : base;
+        return faultIntensity.strikes(Fault.DISK_SLOW) ? base + random.below(SLOW_NANOS) : base;
     }
 
     private record Write(Runnable action, Runnable part, Prng random) {

@@ -30,15 +30,15 @@ public final class SimObjectStore {
 
     private final EventQueue queue;
     private final Prng random;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final NavigableMap<String, Bytes> objects = new TreeMap<>();
     private final NavigableMap<String, Bytes> rotten = new TreeMap<>();
     private BiConsumer<String, Bytes> listener = (key, data) -> {};
 
-    public SimObjectStore(EventQueue queue, Prng random, FaultIntensity weather) {
+    public SimObjectStore(EventQueue queue, Prng random, FaultIntensity faultIntensity) {
         this.queue = queue;
         this.random = random;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
     }
 
     /** The store as one process sees it. */
@@ -79,10 +79,10 @@ public final class SimObjectStore {
     private <T> void call(Process process, Supplier<T> action, Completion<T> completion) {
         Process.Pending<T> pending = process.begin(completion);
         long delay = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
-        if (weather.strikes(Fault.STORE_SLOW)) {
+        if (faultIntensity.strikes(Fault.STORE_SLOW)) {
             delay += random.below(SLOW_NANOS);
         }
-        boolean fails = weather.strikes(Fault.STORE_FAILED);
+        boolean fails = faultIntensity.strikes(Fault.STORE_FAILED);
         boolean doneAllTheSame = random.below(2) == 0;
         queue.after(delay, () -> {
             if (fails && !doneAllTheSame) {
@@ -132,7 +132,7 @@ public final class SimObjectStore {
                             throw UniserveException.invalid(
                                     "object " + key + " is there with other bytes; objects never change");
                         }
-                        if (old == null && data.size() > 0 && weather.strikes(Fault.OBJECT_ROTTEN)) {
+                        if (old == null && data.size() > 0 && faultIntensity.strikes(Fault.OBJECT_ROTTEN)) {
                             rotten.put(key, wrong(data));
                         }
                         listener.accept(key, data);
@@ -151,7 +151,7 @@ public final class SimObjectStore {
                             throw new UniserveException(ErrorCode.IO, "no such object: " + key);
                         }
                         Bytes given = rotten.getOrDefault(key, found);
-                        return weather.strikes(Fault.STORE_LIED) ? wrong(given) : given;
+                        return faultIntensity.strikes(Fault.STORE_LIED) ? wrong(given) : given;
                     },
                     completion);
         }

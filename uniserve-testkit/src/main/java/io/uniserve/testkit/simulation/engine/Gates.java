@@ -38,8 +38,8 @@ public final class Gates implements GatePublisher {
     }
 
     @Override
-    public void denies(long tableId, UncommittedClaim denial) {
-        denials.put(tableId, denial);
+    public void denies(long tableId, UncommittedClaim uncommittedClaim) {
+        denials.put(tableId, uncommittedClaim);
     }
 
     /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */

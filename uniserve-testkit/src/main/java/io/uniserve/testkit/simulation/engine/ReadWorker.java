@@ -38,7 +38,7 @@ public final class ReadWorker {
 
     private final EventQueue queue;
     private final Prng random;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final Process process;
     private final Operators operators;
     private final SimEngineHost host;
@@ -56,7 +56,7 @@ public final class ReadWorker {
     public ReadWorker(
             EventQueue queue,
             Prng random,
-            FaultIntensity weather,
+            FaultIntensity faultIntensity,
             Process process,
             EngineInstance engine,
             SimEngineHost host,
@@ -70,7 +70,7 @@ public final class ReadWorker {
         this.states = new SimSessionSnapshots(stateNumbers);
         this.queue = queue;
         this.random = random;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
         this.process = process;
         this.operators = new Operators(engine);
         this.host = host;
@@ -237,7 +237,7 @@ public final class ReadWorker {
 
     private long step() {
         long base = random.below(STEP_NANOS);
-        return weather.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
+        return faultIntensity.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
     }
 
     private static final class Share {

@@ -21,13 +21,13 @@ final class SimCheckpointStore {
     /** As in production, a checkpoint knows whether it is whole. */
     private static final String SUM = "zz-sum";
 
-    private final SimulatedDisk platter;
+    private final SimulatedDisk simulatedDisk;
     private final Path scratch;
     private final Map<String, Long> indexes = new TreeMap<>();
     private int next;
 
-    SimCheckpointStore(SimulatedDisk platter, Path scratch) {
-        this.platter = platter;
+    SimCheckpointStore(SimulatedDisk simulatedDisk, Path scratch) {
+        this.simulatedDisk = simulatedDisk;
         this.scratch = scratch;
     }
 
@@ -49,9 +49,9 @@ final class SimCheckpointStore {
                 Bytes content = Bytes.wrap(Files.readAllBytes(file));
                 String name = directory.relativize(file).toString().replace('\\', '/');
                 add(crc, name, content);
-                platter.store(checkpointPath + "/" + name, content);
+                simulatedDisk.store(checkpointPath + "/" + name, content);
             }
-            platter.store(checkpointPath + "/" + SUM, Bytes.utf8(Long.toHexString(crc.getValue())));
+            simulatedDisk.store(checkpointPath + "/" + SUM, Bytes.utf8(Long.toHexString(crc.getValue())));
             indexes.put(checkpointPath, index);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot carry checkpoint " + checkpointPath, e);
@@ -65,9 +65,9 @@ final class SimCheckpointStore {
         try {
             CRC32C crc = new CRC32C();
             String sum = "";
-            for (String path : platter.under(checkpointPath)) {
+            for (String path : simulatedDisk.under(checkpointPath)) {
                 String name = path.substring(checkpointPath.length() + 1);
-                Bytes content = platter.content(path);
+                Bytes content = simulatedDisk.content(path);
                 if (name.equals(SUM)) {
                     sum = new String(content.toArray(), StandardCharsets.ISO_8859_1);
                     continue;

@@ -51,7 +51,7 @@ public final class SimEngineHost implements EngineHost {
 
     private final EventQueue queue;
     private final Prng random;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final Process process;
     private final EngineInstance engine;
     private final SimCheckpointStore files;
@@ -65,10 +65,10 @@ public final class SimEngineHost implements EngineHost {
     public SimEngineHost(
             EventQueue queue,
             Prng random,
-            FaultIntensity weather,
+            FaultIntensity faultIntensity,
             Process process,
             EngineInstance engine,
-            SimulatedDisk platter,
+            SimulatedDisk simulatedDisk,
             Path scratch,
             EngineObserver tap,
             LongSupplier stateNumbers,
@@ -79,10 +79,10 @@ public final class SimEngineHost implements EngineHost {
         this.statesMax = statesMax;
         this.queue = queue;
         this.random = random;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
         this.process = process;
         this.engine = engine;
-        this.files = new SimCheckpointStore(platter, scratch);
+        this.files = new SimCheckpointStore(simulatedDisk, scratch);
         this.tap = tap;
     }
 
@@ -170,7 +170,8 @@ public final class SimEngineHost implements EngineHost {
                     throw new IllegalStateException(
                             "index " + update.index() + " applied after " + slot.appliedIndex + " to " + key);
                 }
-                if (weather.strikesAlways(Fault.UPDATE_POISONED, update.rows().hashCode())) {
+                if (faultIntensity.strikesAlways(
+                        Fault.UPDATE_POISONED, update.rows().hashCode())) {
                     slot.broken = true;
                     throw new UniserveException(ErrorCode.PORT_FAILED, "the update function fails for these rows");
                 }
@@ -194,7 +195,8 @@ public final class SimEngineHost implements EngineHost {
             AtomicSlot atomic = atomic(key, slot);
             atomic.forget(version);
             for (Update batch : batches) {
-                if (weather.strikesAlways(Fault.UPDATE_POISONED, batch.rows().hashCode())) {
+                if (faultIntensity.strikesAlways(
+                        Fault.UPDATE_POISONED, batch.rows().hashCode())) {
                     slot.broken = true;
                     throw new UniserveException(ErrorCode.PORT_FAILED, "the update function fails for these rows");
                 }
@@ -248,7 +250,7 @@ public final class SimEngineHost implements EngineHost {
     public @Nullable ActorView published(ReplicaKey key) {
         Slot slot = slots.get(key);
         if (slot != null && slot.usable() != null && !slot.published()) {
-            slot.broken = weather.strikes(Fault.ENGINE_FAILED);
+            slot.broken = faultIntensity.strikes(Fault.ENGINE_FAILED);
             slot.publish(stateNumbers.getAsLong());
         }
         return seen(key);
@@ -357,7 +359,7 @@ public final class SimEngineHost implements EngineHost {
     private <T> void inOrder(ReplicaKey key, boolean harms, Completion<T> completion, Step<T> step) {
         Process.Pending<T> pending = process.begin(completion);
         Slot slot = slots.computeIfAbsent(key, k -> new Slot());
-        boolean fails = weather.strikes(Fault.ENGINE_FAILED);
+        boolean fails = faultIntensity.strikes(Fault.ENGINE_FAILED);
         slot.freeNanos = Math.max(slot.freeNanos, queue.now()) + latency();
         process.post(slot.freeNanos - queue.now(), () -> {
             if (fails) {
@@ -379,10 +381,10 @@ public final class SimEngineHost implements EngineHost {
 
     private long latency() {
         long base = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
-        if (weather.strikes(Fault.ENGINE_HUNG)) {
+        if (faultIntensity.strikes(Fault.ENGINE_HUNG)) {
             return base + HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS);
         }
-        return weather.strikes(Fault.ENGINE_SLOW) ? base + random.below(SLOW_NANOS) : base;
+        return faultIntensity.strikes(Fault.ENGINE_SLOW) ? base + random.below(SLOW_NANOS) : base;
     }
 
     /** Where a planted bug may make the engine lie. */

@@ -41,7 +41,7 @@ public final class SimExchange {
     /** What becomes of a chunk before it is kept. */
     @FunctionalInterface
     public interface ChunkTap {
-        Bytes kept(ScatterOutput production, int slot, Bytes chunk);
+        Bytes kept(ScatterOutput scatterOutput, int slot, Bytes chunk);
     }
 
     public SimExchange(Process process, ExchangeMachine machine, ChunkTap tap) {
@@ -105,13 +105,13 @@ public final class SimExchange {
             return;
         }
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        ScatterOutput production;
+        ScatterOutput scatterOutput;
         try {
             if (!ready) {
                 throw starting();
             }
             ScatterEnvelope frame = ScatterEnvelope.CODEC.decode(parameters);
-            production = machine.begin(frame, actor, remainingNanos);
+            scatterOutput = machine.begin(frame, actor, remainingNanos);
             long salt = ListOperators.SCATTER.parameters().decode(frame.parameters());
             ListOperators.SCATTER.scatter(
                     (KvActor) state,
@@ -124,19 +124,19 @@ public final class SimExchange {
             return;
         }
         put(
-                production,
+                scatterOutput,
                 new ArrayList<>(puts.values()),
                 outcome -> completion.done(outcome.map(ScatterManifest.CODEC::encode)));
     }
 
     private void map(Arrived arrived, int actor, ActorView state, long remainingNanos, Completion<Bytes> completion) {
         TreeMap<Integer, Put> puts = new TreeMap<>();
-        ScatterOutput production;
+        ScatterOutput scatterOutput;
         try {
             GatherEnvelope.Output output = arrived.frame.output().orElseThrow();
             ScatterEnvelope frame =
                     new ScatterEnvelope(arrived.frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
-            production = machine.begin(frame, actor, remainingNanos);
+            scatterOutput = machine.begin(frame, actor, remainingNanos);
             ListOperators.MAP.map(
                     (KvActor) state,
                     new Operators.Context(actor),
@@ -149,28 +149,28 @@ public final class SimExchange {
             return;
         }
         put(
-                production,
+                scatterOutput,
                 new ArrayList<>(puts.values()),
-                outcome -> completion.done(outcome.map(
-                        receipt -> MAPPED.encode(new GatherResult<>(receipt, 0, 0, 0, 0, Set.of(process.name()))))));
+                outcome -> completion.done(outcome.map(scatterManifest ->
+                        MAPPED.encode(new GatherResult<>(scatterManifest, 0, 0, 0, 0, Set.of(process.name()))))));
     }
 
     private record Put(int slot, long rows, Bytes chunk) {}
 
-    private void put(ScatterOutput production, List<Put> left, Completion<ScatterManifest> completion) {
+    private void put(ScatterOutput scatterOutput, List<Put> left, Completion<ScatterManifest> completion) {
         if (left.isEmpty()) {
-            completion.done(machine.complete(production));
+            completion.done(machine.complete(scatterOutput));
             return;
         }
         Put first = left.remove(0);
-        Bytes packed = PackedChunk.pack(tap.kept(production, first.slot, first.chunk));
+        Bytes packed = PackedChunk.pack(tap.kept(scatterOutput, first.slot, first.chunk));
         ChunkInfo info = new ChunkInfo(first.rows, packed.size(), PackedChunk.checksum(packed));
-        machine.put(production, first.slot, info, packed, outcome -> {
+        machine.put(scatterOutput, first.slot, info, packed, outcome -> {
             if (outcome instanceof Outcome.Err<Done> err) {
-                machine.abandon(production);
+                machine.abandon(scatterOutput);
                 completion.done(Outcome.err(err.error()));
             } else {
-                put(production, left, completion);
+                put(scatterOutput, left, completion);
             }
         });
     }
@@ -183,9 +183,9 @@ public final class SimExchange {
             }
             machine.deliver(GatherEnvelope.CODEC.decode(parameters), actors, remainingNanos, outcome -> {
                 if (outcome instanceof Outcome.Ok<ExchangeInput> ok) {
-                    ExchangeInput delivery = ok.value();
-                    new Arrived(GatherEnvelope.CODEC.decode(parameters), delivery)
-                            .read(new ArrayList<>(delivery.arrivals()), completion);
+                    ExchangeInput exchangeInput = ok.value();
+                    new Arrived(GatherEnvelope.CODEC.decode(parameters), exchangeInput)
+                            .read(new ArrayList<>(exchangeInput.arrivals()), completion);
                 } else {
                     completion.done(Outcome.err(((Outcome.Err<ExchangeInput>) outcome).error()));
                 }
@@ -198,12 +198,12 @@ public final class SimExchange {
     /** The chunks of one request's gathers; to be closed. */
     static final class Arrived {
         private final GatherEnvelope frame;
-        private final ExchangeInput delivery;
+        private final ExchangeInput exchangeInput;
         private final TreeMap<Integer, List<List<Chunk>>> bySlot = new TreeMap<>();
 
-        private Arrived(GatherEnvelope frame, ExchangeInput delivery) {
+        private Arrived(GatherEnvelope frame, ExchangeInput exchangeInput) {
             this.frame = frame;
-            this.delivery = delivery;
+            this.exchangeInput = exchangeInput;
         }
 
         private void read(List<ExchangeInput.Arrival> left, Completion<Arrived> completion) {
@@ -247,7 +247,7 @@ public final class SimExchange {
         }
 
         void close() {
-            delivery.close();
+            exchangeInput.close();
         }
     }
 

@@ -38,7 +38,7 @@ public final class VersionedReader {
     private static final long PAUSE_NANOS = 8_000_000_000L;
 
     private final Prng random;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final Process process;
     private final Operators operators;
     private final SimEngineHost host;
@@ -59,7 +59,7 @@ public final class VersionedReader {
     /** @param eyes how it sees a gate */
     public VersionedReader(
             Prng random,
-            FaultIntensity weather,
+            FaultIntensity faultIntensity,
             Process process,
             EngineInstance engine,
             SimEngineHost host,
@@ -74,7 +74,7 @@ public final class VersionedReader {
         this.queue = queue;
         this.tap = tap;
         this.random = random;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
         this.process = process;
         this.operators = new Operators(engine);
         this.host = host;
@@ -247,7 +247,7 @@ public final class VersionedReader {
 
     private long step() {
         long base = random.below(STEP_NANOS);
-        return weather.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
+        return faultIntensity.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
     }
 
     private static final class Share {

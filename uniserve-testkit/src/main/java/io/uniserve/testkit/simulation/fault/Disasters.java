@@ -25,7 +25,7 @@ public final class Disasters {
     private final SimCluster cluster;
     private final FaultPlan plan;
     private final Prng random;
-    private final ClientPool crowd;
+    private final ClientPool clientPool;
     private final TableLifecycleWorkload side;
     private final MediaFault medium;
     private boolean over;
@@ -35,13 +35,13 @@ public final class Disasters {
             World world,
             SimCluster cluster,
             FaultPlan plan,
-            ClientPool crowd,
+            ClientPool clientPool,
             TableLifecycleWorkload side,
             Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.plan = plan;
-        this.crowd = crowd;
+        this.clientPool = clientPool;
         this.side = side;
         this.random = random;
         this.medium = new MediaFault(world, cluster, random.fork("medium"));
@@ -135,7 +135,7 @@ public final class Disasters {
             case SERVER_DRAINED -> drain(random.pick(cluster.servers()));
             case TABLE_DROPPED -> side.toggle();
             case CLIENT_CRASHED -> {
-                if (crowd.crashOne(random)) {
+                if (clientPool.crashOne(random)) {
                     world.weather().count(Fault.CLIENT_CRASHED);
                 }
             }

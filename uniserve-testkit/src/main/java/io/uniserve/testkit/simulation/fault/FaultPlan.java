@@ -122,8 +122,8 @@ public final class FaultPlan {
     }
 
     /** Begins the small faults. */
-    public void apply(FaultIntensity weather) {
-        chances.forEach(weather::set);
+    public void apply(FaultIntensity faultIntensity) {
+        chances.forEach(faultIntensity::set);
     }
 
     /** Disasters that may happen, perhaps none. */

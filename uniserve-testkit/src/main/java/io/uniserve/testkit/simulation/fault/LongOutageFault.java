@@ -18,14 +18,14 @@ public final class LongOutageFault {
 
     private final World world;
     private final SimCluster cluster;
-    private final ClientPool crowd;
+    private final ClientPool clientPool;
     private final Prng random;
     private boolean over;
 
-    public LongOutageFault(World world, SimCluster cluster, ClientPool crowd, Prng random) {
+    public LongOutageFault(World world, SimCluster cluster, ClientPool clientPool, Prng random) {
         this.world = world;
         this.cluster = cluster;
-        this.crowd = crowd;
+        this.clientPool = clientPool;
         this.random = random;
     }
 
@@ -33,7 +33,7 @@ public final class LongOutageFault {
     public void begin() {
         world.queue().after(random.below(20 * SECOND), () -> {
             if (!over) {
-                crowd.pause(SILENCE_NANOS);
+                clientPool.pause(SILENCE_NANOS);
                 world.queue().after(SILENCE_BEFORE_NANOS, this::leave);
             }
         });

@@ -21,15 +21,18 @@ import java.util.List;
  */
 public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final Prng random;
     private final boolean blind;
 
     /** @param blind the server compares no hashes: a bug to be found */
     public Forger(
-            Endpoint.Handler<PeerRequest, PeerReply> machine, FaultIntensity weather, Prng random, boolean blind) {
+            Endpoint.Handler<PeerRequest, PeerReply> machine,
+            FaultIntensity faultIntensity,
+            Prng random,
+            boolean blind) {
         this.machine = machine;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
         this.random = random;
         this.blind = blind;
     }
@@ -40,14 +43,14 @@ public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
             machine.handle(request, completion);
             return;
         }
-        boolean bad = !message.entries().isEmpty() && weather.strikes(Fault.ENTRY_GARBLED);
+        boolean bad = !message.entries().isEmpty() && faultIntensity.strikes(Fault.ENTRY_GARBLED);
         Replicate heard = bad ? with(message, garbled(message.entries())) : message;
         pass(heard, outcome -> {
             completion.done(outcome);
             boolean took = outcome instanceof Outcome.Ok<PeerReply> ok
                     && ok.value() instanceof Replicated replicated
                     && replicated.status() == Replicated.Status.OK;
-            if (took && message.lastHash() != EntryHash.UNKNOWN && weather.strikes(Fault.ENTRY_FORGED)) {
+            if (took && message.lastHash() != EntryHash.UNKNOWN && faultIntensity.strikes(Fault.ENTRY_FORGED)) {
                 pass(forged(message), ignored -> {});
             }
         });

@@ -37,18 +37,18 @@ public final class SimNetwork {
 
     private final EventQueue queue;
     private final Prng random;
-    private final FaultIntensity weather;
-    private final NetworkObserver tap;
+    private final FaultIntensity faultIntensity;
+    private final NetworkObserver networkObserver;
     private final Map<String, Endpoint> endpoints = new TreeMap<>();
     private final Map<String, Set<Call<?, ?>>> inFlight = new TreeMap<>();
     private final Set<String> blocked = new TreeSet<>();
     private long keepaliveNanos = NO_TIMEOUT;
 
-    public SimNetwork(EventQueue queue, Prng random, FaultIntensity weather, NetworkObserver tap) {
+    public SimNetwork(EventQueue queue, Prng random, FaultIntensity faultIntensity, NetworkObserver networkObserver) {
         this.queue = queue;
         this.random = random;
-        this.weather = weather;
-        this.tap = tap;
+        this.faultIntensity = faultIntensity;
+        this.networkObserver = networkObserver;
     }
 
     /**
@@ -149,7 +149,7 @@ public final class SimNetwork {
         if (endpoint == null) {
             call.pending.end(latency(), failure(ErrorCode.UNAVAILABLE, "nobody listens at " + to));
         } else if (!lost(from, endpoint.process())) {
-            int copies = weather.strikes(Fault.MESSAGE_DUPLICATED) ? 2 : 1;
+            int copies = faultIntensity.strikes(Fault.MESSAGE_DUPLICATED) ? 2 : 1;
             for (int i = 0; i < copies; i++) {
                 queue.after(latency(), () -> deliver(call, service));
             }
@@ -171,8 +171,8 @@ public final class SimNetwork {
     }
 
     private <Q, R> void handle(Call<Q, R> call, Process process, Endpoint.Handler<Q, R> handler) {
-        tap.request(call.from, process, call.request);
-        if (!call.pending.over() && weather.strikes(Fault.RESET_AFTER_DELIVERY)) {
+        networkObserver.request(call.from, process, call.request);
+        if (!call.pending.over() && faultIntensity.strikes(Fault.RESET_AFTER_DELIVERY)) {
             reset(call);
         }
         boolean[] answered = new boolean[1];
@@ -190,7 +190,7 @@ public final class SimNetwork {
         if (calls != null) {
             calls.remove(call);
         }
-        tap.reply(call.from, process, call.request, outcome);
+        networkObserver.reply(call.from, process, call.request, outcome);
         if (call.pending.over()) {
             return;
         }
@@ -213,15 +213,15 @@ public final class SimNetwork {
 
     private boolean lost(Process from, Process to) {
         if (blocked.contains(from.name() + ">" + to.name())) {
-            weather.count(Fault.MESSAGE_PARTITIONED);
+            faultIntensity.count(Fault.MESSAGE_PARTITIONED);
             return true;
         }
-        return weather.strikes(Fault.MESSAGE_LOST);
+        return faultIntensity.strikes(Fault.MESSAGE_LOST);
     }
 
     private long latency() {
         long base = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
-        return weather.strikes(Fault.MESSAGE_DELAYED) ? base + random.below(SPIKE_NANOS) : base;
+        return faultIntensity.strikes(Fault.MESSAGE_DELAYED) ? base + random.below(SPIKE_NANOS) : base;
     }
 
     private static <R> Outcome<R> failure(ErrorCode code, String message) {

@@ -19,13 +19,14 @@ public final class AttemptsAddedUpBug implements SimExchange.ChunkTap {
     private record Earlier(int attempt, List<ListOperators.Row> rows) {}
 
     @Override
-    public Bytes kept(ScatterOutput production, int slot, Bytes chunk) {
+    public Bytes kept(ScatterOutput scatterOutput, int slot, Bytes chunk) {
         ListOperators.Arrival now = ListOperators.arrival(chunk).orElse(null);
         if (now == null) {
             return chunk; // a map's
         }
-        int attempt = production.exchange().attempt();
-        String key = production.exchange().query() + "/" + production.stage() + "/" + production.actor() + "/" + slot;
+        int attempt = scatterOutput.exchange().attempt();
+        String key = scatterOutput.exchange().query() + "/" + scatterOutput.stage() + "/" + scatterOutput.actor() + "/"
+                + slot;
         Earlier before = earlier.computeIfAbsent(key, first -> new Earlier(attempt, now.rows()));
         if (before.attempt >= attempt) {
             return chunk;

@@ -10,18 +10,18 @@ import java.util.Optional;
 
 /** {@link Plant#GREEDY_DROP}: with a segment that goes, the one behind it goes as well, unless it is the log's last. */
 public final class GreedyDropBug extends ForwardingDisk {
-    private final SimulatedDisk platter;
+    private final SimulatedDisk simulatedDisk;
 
-    public GreedyDropBug(Disk disk, SimulatedDisk platter) {
+    public GreedyDropBug(Disk disk, SimulatedDisk simulatedDisk) {
         super(disk);
-        this.platter = platter;
+        this.simulatedDisk = simulatedDisk;
     }
 
     @Override
     public void delete(String path, Completion<Done> completion) {
         Optional<LogFiles.Segment> more = LogFiles.segment(path)
-                .flatMap(segment -> segment.next(platter))
-                .filter(next -> next.next(platter).isPresent());
+                .flatMap(segment -> segment.next(simulatedDisk))
+                .filter(next -> next.next(simulatedDisk).isPresent());
         if (more.isPresent()) {
             super.delete(more.get().path(), done -> super.delete(path, completion));
         } else {

@@ -32,7 +32,7 @@ public final class RegistrySession implements Registry {
 
     private final EventQueue queue;
     private final Prng random;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
     private final Ensemble ensemble;
     private final Process process;
     private final int generation;
@@ -49,10 +49,11 @@ public final class RegistrySession implements Registry {
     private long viewNanos;
 
     /** A session of the process's present start; make it again after every start. */
-    public RegistrySession(EventQueue queue, Prng random, FaultIntensity weather, Ensemble ensemble, Process process) {
+    public RegistrySession(
+            EventQueue queue, Prng random, FaultIntensity faultIntensity, Ensemble ensemble, Process process) {
         this.queue = queue;
         this.random = random;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
         this.ensemble = ensemble;
         this.process = process;
         this.generation = process.generation();
@@ -155,9 +156,9 @@ public final class RegistrySession implements Registry {
             return;
         }
         underWay.add(request);
-        boolean cutBefore = weather.strikes(Fault.REGISTRY_CONNECTION_LOST);
-        boolean cutAfter = write && weather.strikes(Fault.REGISTRY_OUTCOME_UNKNOWN);
-        boolean late = write && weather.strikes(Fault.REGISTRY_ANSWER_LATE);
+        boolean cutBefore = faultIntensity.strikes(Fault.REGISTRY_CONNECTION_LOST);
+        boolean cutAfter = write && faultIntensity.strikes(Fault.REGISTRY_OUTCOME_UNKNOWN);
+        boolean late = write && faultIntensity.strikes(Fault.REGISTRY_ANSWER_LATE);
         int sentOn = connection;
         String session = session();
         arrivesNanos = Math.max(arrivesNanos, queue.now() + latency());
@@ -233,7 +234,7 @@ public final class RegistrySession implements Registry {
 
     private void wake(Runnable task) {
         process.post(
-                latency() + (weather.strikes(Fault.WATCH_DELAYED) ? random.below(WATCH_DELAY_NANOS) : 0),
+                latency() + (faultIntensity.strikes(Fault.WATCH_DELAYED) ? random.below(WATCH_DELAY_NANOS) : 0),
                 () -> task.run());
     }
 

@@ -66,7 +66,7 @@ public final class AtomicClient implements ClientProcess {
     private final ActorKeys keys;
     private final AtomicHistory history;
     private final Trace trace;
-    private final OperationCounters tally;
+    private final OperationCounters operationCounters;
     private int outstanding;
     private int next;
 
@@ -85,7 +85,7 @@ public final class AtomicClient implements ClientProcess {
             ActorKeys keys,
             AtomicHistory history,
             Trace trace,
-            OperationCounters tally) {
+            OperationCounters operationCounters) {
         this.name = name;
         this.queue = queue;
         this.random = random;
@@ -100,7 +100,7 @@ public final class AtomicClient implements ClientProcess {
         this.keys = keys;
         this.history = history;
         this.trace = trace;
-        this.tally = tally;
+        this.operationCounters = operationCounters;
     }
 
     @Override
@@ -167,7 +167,7 @@ public final class AtomicClient implements ClientProcess {
         long invoked = queue.now();
         String reader = name + "-new" + next++;
         outstanding++;
-        tally.started();
+        operationCounters.started();
         new MultiRoundSnapshotRead(
                         random,
                         env,
@@ -188,7 +188,7 @@ public final class AtomicClient implements ClientProcess {
                             @Override
                             public void over(Optional<UniserveException> error, String what) {
                                 outstanding--;
-                                tally.ended(false, error.isEmpty());
+                                operationCounters.ended(false, error.isEmpty());
                                 error.ifPresent(failure -> failed("in rounds ", all(), failure, probe));
                                 trace.line(reader + " read in rounds: " + what);
                             }
@@ -206,7 +206,7 @@ public final class AtomicClient implements ClientProcess {
         long invoked = queue.now();
         String reader = name + "-new" + next++;
         outstanding++;
-        tally.started();
+        operationCounters.started();
         shuffles.begin(reader, random, mode, nanos, wanted, new Shuffles.Heard() {
             @Override
             public void lists(long version, TreeMap<Integer, List<String>> lists) {
@@ -225,7 +225,7 @@ public final class AtomicClient implements ClientProcess {
             @Override
             public void over(Optional<ErrorCode> error, String what) {
                 outstanding--;
-                tally.ended(false, error.isEmpty());
+                operationCounters.ended(false, error.isEmpty());
                 if (probe && error.equals(Optional.of(ErrorCode.TABLE_RESTORED))) {
                     shuffle(mode, nanos, wanted, true);
                 } else if (error.isPresent()) {
@@ -303,7 +303,7 @@ public final class AtomicClient implements ClientProcess {
         }
         trace.line(name + " " + change.what);
         outstanding++;
-        tally.started();
+        operationCounters.started();
         Update update = new Update(
                 table,
                 route.get().meta().tableId(),
@@ -321,19 +321,19 @@ public final class AtomicClient implements ClientProcess {
 
     private void updated(Change change, Outcome<Long> outcome, boolean probe) {
         outstanding--;
-        tally.ended(true, outcome instanceof Outcome.Ok);
+        operationCounters.ended(true, outcome instanceof Outcome.Ok);
         if (outcome instanceof Outcome.Ok<Long> ok) {
             change.committed.at(queue.now(), ok.value());
             trace.line(name + " " + change.what + ": version " + ok.value());
             return;
         }
         ErrorCode code = ((Outcome.Err<Long>) outcome).error().code();
-        tally.error(code);
+        operationCounters.error(code);
         if (code == ErrorCode.UPDATE_REFUSED) {
             change.refused.run();
         }
         if (probe) {
-            tally.probeFailed(
+            operationCounters.probeFailed(
                     change.batches.stream().map(Update.ActorBatch::actor).toList());
         }
         trace.line(name + " " + change.what + ": " + code);
@@ -367,11 +367,11 @@ public final class AtomicClient implements ClientProcess {
         long number = route.get().meta().tableId();
         long invoked = queue.now();
         outstanding++;
-        tally.started();
+        operationCounters.started();
         Query query = total ? total(actors, deadlineNanos) : query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
         SnapshotRead machine = new SnapshotRead(env, network, known, query, outcome -> {
             outstanding--;
-            tally.ended(false, outcome instanceof Outcome.Ok);
+            operationCounters.ended(false, outcome instanceof Outcome.Ok);
             if (outcome instanceof Outcome.Ok<SnapshotRead.Result> ok) {
                 String what = total
                         ? added(reader, invoked, number, ok.value())
@@ -397,11 +397,11 @@ public final class AtomicClient implements ClientProcess {
     private void strict(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
         long invoked = queue.now();
         outstanding++;
-        tally.started();
+        operationCounters.started();
         List<Query> queries = List.of(query(actors, deadlineNanos, ReadMode.LINEARIZABLE));
         new StrictRead(env, network, cuts, floors, queries, outcome -> {
                     outstanding--;
-                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    operationCounters.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<List<StrictRead.Result>> ok) {
                         StrictRead.Result result = ok.value().get(0);
                         long read = result.cut().tables().get(0).tableId();
@@ -429,7 +429,7 @@ public final class AtomicClient implements ClientProcess {
         long number = route.get().meta().tableId();
         history.restored(new AtomicHistory.Restored(reader, queue.now(), number));
         trace.line(reader + " hears that number " + number + " was restored");
-        tally.error(error.code());
+        operationCounters.error(error.code());
         return probe;
     }
 
@@ -454,9 +454,9 @@ public final class AtomicClient implements ClientProcess {
     }
 
     private void failed(String how, TreeSet<Integer> actors, UniserveException error, boolean probe) {
-        tally.error(error.code());
+        operationCounters.error(error.code());
         if (probe) {
-            tally.probeFailed(List.of(OperationCounters.ALL_ACTORS));
+            operationCounters.probeFailed(List.of(OperationCounters.ALL_ACTORS));
         }
         trace.line(name + " failed to read " + how + actors + " " + error.code() + " " + error.reason());
     }
@@ -467,10 +467,10 @@ public final class AtomicClient implements ClientProcess {
             return;
         }
         outstanding++;
-        tally.started();
+        operationCounters.started();
         new QueryExecution(env, query(actors, READ_NANOS, ReadMode.STALE), outcome -> {
                     outstanding--;
-                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    operationCounters.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                         history.stale(new AtomicHistory.Stale(
                                 name,

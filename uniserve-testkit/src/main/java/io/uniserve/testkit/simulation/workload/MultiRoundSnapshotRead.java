@@ -89,14 +89,14 @@ final class MultiRoundSnapshotRead {
         });
     }
 
-    private void round(ReadSnapshot moment, int number) {
+    private void round(ReadSnapshot readSnapshot, int number) {
         TreeSet<Integer> asked = actors.get();
-        moment.read(env, network, cuts, queries.apply(asked, deadlineNanos), outcome -> {
+        readSnapshot.read(env, network, cuts, queries.apply(asked, deadlineNanos), outcome -> {
             if (outcome instanceof Outcome.Err<QueryResult> failed) {
                 failed(failed.error());
                 return;
             }
-            ConsistentCut.Table of = moment.table(table).orElseThrow();
+            ConsistentCut.Table of = readSnapshot.table(table).orElseThrow();
             heard.round(of, asked, ((Outcome.Ok<QueryResult>) outcome).value());
             if (number == rounds) {
                 heard.over(
@@ -104,7 +104,7 @@ final class MultiRoundSnapshotRead {
                         rounds + " rounds at version " + of.version() + ", " + restarts + " restarts");
             } else {
                 long pause = random.below(3) == 0 ? 2 * SECOND : SHORT_NANOS;
-                env.timers().after(random.below(pause), () -> round(moment, number + 1));
+                env.timers().after(random.below(pause), () -> round(readSnapshot, number + 1));
             }
         });
     }

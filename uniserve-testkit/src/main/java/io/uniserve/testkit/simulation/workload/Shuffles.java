@@ -44,7 +44,7 @@ public final class Shuffles {
     private final TableName table;
     private final ActorKeys keys;
     private final Violations violations;
-    private final FaultIntensity weather;
+    private final FaultIntensity faultIntensity;
 
     /** @param versioned true where the table's updates are atomic */
     public Shuffles(
@@ -56,7 +56,7 @@ public final class Shuffles {
             TableName table,
             ActorKeys keys,
             Violations violations,
-            FaultIntensity weather) {
+            FaultIntensity faultIntensity) {
         this.env = env;
         this.versions = versions;
         this.cuts = cuts;
@@ -65,7 +65,7 @@ public final class Shuffles {
         this.table = table;
         this.keys = keys;
         this.violations = violations;
-        this.weather = weather;
+        this.faultIntensity = faultIntensity;
     }
 
     /** Hears how a plan ended. */
@@ -128,10 +128,10 @@ public final class Shuffles {
             stages.add(scatter(random, all, input, random.below(4) == 0 ? Distribution.KEPT : Distribution.CUT));
         }
         if (map) {
-            Distribution spread = random.below(4) == 0 ? Distribution.BROADCAST : Distribution.CUT;
+            Distribution distribution = random.below(4) == 0 ? Distribution.BROADCAST : Distribution.CUT;
             Bytes salt = ListOperators.MAP.parameters().encode(random.next());
             List<Integer> inputs = IntStream.range(0, first).boxed().toList();
-            stages.add(new ShuffleMachine.Scatter(table, all, ListOperators.MAP.id(), salt, spread, inputs));
+            stages.add(new ShuffleMachine.Scatter(table, all, ListOperators.MAP.id(), salt, distribution, inputs));
         }
         for (int more = map ? random.below(2) : random.between(1, 2); more > 0; more--) {
             stages.add(scatter(
@@ -140,9 +140,9 @@ public final class Shuffles {
         return stages;
     }
 
-    private ShuffleMachine.Scatter scatter(Prng random, List<Integer> all, int number, Distribution spread) {
+    private ShuffleMachine.Scatter scatter(Prng random, List<Integer> all, int number, Distribution distribution) {
         Bytes salt = ListOperators.SCATTER.parameters().encode(ListOperators.salted(random.next(), number));
-        return new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, spread);
+        return new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, distribution);
     }
 
     /** True where every slot of the gather gets all that a scatter made. */
@@ -163,17 +163,17 @@ public final class Shuffles {
         if (outcome instanceof Outcome.Err<ShuffleMachine.Result> failed) {
             UniserveException error = failed.error();
             if (error.code() == ErrorCode.TOO_LARGE) {
-                weather.count(Fault.PLAN_TOO_LARGE); // the room that a query has is drawn by the seed
+                faultIntensity.count(Fault.PLAN_TOO_LARGE); // the room that a query has is drawn by the seed
             }
             heard.over(Optional.of(error.code()), error.reason());
             return;
         }
         ShuffleMachine.Result result = ((Outcome.Ok<ShuffleMachine.Result>) outcome).value();
         if (result.attempts() > 1) {
-            weather.count(Fault.PLAN_REPEATED);
+            faultIntensity.count(Fault.PLAN_REPEATED);
         }
         if (result.inputs().stream().anyMatch(input -> input.spilledBytes() > 0)) {
-            weather.count(Fault.CHUNK_SPILLED);
+            faultIntensity.count(Fault.CHUNK_SPILLED);
         }
         List<List<Arrival>> slots = new ArrayList<>();
         for (Bytes part : result.gathered().parts()) {

@@ -52,7 +52,7 @@ public final class SimClient implements ClientProcess {
     private final ClientHistory history;
     private final Violations violations;
     private final Trace trace;
-    private final OperationCounters tally;
+    private final OperationCounters operationCounters;
     private int next;
     private int outstanding;
 
@@ -68,7 +68,7 @@ public final class SimClient implements ClientProcess {
             ClientHistory history,
             Violations violations,
             Trace trace,
-            OperationCounters tally) {
+            OperationCounters operationCounters) {
         this.name = name;
         this.queue = queue;
         this.random = random;
@@ -81,7 +81,7 @@ public final class SimClient implements ClientProcess {
         this.history = history;
         this.violations = violations;
         this.trace = trace;
-        this.tally = tally;
+        this.operationCounters = operationCounters;
     }
 
     @Override
@@ -157,10 +157,10 @@ public final class SimClient implements ClientProcess {
             @Override
             public void over(Optional<ErrorCode> error, String what) {
                 outstanding--;
-                tally.ended(false, error.isEmpty());
-                error.ifPresent(tally::error);
+                operationCounters.ended(false, error.isEmpty());
+                error.ifPresent(operationCounters::error);
                 if (probe && error.filter(code -> code != ErrorCode.TOO_LARGE).isPresent()) {
-                    tally.probeFailed(List.of(OperationCounters.ALL_ACTORS));
+                    operationCounters.probeFailed(List.of(OperationCounters.ALL_ACTORS));
                 }
                 trace.line(name + " shuffled: " + error.map(code -> code + " ").orElse("") + what);
             }
@@ -220,7 +220,7 @@ public final class SimClient implements ClientProcess {
                 }
             }
             for (UpdateResult.Failure failure : ok.value().failed()) {
-                tally.error(failure.error().code());
+                operationCounters.error(failure.error().code());
                 Append append = appends.get(failure.actor());
                 if (append != null && failure.error().code() == ErrorCode.UPDATE_REFUSED) {
                     append.refused();
@@ -233,12 +233,12 @@ public final class SimClient implements ClientProcess {
                             .toList());
         } else {
             ErrorCode code = ((Outcome.Err<UpdateResult>) outcome).error().code();
-            tally.error(code);
+            operationCounters.error(code);
             trace.line(name + " failed to append " + marker + " " + code);
         }
-        tally.ended(true, failed.isEmpty());
+        operationCounters.ended(true, failed.isEmpty());
         if (probe) {
-            tally.probeFailed(failed);
+            operationCounters.probeFailed(failed);
         }
     }
 
@@ -266,15 +266,15 @@ public final class SimClient implements ClientProcess {
         Query query = new Query(table, actor.map(List::of), operator, parameters, mode, deadline);
         new QueryExecution(env, query, outcome -> {
                     outstanding--;
-                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    operationCounters.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                         answered(asked, mode, invoked, floors, floors(tableId, asked), ok.value());
                     } else {
                         ErrorCode code =
                                 ((Outcome.Err<QueryResult>) outcome).error().code();
-                        tally.error(code);
+                        operationCounters.error(code);
                         if (probe) {
-                            tally.probeFailed(List.of(actor.orElse(OperationCounters.ALL_ACTORS)));
+                            operationCounters.probeFailed(List.of(actor.orElse(OperationCounters.ALL_ACTORS)));
                         }
                         trace.line(name + " failed to read " + asked + " " + code);
                     }
@@ -310,10 +310,10 @@ public final class SimClient implements ClientProcess {
         begin();
         new MultiRoundRead(name, random, env, table, keys, violations, deadlineNanos, first, (error, what) -> {
                     outstanding--;
-                    tally.ended(false, error.isEmpty());
-                    error.ifPresent(tally::error);
+                    operationCounters.ended(false, error.isEmpty());
+                    error.ifPresent(operationCounters::error);
                     if (probe && error.isPresent() && error.get() != ErrorCode.VERSION_GONE) {
-                        tally.probeFailed(List.of(OperationCounters.ALL_ACTORS));
+                        operationCounters.probeFailed(List.of(OperationCounters.ALL_ACTORS));
                     }
                     trace.line(name + " read in rounds: " + what + " "
                             + error.map(ErrorCode::name).orElse("ok"));
@@ -366,6 +366,6 @@ public final class SimClient implements ClientProcess {
 
     private void begin() {
         outstanding++;
-        tally.started();
+        operationCounters.started();
     }
 }

@@ -115,13 +115,13 @@ final class TimelineCheckTest {
         attempt(0, false);
         attempt(2, true);
         assertThat(replaced(log(9, 2, 4))).isEmpty();
-        TableTimelines eras = watch.eras();
-        assertThat(eras.lost(2)).isFalse();
-        assertThat(eras.lost(3)).isTrue();
-        assertThat(eras.lost(4)).isFalse();
-        assertThat(eras.ofTable(9)).isEqualTo(1);
-        assertThat(eras.ofVersion(3)).isZero();
-        assertThat(eras.ofVersion(4)).isEqualTo(1);
+        TableTimelines tableTimelines = watch.eras();
+        assertThat(tableTimelines.lost(2)).isFalse();
+        assertThat(tableTimelines.lost(3)).isTrue();
+        assertThat(tableTimelines.lost(4)).isFalse();
+        assertThat(tableTimelines.ofTable(9)).isEqualTo(1);
+        assertThat(tableTimelines.ofVersion(3)).isZero();
+        assertThat(tableTimelines.ofVersion(4)).isEqualTo(1);
     }
 
     @Test

@@ -12,27 +12,27 @@ import org.junit.jupiter.api.Test;
 
 /** The disk keeps what was synced and only that. */
 final class SimulatedDiskTest {
-    private final SimulatedDisk platter = new SimulatedDisk();
+    private final SimulatedDisk simulatedDisk = new SimulatedDisk();
 
     @Test
     void aCrashKeepsSyncedBytesAndAPartOfTheRest() {
-        platter.append("d/log", Bytes.utf8("synced"));
-        platter.sync("d/log");
-        platter.append("d/log", Bytes.utf8("-lost"));
-        platter.crash(new Prng(3), false);
-        assertThat(platter.read("d/log").utf8()).startsWith("synced").hasSizeLessThan("synced-lost".length() + 1);
-        assertThat("synced-lost").startsWith(platter.read("d/log").utf8());
+        simulatedDisk.append("d/log", Bytes.utf8("synced"));
+        simulatedDisk.sync("d/log");
+        simulatedDisk.append("d/log", Bytes.utf8("-lost"));
+        simulatedDisk.crash(new Prng(3), false);
+        assertThat(simulatedDisk.read("d/log").utf8()).startsWith("synced").hasSizeLessThan("synced-lost".length() + 1);
+        assertThat("synced-lost").startsWith(simulatedDisk.read("d/log").utf8());
     }
 
     @Test
     void aFailedSyncDropsPagesThatALaterOneDoesNotBringBack() {
-        platter.append("log", Bytes.utf8("a"));
-        platter.sync("log");
-        platter.append("log", Bytes.utf8("b".repeat(100)));
-        platter.syncFailed("log");
-        platter.sync("log");
-        platter.crash(new Prng(1), false);
-        assertThat(platter.read("log").size()).isLessThan(101);
+        simulatedDisk.append("log", Bytes.utf8("a"));
+        simulatedDisk.sync("log");
+        simulatedDisk.append("log", Bytes.utf8("b".repeat(100)));
+        simulatedDisk.syncFailed("log");
+        simulatedDisk.sync("log");
+        simulatedDisk.crash(new Prng(1), false);
+        assertThat(simulatedDisk.read("log").size()).isLessThan(101);
     }
 
     @Test
@@ -49,15 +49,15 @@ final class SimulatedDiskTest {
 
     @Test
     void listsFilesAndDirectoriesInOrder() {
-        platter.replace("a/2.seg", Bytes.utf8("22"));
-        platter.replace("a/1.seg", Bytes.utf8("1"));
-        platter.replace("a/b/c", Bytes.utf8("c"));
-        assertThat(platter.list("a"))
+        simulatedDisk.replace("a/2.seg", Bytes.utf8("22"));
+        simulatedDisk.replace("a/1.seg", Bytes.utf8("1"));
+        simulatedDisk.replace("a/b/c", Bytes.utf8("c"));
+        assertThat(simulatedDisk.list("a"))
                 .containsExactly(new Disk.Entry("1.seg", 1), new Disk.Entry("2.seg", 2), new Disk.Entry("b/", 0));
-        platter.move("a", "z/y");
-        assertThat(platter.list("a")).isEmpty();
-        assertThat(platter.list("z")).isEqualTo(List.of(new Disk.Entry("y/", 0)));
-        platter.delete("z");
-        assertThatThrownBy(() -> platter.read("z/y/1.seg")).isInstanceOf(UniserveException.class);
+        simulatedDisk.move("a", "z/y");
+        assertThat(simulatedDisk.list("a")).isEmpty();
+        assertThat(simulatedDisk.list("z")).isEqualTo(List.of(new Disk.Entry("y/", 0)));
+        simulatedDisk.delete("z");
+        assertThatThrownBy(() -> simulatedDisk.read("z/y/1.seg")).isInstanceOf(UniserveException.class);
     }
 }

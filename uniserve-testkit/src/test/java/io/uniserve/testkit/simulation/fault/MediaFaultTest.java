@@ -88,7 +88,8 @@ final class MediaFaultTest {
                 RegistryPaths.backup(SimCluster.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
     }
 
-    private static TableMap map(long epoch, ServerId holder, long restoreEpoch, boolean begun, PreviousIsr former) {
+    private static TableMap map(
+            long epoch, ServerId holder, long restoreEpoch, boolean begun, PreviousIsr previousIsr) {
         return new TableMap(
                 SimCluster.TABLE,
                 1,
@@ -103,7 +104,7 @@ final class MediaFaultTest {
                         Map.of(),
                         restoreEpoch,
                         begun,
-                        former)));
+                        previousIsr)));
     }
 
     private void multi(Op op) {

@@ -21,9 +21,19 @@ final class RecoverabilityCheckTest {
     private static final String CHUNK =
             ROOT + "checkpoint/" + "0".repeat(20) + "-" + "a".repeat(16) + "/" + "b".repeat(64);
 
-    private static ActorState actor(ServerId primary, PreviousIsr former) {
+    private static ActorState actor(ServerId primary, PreviousIsr previousIsr) {
         return new ActorState(
-                12, 4, primary, List.of(primary), List.of(), List.of(), List.of(primary), Map.of(), 4, false, former);
+                12,
+                4,
+                primary,
+                List.of(primary),
+                List.of(),
+                List.of(),
+                List.of(primary),
+                Map.of(),
+                4,
+                false,
+                previousIsr);
     }
 
     private static String run(long first, long last, long epoch) {

@@ -27,7 +27,7 @@ final class RegistrySessionTest {
     private static final RegistryValue VALUE = new TermRecord("x");
 
     private final EventQueue queue = new EventQueue();
-    private final FaultIntensity weather = new FaultIntensity(new Prng(1), new Trace(queue, line -> {}));
+    private final FaultIntensity faultIntensity = new FaultIntensity(new Prng(1), new Trace(queue, line -> {}));
     private final Ensemble ensemble = new Ensemble((session, ops, failing) -> false);
     private final Process process = process("p");
     private final RegistrySession session = session(process);
@@ -76,7 +76,7 @@ final class RegistrySessionTest {
 
     @Test
     void aWriteWhoseAnswerIsLostIsUnknownAndMayBeDone() {
-        weather.set(Fault.REGISTRY_OUTCOME_UNKNOWN, 1_000_000);
+        faultIntensity.set(Fault.REGISTRY_OUTCOME_UNKNOWN, 1_000_000);
         session.multi(List.of(new Op.Create("/u", VALUE, false)), heard::add);
         run(1);
         assertThat(heard)
@@ -122,7 +122,7 @@ final class RegistrySessionTest {
     }
 
     private RegistrySession session(Process owner) {
-        return new RegistrySession(queue, new Prng(3), weather, ensemble, owner);
+        return new RegistrySession(queue, new Prng(3), faultIntensity, ensemble, owner);
     }
 
     private void run(int seconds) {

@@ -83,7 +83,6 @@ final class SolrQuery {
 
     SolrQuery(PlanContext context, TableMeta table, SolrCore core) {
         this.context = context;
-        context.oneState();
         this.table = table;
         this.core = core;
     }
@@ -95,6 +94,9 @@ final class SolrQuery {
 
     Answer answer(String text) throws Exception {
         ModifiableSolrParams params = params(core, text, table.keyField());
+        if (!"/get".equals(params.get(CommonParams.QT))) { // which reads the newest, in one round
+            context.oneState();
+        }
         String lines = LanguageCapabilities.lines(params);
         cursor = SolrCursor.of(params, lines, context.actors(table.name()));
         if (SolrCursor.copiesMatter(params, lines)) {

@@ -49,6 +49,7 @@ final class LocalTable implements PlanContext {
     private final List<Set<Integer>> rounds = new CopyOnWriteArrayList<>();
     private long index;
     private final AtomicInteger looks = new AtomicInteger(Integer.MAX_VALUE);
+    private int statesWanted;
 
     LocalTable(SolrEngine engine, EngineInstance instance, Path directory, int size) {
         this(engine, instance, directory, meta(size));
@@ -203,9 +204,15 @@ final class LocalTable implements PlanContext {
                 .utf8();
     }
 
+    /** Nothing is updated while a query runs here; queries that want one state are counted. */
     @Override
     public void oneState() {
-        // Nothing is updated while a query runs here.
+        statesWanted++;
+    }
+
+    /** Queries so far that wanted all rounds to see one state. */
+    int statesWanted() {
+        return statesWanted;
     }
 
     @Override

@@ -379,6 +379,13 @@ class SolrPortTest {
             assertThat(table.query("qt=/get&ids=" + ids)).contains("\"numFound\":" + there.size() + ",");
         }
         assertThat(table.query("qt=/get&id=none")).contains("\"doc\":null");
+        int wanted = table.statesWanted();
+        table.query("qt=/get&id=e5&fl=id");
+        assertThat(table.statesWanted())
+                .as("a state that is held while others update is not the newest")
+                .isEqualTo(wanted);
+        table.query("q=id:e5&fl=id");
+        assertThat(table.statesWanted()).isEqualTo(wanted + 1);
         refused("qt=/get&ids=e5,e6&fl=title", ErrorCode.UNSUPPORTED, "field that has them");
     }
 

@@ -18,11 +18,6 @@ class TidyTest {
     private static final int FILE_LINES_MAX = 600;
     private static final int METHOD_LINES_MAX = 70;
 
-    /** Files that may be larger, each with the reason. */
-    private static final Map<String, String> LARGE_FILES = Map.of(
-            "uniserve-core/src/main/java/io/uniserve/protocol/tx/TransactionManager.java",
-            "one state machine: what waits, what is in flight and what is written decide together");
-
     private static final List<SourceFile> SOURCES =
             ProjectTree.sources().stream().map(SourceFile::read).toList();
 
@@ -67,7 +62,7 @@ class TidyTest {
     @Test
     void filesAreSmall() {
         List<String> large = SOURCES.stream()
-                .filter(f -> f.lines().size() > FILE_LINES_MAX && !LARGE_FILES.containsKey(f.name()))
+                .filter(f -> f.lines().size() > FILE_LINES_MAX)
                 .map(f -> f.name() + " has " + f.lines().size() + " lines")
                 .toList();
         assertThat(large)

@@ -116,10 +116,10 @@ public final class Admin {
     }
 
     /**
-     * Asks that one replica of an actor be on another server (docs/protocol.md, section 6); returns when the wish is recorded. The
-     * move goes on by itself, whichever coordinator leads, while the table serves: it is over when the actor's in-sync replicas are
-     * the desired ones in {@link #describeTable}, and was given up where {@code to} is not desired any more, because that server failed. Asked
-     * with {@code from} and {@code to} exchanged it is called off; asked again it changes nothing. TABLE_NOT_FOUND;
+     * Requests the move of one replica to another server (docs/protocol.md, section 6). Returns when the request is recorded, before
+     * data moves. The move continues under any coordinator while the table serves. It is complete when the actor's in-sync replicas
+     * are the desired ones in {@link #describeTable}. It failed if {@code to} is no longer desired, because that server failed. A
+     * request with {@code from} and {@code to} exchanged cancels it; the same request again changes nothing. TABLE_NOT_FOUND;
      * INVALID_ARGUMENT naming what is wrong; UNAVAILABLE while the actor is being moved or mended.
      *
      * @param actor number of the actor, from 0 on

@@ -41,6 +41,9 @@ final class FairnessBench {
     private static final double P99 = 0.99;
     private static final String SLOW = "slow";
     private static final String OTHER = "other";
+    /** Needs a read thread, while brief operators may run on the transport's. */
+    private static final String COUNT = "q=*:*&rows=0";
+
     private static final String RANGE = "type:range,field:n_i,start:0,end:90000,gap:1";
     private static final String ENDLESS =
             "q=*:*&rows=0&json.facet={a:{" + RANGE + ",facet:{b:{" + RANGE + "}}}}&start=";
@@ -53,7 +56,7 @@ final class FairnessBench {
     private final List<Figure> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
-    /** How much of everything. */
+    /** Size of a run; {@code slow} has a block per number of slow queries. */
     record Scale(int counts, int seconds, List<Integer> slow, int documents, boolean unfair) {}
 
     /** Counts beside so many slow queries. */
@@ -87,7 +90,7 @@ final class FairnessBench {
 
     private void cluster(boolean fair) throws InterruptedException {
         ProcessClusterOptions options = ProcessClusterOptions.of(
-                        directory.resolve(fair ? "fair" : "one-queue"), SERVERS, "solr,kv")
+                        directory.resolve(fair ? "fair" : "one-queue"), SERVERS, "solr")
                 .with(Map.of("server.fair-reads", Boolean.toString(fair)));
         try (ProcessCluster cluster = new ProcessCluster(options)) {
             console.note("starting " + SERVERS + " servers, fair reads: " + fair);
@@ -123,19 +126,16 @@ final class FairnessBench {
 
     private void fill(UniserveClient client) {
         for (String table : List.of(SLOW, OTHER)) {
-            boolean solr = table.equals(SLOW);
             client.admin()
-                    .createTable(TableSpec.named(table)
-                            .port(solr ? "solr" : "kv")
-                            .hash(ACTORS)
-                            .replicas(SERVERS));
+                    .createTable(
+                            TableSpec.named(table).port("solr").hash(ACTORS).replicas(SERVERS));
             for (int from = 0; from < scale.documents(); from += ROWS_AT_ONCE) {
                 List<Map<String, Object>> batch = IntStream.range(
                                 from, Math.min(from + ROWS_AT_ONCE, scale.documents()))
                         .mapToObj(i -> Map.<String, Object>of("id", "d" + i, "n_i", (long) i))
                         .toList();
                 client.table(table)
-                        .updateDocuments(solr ? "solr.add@1" : "kv.put@1", batch)
+                        .updateDocuments("solr.add@1", batch)
                         .deadline(PATIENCE)
                         .run()
                         .orThrow();
@@ -165,7 +165,7 @@ final class FairnessBench {
         while (latencies.size() < scale.counts() && (latencies.isEmpty() || nanos.getAsLong() < end)) {
             long start = nanos.getAsLong();
             try {
-                Answer unused = client.query(OTHER, "count");
+                Answer unused = client.query(OTHER, COUNT);
             } catch (UniserveException e) {
                 failed++;
             }

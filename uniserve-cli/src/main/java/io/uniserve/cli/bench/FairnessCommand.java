@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         name = "fairness",
         description = {
             "What slow queries of one client cost others: two server processes, a Solr table whose client asks for"
-                    + " facets in facets without end, a key-value table whose client counts. Latency of the counts beside"
+                    + " facets in facets without end, another whose client counts. Latency of the counts beside"
                     + " 0, 1, 4 and 16 slow queries, with fair reads and with one queue for all (server.fair-reads=false),"
                     + " and what is left running when the slow client has gone."
         },

@@ -37,7 +37,7 @@ public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
     private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
 
-    /** Before a statement whose steps the server tells, whether its port has such statements or not; not that of tables' names. */
+    /** Word before a statement whose steps the server explains, for every port; {@code EXPLAIN (TYPE IO)} is another statement. */
     private static final Pattern EXPLAIN = Pattern.compile("(?i)explain\\s(?!\\s*\\()");
 
     @Parameters(

@@ -12,7 +12,7 @@ import java.util.function.IntConsumer;
 
 /**
  * Statements of a stream in UTF-8, each up to a semicolon that is in no text, no quoted name and no comment, or to the end. A line
- * that begins with a backslash where no statement has begun is one by itself. Not thread-safe.
+ * that starts with a backslash outside a statement is a statement by itself. Not thread-safe.
  */
 final class SqlStatements {
     private static final int END = -1;

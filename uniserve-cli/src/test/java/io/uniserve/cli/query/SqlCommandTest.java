@@ -68,7 +68,7 @@ class SqlCommandTest {
         assertThat(run.out()).isEqualTo(ROWS.stripTrailing() + System.lineSeparator());
     }
 
-    /** The server tells them of every port, whether that explains statements itself or not. */
+    /** The server explains the steps for every port. */
     @Test
     void theStepsOfAPlan() {
         String sql = "SELECT 1 FROM orders";

@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.AdminReply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An operator's wish for the replicas of one actor: it is recorded in the map, {@link ReassignmentStep} does the rest. Asked again it changes nothing. */
+/** Writer of an operator's request for the replicas of one actor into the map; {@link ReassignmentStep} carries it out. Asked again it changes nothing. */
 abstract class DesiredReplicasWriter {
     final LeaderTerm reign;
     private final TableName name;

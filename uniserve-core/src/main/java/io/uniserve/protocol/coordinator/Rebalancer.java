@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps load even, by wishes that {@link ReassignmentStep} fulfils: gathers loads each period, has the policy judge them in the
+ * Keeps load even by desired replicas, which {@link ReassignmentStep} reaches: gathers loads each period, has the policy judge them in the
  * background, and makes its moves a few at a time. What is under way is read off the map; all that is remembered here (loads,
  * the plan, how many moves are allowed, what was moved by hand) may be lost, and a new leader begins with one move again.
  *

@@ -237,7 +237,12 @@ public final class TextQueryExecution {
         } else {
             state.health().answered(call.server, now);
         }
-        tried.add(call.server, "query", error.code(), error.reason());
+        boolean passedOn = error.tried().stream()
+                .anyMatch(
+                        below -> below.code() == error.code() && below.message().equals(error.reason()));
+        if (!passedOn) {
+            tried.add(call.server, "query", error.code(), error.reason());
+        }
         error.tried().forEach(tried::add);
         last = Optional.of(error);
         ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());

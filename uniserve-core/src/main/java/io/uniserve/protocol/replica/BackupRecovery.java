@@ -92,7 +92,7 @@ public final class BackupRecovery {
         new BackupRecovery(env, cluster, key, completion, new Ends(then, nothing)).list();
     }
 
-    /** Tells which versions there are, see {@link ShippedVersions}. */
+    /** The shipped versions, see {@link ShippedVersions}. */
     public static void survey(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
         Then then = (found, manifest, part, chain) -> found.trail(
                 part, chain, trail -> found.versions(manifest, versionState -> found.tell(trail.trail(versionState))));

@@ -168,7 +168,7 @@ final class InDoubtResolver {
                 fail("version " + doubt + " is in flight, though version " + at + " was asked for");
             } else {
                 completion.done(Outcome.ok(
-                        InDoubtResolution.denied(doubt))); // confirmed after the question: nobody has committed it
+                        InDoubtResolution.denied(doubt))); // confirmed after the question: it is not committed
             }
         }
 

@@ -13,11 +13,12 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
-import java.util.ArrayList;
+import io.uniserve.protocol.tx.TransactionLogStore.Written;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -161,7 +162,7 @@ final class TransactionManager {
             return;
         }
         write(next, null, written -> {
-            if (written == TransactionLogStore.Written.DONE) {
+            if (written == Written.DONE) {
                 versionReservation.done();
                 decisionSender.written(next);
             }
@@ -243,17 +244,14 @@ final class TransactionManager {
         });
     }
 
-    private void write(
-            TransactionLogState next,
-            @Nullable Integer mapVersion,
-            java.util.function.Consumer<TransactionLogStore.Written> then) {
+    private void write(TransactionLogState next, @Nullable Integer mapVersion, Consumer<Written> then) {
         busy = true;
         log.write(next, mapVersion, written -> {
             busy = false;
             if (closed) {
                 return;
             }
-            if (written == TransactionLogStore.Written.DONE) {
+            if (written == Written.DONE) {
                 host.wroteLog(table);
             }
             then.accept(written);
@@ -288,9 +286,8 @@ final class TransactionManager {
             transaction.end();
             transaction = null;
         }
-        List<QueuedUpdate> all = waiting.clear();
         String unknown = message + ": the update may have been committed before";
-        for (QueuedUpdate update : all) {
+        for (QueuedUpdate update : waiting.clear()) {
             boolean maybe = committing.contains(update);
             update.failed(maybe ? ErrorCode.OUTCOME_UNKNOWN : code, maybe ? unknown : message);
         }
@@ -367,10 +364,8 @@ final class TransactionManager {
                 versionReservation.rest(now());
             }
             LOG.debug("{}: aborts version {}, which {} has begun ahead", table, other.version(), other.driver());
-            end(
-                    TransactionLogTransitions.displace(
-                            known, map.map().actors().size(), "another server drives updates too"),
-                    other);
+            int actors = map.map().actors().size();
+            end(TransactionLogTransitions.displace(known, actors, "another server drives updates too"), other);
         } else if (late && !other.ahead()) {
             LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
             end(TransactionLogTransitions.abort(known, List.of(), "nobody decided it in time"), other);
@@ -394,7 +389,7 @@ final class TransactionManager {
                 .map(Decision::unacked)
                 .orElse(List.of());
         write(next, null, written -> {
-            if (written == TransactionLogStore.Written.DONE) {
+            if (written == Written.DONE) {
                 decisionSender.written(next);
                 decisionSender.tell(other.version(), false, actors);
                 transactionLogPublisher.tellAll();
@@ -403,36 +398,16 @@ final class TransactionManager {
         });
     }
 
-    /** What an actor would not take now is told so: it is in no version that may be committed. */
-    private void refuseObstructed() {
-        for (QueuedUpdate update : waiting.all()) {
-            Transaction.Obstacle obstacle = unavailableParticipants.obstacle(update.request, now());
-            if (obstacle != null) {
-                waiting.remove(update);
-                update.failed(obstacle.code(), obstacle.reason());
-            }
-        }
-    }
-
     /** Begins a version for what waits, or uses the one that is begun. */
     private void begin(TransactionLogState known) {
-        refuseObstructed();
+        waiting.failEach(update -> unavailableParticipants.obstacle(update.request, now()));
         InFlight flight = known.inFlight();
         boolean begun = versionReservation.is(flight);
-        List<QueuedUpdate> merged = new ArrayList<>();
-        long bytes = 0;
         long now = now();
-        for (QueuedUpdate update : waiting.all()) {
-            if (unavailableParticipants.concerns(update.request, now)) {
-                continue;
-            }
-            if (!merged.isEmpty() && bytes + update.bytes > Limits.BATCH_BYTES_MAX
-                    || merged.size() == (apart > 0 ? 1 : Limits.ATOMIC_BATCHES_PER_VERSION_MAX)) {
-                break;
-            }
-            merged.add(update);
-            bytes += update.bytes;
-        }
+        List<QueuedUpdate> merged = waiting.merged(
+                apart > 0 ? 1 : Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                update -> unavailableParticipants.concerns(update.request, now));
+        long bytes = merged.stream().mapToLong(update -> update.bytes).sum();
         if (merged.isEmpty() || !begun && TransactionLogTransitions.full(known)) {
             tickLater();
             return;
@@ -452,7 +427,7 @@ final class TransactionManager {
                 ? TransactionLogTransitions.name(struck, List.copyOf(participants), attempted, bytes)
                 : TransactionLogTransitions.begin(struck, host.self(), List.copyOf(participants), attempted, bytes);
         write(next, null, written -> {
-            if (written == TransactionLogStore.Written.DONE) {
+            if (written == Written.DONE) {
                 decisionSender.written(next);
                 start(known, version, true);
             }
@@ -570,12 +545,12 @@ final class TransactionManager {
         versionReservation.sent(more ? committed.next() : 0, now());
         TransactionLogState next = more ? TransactionLogTransitions.beginAhead(committed, host.self()) : committed;
         write(next, map.mapVersion(), written -> {
-            if (written == TransactionLogStore.Written.OTHER_MAP) {
+            if (written == Written.OTHER_MAP) {
                 badMap = map.mapVersion();
                 host.refresh(table);
                 tickLater();
             } else {
-                if (written == TransactionLogStore.Written.DONE) {
+                if (written == Written.DONE) {
                     decisionSender.written(next);
                 }
                 step();

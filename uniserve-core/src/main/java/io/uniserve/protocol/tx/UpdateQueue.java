@@ -6,10 +6,13 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TransactionLogState.Batch;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +56,7 @@ final class UpdateQueue {
         }
     }
 
-    /** Whoever waits for the same by now: the client may have come again. */
+    /** The queued update with the same content: the client may have sent it again. */
     QueuedUpdate now(QueuedUpdate update) {
         QueuedUpdate known = updates.get(update.batch.request());
         return known != null && known.batch.equals(update.batch) ? known : update;
@@ -77,6 +80,37 @@ final class UpdateQueue {
                 update.failed(code, message);
             }
         }
+    }
+
+    /** Fails updates whose participants reject them now: they are in no version that could still commit. */
+    void failEach(Function<QueuedUpdate, Transaction.@Nullable Obstacle> obstacles) {
+        for (QueuedUpdate update : all()) {
+            Transaction.Obstacle obstacle = obstacles.apply(update);
+            if (obstacle != null) {
+                remove(update);
+                update.failed(obstacle.code(), obstacle.reason());
+            }
+        }
+    }
+
+    /**
+     * Updates of the next version, the oldest first: at least one if any is not skipped, and no more bytes than
+     * {@link Limits#BATCH_BYTES_MAX} otherwise. They stay in the queue.
+     */
+    List<QueuedUpdate> merged(int updatesMax, Predicate<QueuedUpdate> skipped) {
+        List<QueuedUpdate> merged = new ArrayList<>();
+        long sum = 0;
+        for (QueuedUpdate update : updates.values()) {
+            if (skipped.test(update)) {
+                continue;
+            }
+            if (!merged.isEmpty() && sum + update.bytes > Limits.BATCH_BYTES_MAX || merged.size() == updatesMax) {
+                break;
+            }
+            merged.add(update);
+            sum += update.bytes;
+        }
+        return merged;
     }
 
     boolean isEmpty() {

@@ -87,6 +87,16 @@ class TextQueryExecutionTest {
         assertThat(error().tried()).hasSize(2);
     }
 
+    /** A server that passes on the failure of an actor's server is no attempt beside that one's. */
+    @Test
+    void aFailureThatIsPassedOnIsOneAttempt() {
+        world.route(2, actor(0, 1, 1));
+        query(1_000);
+        Attempt below = new Attempt("server z actor 0", ErrorCode.INVALID_ARGUMENT, "no such field");
+        sent.get(0).fail(new UniserveException(ErrorCode.INVALID_ARGUMENT, "no such field", List.of(below), null));
+        assertThat(error().tried()).containsExactly(below);
+    }
+
     /** What a server tried in its turn is not within its own message, where it would be nested once more by each server on the way. */
     @Test
     void whatAServerTriedIsToldOnce() {

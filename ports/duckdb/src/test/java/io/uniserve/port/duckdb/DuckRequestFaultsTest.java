@@ -3,7 +3,6 @@ package io.uniserve.port.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.error.DistinctCauses;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.JdbcQueries;
@@ -71,10 +70,7 @@ class DuckRequestFaultsTest {
                 "SELECT s, count(*) FROM m GROUP BY s ORDER BY s LIMIT 9223372036854775807",
             })
     void answersAreThoseOfOneEngine(String sql) throws SQLException {
-        SqlRows rows = JdbcQueries.answer(cluster.whole(), sql);
-        String expected =
-                TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
-        assertThat(TpchCluster.rows(cluster.ask("m", sql))).as(sql).isEqualTo(expected);
+        assertAnswerOfOneEngine("m", sql);
     }
 
     /** Words that the parser knows and that no query needs double quotes for. */
@@ -89,10 +85,14 @@ class DuckRequestFaultsTest {
                 "WITH year (month) AS (SELECT day FROM w) SELECT month FROM year ORDER BY month NULLS LAST",
             })
     void wordsOfSqlAreNames(String sql) throws SQLException {
+        assertAnswerOfOneEngine("w", sql);
+    }
+
+    private static void assertAnswerOfOneEngine(String table, String sql) throws SQLException {
         SqlRows rows = JdbcQueries.answer(cluster.whole(), sql);
         String expected =
                 TpchCluster.rows(SqlAnswer.of(rows.types(), rows).body().utf8());
-        assertThat(TpchCluster.rows(cluster.ask("w", sql))).as(sql).isEqualTo(expected);
+        assertThat(TpchCluster.rows(cluster.ask(table, sql))).as(sql).isEqualTo(expected);
     }
 
     private static String fault(String sql) {
@@ -100,11 +100,7 @@ class DuckRequestFaultsTest {
             throw new AssertionError(sql + " is answered: " + cluster.ask("m", sql));
         } catch (UniserveException e) {
             assertThat(e.code()).as(sql + ": " + e).isIn(ErrorCode.INVALID_ARGUMENT, ErrorCode.UNSUPPORTED);
-            assertThat(e.tried())
-                    .as("asked once: " + sql)
-                    .filteredOn(attempt -> attempt.where().endsWith(" query"))
-                    .hasSizeLessThanOrEqualTo(1);
-            assertThat(DistinctCauses.of(e.tried())).as("one cause: " + sql).hasSizeLessThanOrEqualTo(1);
+            assertThat(e.tried()).as("asked once: " + sql).hasSizeLessThanOrEqualTo(1);
             assertThat(e.reason())
                     .doesNotContain("Exception", "COLLECTION_TABLE", "OTHER_FUNCTION", "No match found", "LINE 1");
             return e.reason();

@@ -54,7 +54,7 @@ final class MonetDialect implements SqlDialect {
 
     private MonetDialect() {}
 
-    /** The same is refused again here: a statement must be right for MonetDB whoever planned it. */
+    /** Refused here again: a statement must be right for MonetDB under any planner. */
     @Override
     public UnsupportedFeatures unable() {
         Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());

@@ -30,7 +30,7 @@ case ${1:-} in
     data=$(mktemp -d)
     trap 'rm -rf "$data"' EXIT
     printf '%s\n' '{"id":"a","n":3}' '{"id":"b","n":10}' '{"id":"c","n":5}' >"$data/rows.jsonl"
-    "$uniserve" -b "$2" table create numbers --port h2 --actors 4 --rf 2
+    "$uniserve" -b "$2" table create numbers --engine h2 --actors 4 --rf 2
     "$uniserve" -b "$2" load numbers "$data/rows.jsonl"
     "$uniserve" -b "$2" query numbers 'top 2' | tee "$data/top"
     "$uniserve" -b "$2" query numbers above | tee "$data/above"

@@ -4,6 +4,7 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -60,6 +61,23 @@ public abstract class CliCommand implements Callable<Integer> {
     /** True when the option, e.g. {@code --actors}, was given on the command line. */
     protected final boolean given(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    /**
+     * The value of an option that was renamed. The deprecated name works for one release, with a warning.
+     *
+     * @param value the value of {@code option}, which may be its default
+     * @param old the value of {@code deprecated}, or null where it is not on the command line
+     */
+    protected final <T extends @Nullable Object> T renamed(String option, T value, String deprecated, @Nullable T old) {
+        if (old == null) {
+            return value;
+        }
+        if (given(option)) {
+            throw usage(deprecated + " is the deprecated name of " + option + ": use " + option + " alone");
+        }
+        console().note("warning: " + deprecated + " is deprecated here: use " + option);
+        return old;
     }
 
     final Uniserve root() {

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve dev                             a whole cluster in one process",
-            "  uniserve table create speeches --port solr --actors 8",
+            "  uniserve table create speeches --engine solr --actors 8",
             "  uniserve load speeches europarl.jsonl",
             "  uniserve query speeches 'q=text:parliament&rows=3'",
             "  uniserve status"

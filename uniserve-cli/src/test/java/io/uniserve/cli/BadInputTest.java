@@ -31,7 +31,7 @@ class BadInputTest {
     @BeforeAll
     void start() throws IOException {
         cluster = new RunningCluster(directory);
-        assertThat(run("table create words --port kv --actors 4 --rf 2").exit()).isZero();
+        assertThat(run("table create words --engine kv --actors 4 --rf 2").exit()).isZero();
         StringBuilder rows = new StringBuilder();
         for (int i = 0; i < 50; i++) {
             rows.append("{\"id\":\"k").append(i).append("\",\"n\":").append(i).append("}\n");
@@ -78,25 +78,25 @@ class BadInputTest {
 
     @ParameterizedTest
     @CsvSource({
-        "table create words --port kv --rf 1,TABLE_EXISTS",
-        "table create more --port kv --rf 3,INVALID_ARGUMENT",
-        "table create more --port kv --rf 0,INVALID_ARGUMENT",
-        "table create more --port kv --rf -1,INVALID_ARGUMENT",
-        "table create more --port kv --rf 1000000000,INVALID_ARGUMENT",
-        "table create more --port kv --rf 1 --min-isr 2,INVALID_ARGUMENT",
-        "table create more --port kv --rf 1 --min-isr 0,INVALID_ARGUMENT",
-        "table create more --port kv --actors 0,INVALID_ARGUMENT",
-        "table create more --port kv --actors -1,INVALID_ARGUMENT",
-        "table create more --port kv --actors 1000000000,INVALID_ARGUMENT",
-        "table create more --port mysql,UNKNOWN_PORT",
+        "table create words --engine kv --rf 1,TABLE_EXISTS",
+        "table create more --engine kv --rf 3,INVALID_ARGUMENT",
+        "table create more --engine kv --rf 0,INVALID_ARGUMENT",
+        "table create more --engine kv --rf -1,INVALID_ARGUMENT",
+        "table create more --engine kv --rf 1000000000,INVALID_ARGUMENT",
+        "table create more --engine kv --rf 1 --min-isr 2,INVALID_ARGUMENT",
+        "table create more --engine kv --rf 1 --min-isr 0,INVALID_ARGUMENT",
+        "table create more --engine kv --actors 0,INVALID_ARGUMENT",
+        "table create more --engine kv --actors -1,INVALID_ARGUMENT",
+        "table create more --engine kv --actors 1000000000,INVALID_ARGUMENT",
+        "table create more --engine mysql,UNKNOWN_PORT",
         "table create more --port ../kv,UNKNOWN_PORT",
-        "table create more --port kv --level serializable --on-loss restore-actor,INVALID_ARGUMENT",
-        "table create more --port kv --level fully-serializable --rf 3,INVALID_ARGUMENT",
-        "table create more --port kv --on-loss restore-table,INVALID_ARGUMENT",
-        "table create more --port kv --durability remote,UNSUPPORTED",
-        "table create more --port kv -O no=such,INVALID_ARGUMENT",
-        "table create ../more --port kv,INVALID_ARGUMENT",
-        "table create / --port kv,INVALID_ARGUMENT",
+        "table create more --engine kv --level serializable --on-loss restore-actor,INVALID_ARGUMENT",
+        "table create more --engine kv --level fully-serializable --rf 3,INVALID_ARGUMENT",
+        "table create more --engine kv --on-loss restore-table,INVALID_ARGUMENT",
+        "table create more --engine kv --durability remote,UNSUPPORTED",
+        "table create more --engine kv -O no=such,INVALID_ARGUMENT",
+        "table create ../more --engine kv,INVALID_ARGUMENT",
+        "table create / --engine kv,INVALID_ARGUMENT",
         "table describe nothing,TABLE_NOT_FOUND",
         "table drop nothing,TABLE_NOT_FOUND",
         "query nothing count,TABLE_NOT_FOUND",
@@ -109,17 +109,17 @@ class BadInputTest {
     @Test
     void namesAndKeysThatAreEmptyHugeOrBinary() {
         for (String name : List.of("", "x".repeat(100_000), "a\0b")) {
-            refused(ExitCode.REFUSED, "INVALID_ARGUMENT", List.of("table", "create", name, "--port", "kv"));
+            refused(ExitCode.REFUSED, "INVALID_ARGUMENT", List.of("table", "create", name, "--engine", "kv"));
             refused(
                     ExitCode.REFUSED,
                     "INVALID_ARGUMENT",
-                    List.of("table", "create", "more", "--port", "kv", "--key", name));
+                    List.of("table", "create", "more", "--engine", "kv", "--key", name));
         }
     }
 
     @Test
     void aTableJustDroppedIsUnknown() throws IOException {
-        assertThat(run("table create gone --port kv --actors 2").exit()).isZero();
+        assertThat(run("table create gone --engine kv --actors 2").exit()).isZero();
         String rows = file("gone.jsonl", "{\"id\":\"a\"}\n");
         assertThat(run("load gone " + rows).exit()).isZero();
         assertThat(run("table drop gone").exit()).isZero();
@@ -161,7 +161,7 @@ class BadInputTest {
 
     @Test
     void negativeAndExtremeKeysAreKeys() throws IOException {
-        assertThat(run("table create numbers --port kv --range-bounds -5,5 --rf 1")
+        assertThat(run("table create numbers --engine kv --range-bounds -5,5 --rf 1")
                         .exit())
                 .isZero();
         String rows = file(

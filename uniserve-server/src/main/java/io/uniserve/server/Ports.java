@@ -13,16 +13,16 @@ final class Ports {
     private Ports() {}
 
     static Map<String, LoadedPort> load(ServerSettings settings) {
-        if (settings.ports().isEmpty()) {
+        if (settings.engines().isEmpty()) {
             throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, "uniserve.server.ports is empty; name at least one port");
+                    ErrorCode.INVALID_CONFIGURATION, "uniserve.server.engines is empty; name at least one engine");
         }
         Map<String, LoadedPort> ports = new LinkedHashMap<>();
-        for (String name : settings.ports()) {
+        for (String name : settings.engines()) {
             if (!name.matches("[a-z0-9][a-z0-9-]{0,63}")) {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
-                        "uniserve.server.ports: \"" + name + "\" is no name of a port; use a-z, 0-9 and -");
+                        "uniserve.server.engines: \"" + name + "\" is not the name of an engine; use a-z, 0-9 and -");
             }
             if (!ports.containsKey(name)) {
                 ports.put(name, PortLoader.load(settings.portsDirectory().resolve(name), name));

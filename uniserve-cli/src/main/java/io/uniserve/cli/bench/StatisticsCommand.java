@@ -89,7 +89,7 @@ public final class StatisticsCommand extends CliCommand {
     private double query() {
         try (LocalCluster cluster = LocalCluster.builder()
                 .servers(servers)
-                .setting("server.ports", "kv")
+                .setting("server.engines", "kv")
                 .setting("server.ports-dir", ports())
                 .start()) {
             ClientTable table = OverheadBench.table(cluster.client(), "t", actors);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench updates",
-            "  uniserve bench updates --port solr --bulk 10",
+            "  uniserve bench updates --engine solr --bulk 10",
             "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv",
             "  uniserve bench updates --launches 3"
         })
@@ -76,8 +76,11 @@ public final class UpdatesCommand extends CliCommand {
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
     private int actors = 8;
 
-    @Option(names = "--port", paramLabel = "PORT", description = "kv or solr (default: kv).")
-    private String port = "kv";
+    @Option(names = "--engine", paramLabel = "ENGINE", description = "kv or solr (default: kv).")
+    private String engine = "kv";
+
+    @Option(names = "--port", paramLabel = "ENGINE", hidden = true, description = "Deprecated name of --engine.")
+    private @Nullable String port;
 
     @Option(
             names = "--bulk",
@@ -105,10 +108,11 @@ public final class UpdatesCommand extends CliCommand {
         if (largest == 100 && !roomy) {
             throw usage("--bulk is 100: it needs UNISERVE_JAVA_OPTS=-Xmx3g, as the bare engine is in this process");
         }
+        String chosen = renamed("--engine", engine, "--port", port);
         UpdatesPort measured = Arrays.stream(UpdatesPort.values())
-                .filter(each -> each.port().equals(port))
+                .filter(each -> each.port().equals(chosen))
                 .findFirst()
-                .orElseThrow(() -> usage("--port is " + port + ": use kv or solr"));
+                .orElseThrow(() -> usage("--engine is " + chosen + ": use kv or solr"));
         UpdatesBench.Scale scale = new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream);
         List<List<Figure>> figures;
         try (RawLog log = new RawLog(raw)) {

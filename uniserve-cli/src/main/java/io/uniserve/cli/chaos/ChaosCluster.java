@@ -183,7 +183,7 @@ final class ChaosCluster implements AutoCloseable {
             words.addAll(List.of(
                     "server",
                     "--new",
-                    "--ports",
+                    "--engines",
                     "kv",
                     "--data",
                     directory(name).resolve("data").toString(),

@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "  uniserve dev",
-            "  uniserve dev --servers 5 --ports kv --data /tmp/trial",
-            "  uniserve dev --ports mine --ports-dir /home/me/ports",
+            "  uniserve dev --servers 5 --engines kv --data /tmp/trial",
+            "  uniserve dev --engines mine --ports-dir /home/me/ports",
             "  uniserve dev --port 0 -S coordinator.restore-delay=10s"
         })
 public final class DevCommand extends CliCommand {
@@ -37,7 +37,7 @@ public final class DevCommand extends CliCommand {
     private int servers;
 
     @Option(
-            names = "--ports",
+            names = "--engines",
             paramLabel = "PORT,...",
             defaultValue = "kv,solr",
             description = "Engines the servers run (default: kv,solr).")
@@ -74,6 +74,7 @@ public final class DevCommand extends CliCommand {
     public Integer call() throws Exception {
         range("--servers", servers, 1, LocalCluster.SERVERS_MAX);
         range("--port", port, 0, 65_535 - servers);
+        String chosen = renamed("--engines", engines, "--ports", ports);
         Foreground foreground = new Foreground(console());
         LocalClusterBuilder builder = LocalCluster.builder()
                 .servers(servers)
@@ -81,7 +82,7 @@ public final class DevCommand extends CliCommand {
                 .firstPort(port)
                 .directory(data)
                 .settings(options::load)
-                .setting("server.ports", ports)
+                .setting("server.engines", chosen)
                 // All its servers come back together; none is given up because another was faster.
                 .setting("coordinator.start-grace", START_GRACE)
                 .progress(console()::note)
@@ -94,8 +95,8 @@ public final class DevCommand extends CliCommand {
         String bootstrap = String.join(",", addresses);
         boolean usual = bootstrap.startsWith("127.0.0.1:7070");
         console()
-                .note("try: uniserve" + (usual ? "" : " -b " + bootstrap) + " table create words --port "
-                        + ports.split(",")[0]);
+                .note("try: uniserve" + (usual ? "" : " -b " + bootstrap) + " table create words --engine "
+                        + chosen.split(",")[0]);
         String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
         Duration grace = options.load(Map.of()).server().stopGrace();
         return foreground.serve(

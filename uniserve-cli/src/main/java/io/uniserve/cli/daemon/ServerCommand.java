@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
             "Prints one line when it serves: ready server HOST:PORT pid N id ID"
         },
         footer = {
-            "  uniserve server --new --ports solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
-            "  uniserve server --ports solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
+            "  uniserve server --new --engines solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
+            "  uniserve server --engines solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
             "  uniserve server --new --port 0 --data s1 --zone rack-2",
             "  uniserve server --config /etc/uniserve.conf -S server.log-bytes-per-actor-max=8GiB"
         })
@@ -52,7 +52,13 @@ public final class ServerCommand extends CliCommand {
                             + " every process of that cluster has ended.")
     private boolean takeOverStore;
 
-    @Option(names = "--ports", paramLabel = "PORT,...", description = "Engines to run, e.g. solr (default: kv).")
+    @Option(
+            names = "--engines",
+            paramLabel = "ENGINE,...",
+            description = "Engines to run, e.g. solr (default: kv).")
+    private @Nullable String engines;
+
+    @Option(names = "--ports", paramLabel = "ENGINE,...", hidden = true, description = "Deprecated name of --engines.")
     private @Nullable String ports;
 
     @Option(names = "--ports-dir", paramLabel = "DIR", description = "Where the ports' folders are.")
@@ -76,7 +82,7 @@ public final class ServerCommand extends CliCommand {
                 .with("server.new-data-dir", newData ? "true" : null)
                 .with("storage.directory", store)
                 .with("storage.take-over", takeOverStore ? "true" : null)
-                .with("server.ports", ports)
+                .with("server.engines", renamed("--engines", engines, "--ports", ports))
                 .with("server.ports-dir", portsDirectory)
                 .with("server.zone", zone)
                 .with("server.trash-all-unknown", trashAllUnknown ? "true" : null);

@@ -82,7 +82,7 @@ public final class ProcessCluster implements AutoCloseable {
                 directory(name),
                 "--store",
                 directory("store"),
-                "--ports",
+                "--engines",
                 options.port()));
         arguments.addAll(common());
         settings.forEach((key, value) -> arguments.addAll(List.of("-S", key + "=" + value)));

@@ -41,7 +41,7 @@ final class StatementTable {
                 .toList();
         if (typed.isEmpty()) {
             throw UniserveException.invalid(
-                    "the cluster has no table with typed columns: create one, with --port duckdb and -O columns=...");
+                    "the cluster has no table with typed columns: create one, with --engine duckdb and -O columns=...");
         }
         List<TableName> tables =
                 typed.stream().map(route -> route.meta().name()).toList();

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
             TableDrop.class
         },
         footer = {
-            "  uniserve table create speeches --port solr --actors 8 --rf 2",
+            "  uniserve table create speeches --engine solr --actors 8 --rf 2",
             "  uniserve table list",
             "  uniserve table describe speeches -o json",
             "  uniserve table update speeches --configset ./myconf",

@@ -24,9 +24,9 @@ import picocli.CommandLine.Parameters;
         name = "create",
         description = "Creates a table; returns when all its actors serve.",
         footer = {
-            "  uniserve table create speeches --port solr --actors 8 --rf 2",
-            "  uniserve table create events --port kv --range-bounds 1000,2000,3000 --key time",
-            "  uniserve table create speeches --port solr --configset ./myconf --on-loss restore-actor"
+            "  uniserve table create speeches --engine solr --actors 8 --rf 2",
+            "  uniserve table create events --engine kv --range-bounds 1000,2000,3000 --key time",
+            "  uniserve table create speeches --engine solr --configset ./myconf --on-loss restore-actor"
         })
 final class TableCreate extends ClientCommand {
     private static final int ACTORS_DEFAULT = 8;
@@ -35,11 +35,13 @@ final class TableCreate extends ClientCommand {
     private String name = "";
 
     @Option(
-            names = "--port",
-            required = true,
-            paramLabel = "PORT",
-            description = "The engine that holds the rows, e.g. solr or kv.")
-    private String port = "";
+            names = "--engine",
+            paramLabel = "ENGINE",
+            description = "Required: the engine that holds the rows, e.g. solr or kv.")
+    private @Nullable String engine;
+
+    @Option(names = "--port", paramLabel = "ENGINE", hidden = true, description = "Deprecated name of --engine.")
+    private @Nullable String port;
 
     @Option(
             names = "--actors",
@@ -94,17 +96,21 @@ final class TableCreate extends ClientCommand {
     @Option(
             names = "-O",
             paramLabel = "OPTION=VALUE",
-            description = "An option of the port; may be given several times.")
+            description = "An option of the engine; may be given several times.")
     private Map<String, String> options = new LinkedHashMap<>();
 
     @Option(
             names = "--configset",
             paramLabel = "DIR",
-            description = "Port solr: a folder with schema.xml or managed-schema and the files it names.")
+            description = "Engine solr: a folder with schema.xml or managed-schema and the files it names.")
     private @Nullable Path configset;
 
     @Override
     public Integer call() {
+        String chosen = renamed("--engine", engine, "--port", port);
+        if (chosen == null) {
+            throw usage("Missing required option: '--engine=ENGINE', e.g. --engine kv");
+        }
         if (configset != null) {
             if (options.containsKey(ConfigsetFolder.OPTION)) {
                 throw usage("--configset and -O configset exclude each other");
@@ -124,7 +130,7 @@ final class TableCreate extends ClientCommand {
                 minIsr,
                 choice(OnLoss.class, "--on-loss", onLoss),
                 choice(Durability.class, "--durability", durability),
-                port,
+                chosen,
                 options);
         try (ClusterClient cluster = connect()) {
             new TablePrinter(console(), global().json()).created(cluster.create(meta));

@@ -37,7 +37,7 @@ final class TablePrinter {
             console.json(fields(table));
         } else {
             TableMeta meta = table.meta();
-            console.println("created table " + meta.name() + ": port " + meta.port() + ", "
+            console.println("created table " + meta.name() + ": engine " + meta.port() + ", "
                     + partitioning(meta.partitioner()) + ", " + meta.rf() + (meta.rf() == 1 ? " copy" : " copies")
                     + " of each, " + label(meta.level()));
         }

@@ -14,7 +14,7 @@ class BackupCommandTest {
     private final TestingConsole console = new TestingConsole(options -> cluster);
 
     private void table() {
-        console.run("table", "create", "t", "--port", "kv", "--actors", "2");
+        console.run("table", "create", "t", "--engine", "kv", "--actors", "2");
     }
 
     @Test

@@ -60,7 +60,7 @@ class TablesIT {
         for (String level : List.of("serializable", "fully-serializable")) {
             bad.refused(
                     ErrorCode.UNSUPPORTED,
-                    List.of("table", "create", "more", "--port", "lucene", "--level", level),
+                    List.of("table", "create", "more", "--engine", "lucene", "--level", level),
                     "port \"lucene\"",
                     level.toUpperCase(java.util.Locale.ROOT).replace('-', '_'),
                     "create the table with one of [EVENTUAL]");
@@ -73,7 +73,7 @@ class TablesIT {
                                 .level(io.uniserve.model.ConsistencyLevel.SERIALIZABLE)),
                 "port \"lucene\"",
                 "EVENTUAL");
-        var run = bad.run(List.of("table", "create", "more", "--port", "kv", "--level", "strong"));
+        var run = bad.run(List.of("table", "create", "more", "--engine", "kv", "--level", "strong"));
         assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.USAGE);
         assertThat(run.err()).contains("'strong'", "eventual, serializable, fully-serializable");
     }
@@ -125,7 +125,7 @@ class TablesIT {
             bad.refused(ErrorCode.INVALID_ARGUMENT, () -> client.admin().dropTable(name), "table name");
             bad.refused(ErrorCode.INVALID_ARGUMENT, () -> TableSpec.named(name), "table name");
             for (List<String> command : List.of(
-                    List.of("table", "create", name, "--port", "kv"),
+                    List.of("table", "create", name, "--engine", "kv"),
                     List.of("table", "describe", name),
                     List.of("table", "drop", name),
                     List.of("query", name, "count"),
@@ -171,11 +171,11 @@ class TablesIT {
                     "rf");
             bad.refused(
                     ErrorCode.INVALID_ARGUMENT,
-                    List.of("table", "create", "more", "--port", "kv", "--actors", "" + wrong),
+                    List.of("table", "create", "more", "--engine", "kv", "--actors", "" + wrong),
                     "actors");
             bad.refused(
                     ErrorCode.INVALID_ARGUMENT,
-                    List.of("table", "create", "more", "--port", "kv", "--rf", "" + wrong),
+                    List.of("table", "create", "more", "--engine", "kv", "--rf", "" + wrong),
                     "rf");
         }
         bad.refused(

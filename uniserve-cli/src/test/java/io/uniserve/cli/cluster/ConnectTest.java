@@ -87,7 +87,7 @@ class ConnectTest {
     @Test
     void everyClientCommandSpeaksMutualTls() {
         List<String> known = to(shown("client", "daemon"));
-        ok(run(known, "table", "create", "words", "--port", "kv", "--actors", "4", "--rf", "2"));
+        ok(run(known, "table", "create", "words", "--engine", "kv", "--actors", "4", "--rf", "2"));
         uniserve.input("{\"id\":\"a\"}\n{\"id\":\"b\"}\n");
         ok(run(known, "load", "words", "-", "--format", "jsonl"));
         assertThat(ok(run(known, "query", "words", "count")).out()).contains("{\"count\":2}");

@@ -77,7 +77,7 @@ class DaemonStartTest {
         "server.port=-1,0 to 65535",
         "server.capacity.memory=12 apples,a size with a unit",
         "cluster=../x,letters",
-        "server.ports=,at least one port",
+        "server.engines=,at least one engine",
     })
     void wrongSettingsOnTheCommandLine(String setting, String remedy) {
         Run run = refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "-S", setting));
@@ -130,12 +130,17 @@ class DaemonStartTest {
         refused(
                 ExitCode.REFUSED,
                 "UNKNOWN_PORT",
+                daemon("server", "--engines", "mysql", "--ports-dir", directory.toString()));
+        Run deprecated = refused(
+                ExitCode.REFUSED,
+                "UNKNOWN_PORT",
                 daemon("server", "--ports", "mysql", "--ports-dir", directory.toString()));
-        refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "--ports", "../kv"));
+        assertThat(deprecated.err()).contains("warning: --ports is deprecated here: use --engines");
+        refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "--engines", "../kv"));
         Run run = refused(
                 ExitCode.REFUSED,
                 "UNKNOWN_PORT",
-                daemon("dev", "--ports", "mine", "--ports-dir", directory.toString()));
+                daemon("dev", "--engines", "mine", "--ports-dir", directory.toString()));
         assertThat(run.err()).contains("port mine has no folder " + directory.resolve("mine"));
     }
 

@@ -29,7 +29,7 @@ class LoadCommandTest {
 
     @BeforeEach
     void createTable() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "4");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "4");
     }
 
     private String file(String name, String text) throws IOException {
@@ -161,7 +161,7 @@ class LoadCommandTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 20})
     void ofAnAtomicTableOnlyBadRowsAreRejected(int bad) throws IOException {
-        uniserve.run("table", "create", "atomic", "--port", "kv", "--level", "serializable");
+        uniserve.run("table", "create", "atomic", "--engine", "kv", "--level", "serializable");
         StringBuilder rows = new StringBuilder();
         for (int i = 1; i <= 20; i++) {
             rows.append("{\"id\":\"r").append(i).append(i % 20 < bad ? "\",\"bad\":1}\n" : "\"}\n");
@@ -198,7 +198,7 @@ class LoadCommandTest {
 
     @Test
     void aRangeTableReadsNumbersAsKeysFromCsv() throws IOException {
-        uniserve.run("table", "create", "events", "--port", "kv", "--range-bounds", "10");
+        uniserve.run("table", "create", "events", "--engine", "kv", "--range-bounds", "10");
         Run run = uniserve.run("load", "events", file("a.csv", "id,n\n5,1\n50,2\n-9223372036854775808,3\nx,4\n"));
         assertThat(run.out()).startsWith("2 rows loaded");
         assertThat(run.err())

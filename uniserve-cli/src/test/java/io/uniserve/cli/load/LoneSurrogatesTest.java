@@ -26,7 +26,7 @@ class LoneSurrogatesTest {
 
     @BeforeEach
     void createTable() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "4");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "4");
     }
 
     private Run load(String name, byte[] bytes) throws IOException {

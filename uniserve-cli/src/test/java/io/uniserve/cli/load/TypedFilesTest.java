@@ -34,7 +34,7 @@ class TypedFilesTest {
     @BeforeEach
     void createTable() {
         String columns = "columns=id bigint, name varchar, price decimal(15,2), day date, x double, ok boolean";
-        uniserve.run("table", "create", "prices", "--port", "kv", "--actors", "4", "-O", columns);
+        uniserve.run("table", "create", "prices", "--engine", "kv", "--actors", "4", "-O", columns);
     }
 
     private Run load(String name, String text, String... more) throws IOException {
@@ -295,7 +295,7 @@ class TypedFilesTest {
 
     @Test
     void barsNeedATableWithColumns() throws IOException {
-        uniserve.run("table", "create", "words", "--port", "kv");
+        uniserve.run("table", "create", "words", "--engine", "kv");
         Path file = Files.writeString(directory.resolve("a.tbl"), "1|x|\n");
         Run run = uniserve.run("load", "words", file.toString());
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);

@@ -15,7 +15,7 @@ class DrainCommandTest {
 
     @BeforeEach
     void create() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2", "--rf", "1");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2", "--rf", "1");
     }
 
     @Test

@@ -16,8 +16,8 @@ class MoveCommandTest {
 
     @BeforeEach
     void create() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2", "--rf", "1");
-        uniserve.run("table", "create", "twice", "--port", "kv", "--actors", "1", "--rf", "2");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2", "--rf", "1");
+        uniserve.run("table", "create", "twice", "--engine", "kv", "--actors", "1", "--rf", "2");
     }
 
     private List<String> moves() {

@@ -16,8 +16,8 @@ class ReplicateCommandTest {
 
     @BeforeEach
     void create() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "4", "--rf", "1");
-        uniserve.run("table", "create", "times", "--port", "kv", "--range-bounds", "10,20", "--rf", "1");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "4", "--rf", "1");
+        uniserve.run("table", "create", "times", "--engine", "kv", "--range-bounds", "10,20", "--rf", "1");
     }
 
     private List<String> wishes() {

@@ -26,7 +26,7 @@ public final class FailingMain {
             "--port", "server.port",
             "--data", "server.data-dir",
             "--store", "storage.directory",
-            "--ports", "server.ports",
+            "--engines", "server.engines",
             "--zookeeper", "zookeeper.connect",
             "--cluster", "cluster");
 

@@ -50,7 +50,7 @@ final class ShopCluster implements AutoCloseable {
     }
 
     void create(String table, String columns, int actors, String... more) {
-        List<String> words = new ArrayList<>(List.of("table", "create", table, "--port", port, "--rf", "1"));
+        List<String> words = new ArrayList<>(List.of("table", "create", table, "--engine", port, "--rf", "1"));
         words.addAll(List.of("--actors", Integer.toString(actors), "-O", "columns=" + columns));
         words.addAll(List.of(more));
         assertThat(run(words.toArray(String[]::new)).exit()).isEqualTo(ExitCode.OK);

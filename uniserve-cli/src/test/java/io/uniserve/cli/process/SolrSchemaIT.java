@@ -72,7 +72,7 @@ class SolrSchemaIT {
         cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "solr"));
         client = cluster.client();
         uniserve = new TestingConsole(RemoteCluster::connect);
-        assertThat(run("table", "create", "docs", "--port", "solr", "--actors", "" + ACTORS, "--configset", conf(FIRST))
+        assertThat(run("table", "create", "docs", "--engine", "solr", "--actors", "" + ACTORS, "--configset", conf(FIRST))
                         .exit())
                 .isEqualTo(ExitCode.OK);
         client.admin().createTable(TableSpec.named("plain").port("solr").hash(1).replicas(1));
@@ -142,7 +142,7 @@ class SolrSchemaIT {
     @Test
     @Order(0)
     void solrsOwnFilesAreLoaded() throws Exception {
-        run("table", "create", "files", "--port", "solr", "--actors", "3");
+        run("table", "create", "files", "--engine", "solr", "--actors", "3");
         loadFile("json", """
             [{"id": "j1", "n_i": 1, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z", "tags_ss": ["a", "b"]},
              {"id": "j2", "n_i": 2}, {"id": "j3", "n_i": 3}]""");
@@ -190,7 +190,7 @@ class SolrSchemaIT {
                 + " name=\"doubleMetaphone\"/></analyzer></fieldType><field name=\"_text_\" type=\"sound\""
                 + " stored=\"false\"/><field name=\"_version_\" type=\"string\"/><field name=\"_root_\""
                 + " type=\"string\" stored=\"false\" docValues=\"false\"/><field name=\"ko\" type=\"ko\"/>";
-        Run made = run("table", "create", "tongues", "--port", "solr", "--actors", "2", "--configset", conf(types));
+        Run made = run("table", "create", "tongues", "--engine", "solr", "--actors", "2", "--configset", conf(types));
         assertThat(made.exit()).as(made.err()).isEqualTo(ExitCode.OK);
         client.table("tongues")
                 .updateDocuments(
@@ -223,7 +223,7 @@ class SolrSchemaIT {
     }
 
     private void notCreated(String named, String conf) {
-        Run run = run("table", "create", "bad", "--port", "solr", "--actors", "2", "--configset", conf);
+        Run run = run("table", "create", "bad", "--engine", "solr", "--actors", "2", "--configset", conf);
         assertThat(run.err()).contains("INVALID_ARGUMENT", named);
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(client.admin().listTables())

@@ -14,7 +14,7 @@ class QueryCommandTest {
 
     @Test
     void theEnginesAnswerIsPrintedAsItIs() {
-        uniserve.run("table", "create", "words", "--port", "kv");
+        uniserve.run("table", "create", "words", "--engine", "kv");
         Run run = uniserve.run("query", "words", "count", "--deadline", "500ms");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.out()).isEqualTo("{\"count\":0}" + System.lineSeparator());
@@ -23,7 +23,7 @@ class QueryCommandTest {
 
     @Test
     void whatItTookGoesToTheErrorStream() {
-        uniserve.run("table", "create", "words", "--port", "kv");
+        uniserve.run("table", "create", "words", "--engine", "kv");
         Run run = uniserve.run("query", "words", "count", "--stats");
         assertThat(run.out()).isEqualTo("{\"count\":0}" + System.lineSeparator());
         assertThat(run.err()).contains("ms, 11 bytes of application/json, 2 requests, 1 retries, 0 hedges");
@@ -31,7 +31,7 @@ class QueryCommandTest {
 
     @Test
     void theStepsOfAPlanInPlaceOfTheAnswer() {
-        uniserve.run("table", "create", "words", "--port", "kv");
+        uniserve.run("table", "create", "words", "--engine", "kv");
         Run run = uniserve.run("query", "words", "count", "--explain");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.lines()).containsExactly("retrieve of words", "answer: 11 bytes");
@@ -45,7 +45,7 @@ class QueryCommandTest {
 
     @Test
     void aQueryTheEngineRefuses() {
-        uniserve.run("table", "create", "words", "--port", "kv");
+        uniserve.run("table", "create", "words", "--engine", "kv");
         Run run = uniserve.run("query", "words", "drop everything");
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(run.err()).contains("unknown query");

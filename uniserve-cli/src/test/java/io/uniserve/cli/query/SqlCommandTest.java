@@ -26,9 +26,9 @@ class SqlCommandTest {
 
     @BeforeEach
     void createTables() {
-        uniserve.run("table", "create", "accounts", "--port", "kv", "-O", "columns=id bigint, orders bigint");
-        uniserve.run("table", "create", "orders", "--port", "kv", "-O", "columns=id bigint");
-        uniserve.run("table", "create", "words", "--port", "kv");
+        uniserve.run("table", "create", "accounts", "--engine", "kv", "-O", "columns=id bigint, orders bigint");
+        uniserve.run("table", "create", "orders", "--engine", "kv", "-O", "columns=id bigint");
+        uniserve.run("table", "create", "words", "--engine", "kv");
     }
 
     /** What a server's parser answers of a statement's names. */

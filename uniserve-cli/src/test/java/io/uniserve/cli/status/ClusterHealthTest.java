@@ -186,7 +186,7 @@ class ClusterHealthTest {
 
     @Test
     void describeJudgesEachActor() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2", "--rf", "2");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2", "--rf", "2");
         assertThat(run("table", "describe", "words").lines())
                 .filteredOn(line -> line.endsWith(" ok"))
                 .hasSize(2);

@@ -63,7 +63,7 @@ class StatusCommandTest {
 
     @Test
     void actorsAreShownWhenAskedFor() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2");
         assertThat(uniserve.run("status").out()).contains("words  kv");
         assertThat(uniserve.run("status", "--actors").lines())
                 .contains(
@@ -77,7 +77,7 @@ class StatusCommandTest {
 
     @Test
     void loadIsShownWhenAskedFor() throws IOException {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2");
         assertThat(uniserve.run("status", "--load").lines())
                 .contains(
                         "SERVER    REPLICAS    CPU  MEMORY  DISK  QUERIES/S  COST MS/S",
@@ -97,7 +97,7 @@ class StatusCommandTest {
 
     @Test
     void json() throws IOException {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2");
         JsonNode status =
                 new ObjectMapper().readTree(uniserve.run("status", "-o", "json").out());
         assertThat(status.get("cluster").textValue()).isEqualTo("c0ffee");

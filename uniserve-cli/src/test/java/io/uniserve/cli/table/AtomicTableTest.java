@@ -25,7 +25,7 @@ class AtomicTableTest {
                 "{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}\n{\"id\":\"c\",\"n\":3}\n{\"id\":\"d\",\"n\":4}\n");
         try (RunningCluster cluster = new RunningCluster(directory.resolve("cluster"))) {
             for (String level : new String[] {"serializable", "fully-serializable"}) {
-                run(cluster, "", "table", "create", level, "--port", "kv", "--actors", "3", "--level", level);
+                run(cluster, "", "table", "create", level, "--engine", "kv", "--actors", "3", "--level", level);
                 run(cluster, level, "table", "describe", level);
                 run(cluster, "4", "load", level, rows.toString());
                 run(cluster, "{\"count\":4}", "query", level, "count");
@@ -47,7 +47,7 @@ class AtomicTableTest {
         }
         Path file = Files.writeString(directory.resolve("rows.jsonl"), rows);
         try (RunningCluster cluster = new RunningCluster(directory.resolve("cluster"))) {
-            run(cluster, "", "table", "create", "sums", "--port", "kv", "--actors", "8", "--level", "serializable");
+            run(cluster, "", "table", "create", "sums", "--engine", "kv", "--actors", "8", "--level", "serializable");
             TestingConsole.Run load =
                     words(cluster, "load", "sums", file.toString(), "--update", "kv.add@1", "--rejects-max", "5");
             assertThat(load.out())

@@ -38,10 +38,10 @@ class TableCommandTest {
 
     @Test
     void createWithDefaults() {
-        Run run = uniserve.run("table", "create", "words", "--port", "kv");
+        Run run = uniserve.run("table", "create", "words", "--engine", "kv");
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.out().strip())
-                .isEqualTo("created table words: port kv, hash over 8, 2 copies of each, eventual");
+                .isEqualTo("created table words: engine kv, hash over 8, 2 copies of each, eventual");
         assertThat(meta("words"))
                 .isEqualTo(new TableMeta(
                         new TableName("words"),
@@ -57,9 +57,24 @@ class TableCommandTest {
     }
 
     @Test
+    void theDeprecatedNameOfEngineWorksWithAWarning() {
+        Run run = uniserve.run("table", "create", "words", "--port", "kv");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.err()).contains("warning: --port is deprecated here: use --engine");
+        assertThat(meta("words").port()).isEqualTo("kv");
+        Run both = uniserve.run("table", "create", "more", "--engine", "kv", "--port", "kv");
+        assertThat(both.exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(both.err()).contains("--port is the deprecated name of --engine: use --engine alone");
+        Run neither = uniserve.run("table", "create", "more");
+        assertThat(neither.exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(neither.err()).contains("'--engine=ENGINE'");
+        assertThat(uniserve.run("table", "create", "--help").out()).contains("--engine").doesNotContain("--port");
+    }
+
+    @Test
     void createWithEverything() {
         Run run = uniserve.run(
-                ("table create events --port kv --range-bounds -5,0,7 --rf 1 --min-isr 1 --level fully-serializable"
+                ("table create events --engine kv --range-bounds -5,0,7 --rf 1 --min-isr 1 --level fully-serializable"
                                 + " --on-loss restore-actor --durability remote --key time -O a=1 -O b=x=y")
                         .split(" "));
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
@@ -78,7 +93,7 @@ class TableCommandTest {
         Files.writeString(directory.resolve("schema.xml"), "<schema/>");
         Files.writeString(directory.resolve("words.txt"), "the");
         String folder = directory.toString();
-        uniserve.run("table", "create", "shop", "--port", "solr", "--configset", folder);
+        uniserve.run("table", "create", "shop", "--engine", "solr", "--configset", folder);
         Files.writeString(directory.resolve("schema.xml"), "<schema>more</schema>");
         Run run = uniserve.run("table", "update", "shop", "--configset", folder);
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
@@ -95,7 +110,7 @@ class TableCommandTest {
 
     @Test
     void optionsOfAnyPortAreChangedUnderTheirLaterName() {
-        uniserve.run("table", "create", "shop", "--port", "kv", "-O", "a=1", "-O", "b=1");
+        uniserve.run("table", "create", "shop", "--engine", "kv", "-O", "a=1", "-O", "b=1");
         Run run = uniserve.run("table", "update", "shop", "-O", "a=2", "-O", "c=x=y");
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
         assertThat(meta("shop").options()).isEqualTo(Map.of("a", "1", "b", "1", "a.later", "2", "c.later", "x=y"));
@@ -130,7 +145,7 @@ class TableCommandTest {
         Path conf = Files.createDirectories(directory.resolve("conf"));
         Files.writeString(conf.resolve("schema.xml"), "<schema/>");
         Files.writeString(conf.resolve("solrconfig.xml"), "<config/>");
-        String[] create = {"table", "create", "shop", "--port", "solr", "--configset", directory.toString()};
+        String[] create = {"table", "create", "shop", "--engine", "solr", "--configset", directory.toString()};
         assertThat(uniserve.run(create).exit()).isEqualTo(ExitCode.OK);
         Path unpacked = Files.createDirectories(directory.resolve("unpacked"));
         PackedFiles.unpack(meta("shop").options().getOrDefault("configset", ""), unpacked);
@@ -140,24 +155,24 @@ class TableCommandTest {
 
     @Test
     void configsetsThatCannotBe(@TempDir Path directory) throws IOException {
-        Run missing = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", "/no/such/folder");
+        Run missing = uniserve.run("table", "create", "shop", "--engine", "solr", "--configset", "/no/such/folder");
         assertThat(missing.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(missing.err()).contains("/no/such/folder cannot be read");
-        Run empty = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", directory.toString());
+        Run empty = uniserve.run("table", "create", "shop", "--engine", "solr", "--configset", directory.toString());
         assertThat(empty.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(empty.err()).contains("has none of [schema.xml");
         Files.writeString(directory.resolve("schema.xml"), "<schema/>");
         byte[] noise = new byte[100_000];
         new Random(1).nextBytes(noise);
         Files.write(directory.resolve("stopwords.txt"), noise);
-        Run large = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", directory.toString());
+        Run large = uniserve.run("table", "create", "shop", "--engine", "solr", "--configset", directory.toString());
         assertThat(large.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(large.err()).contains("bytes when packed, at most 131072");
         Run both = uniserve.run(
                 "table",
                 "create",
                 "shop",
-                "--port",
+                "--engine",
                 "solr",
                 "--configset",
                 "/no/such/folder",
@@ -170,7 +185,7 @@ class TableCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "-1", "1000000000", "-2147483648"})
     void wrongNumbersOfActorsAreRefused(String actors) {
-        Run run = uniserve.run("table", "create", "words", "--port", "kv", "--actors", actors);
+        Run run = uniserve.run("table", "create", "words", "--engine", "kv", "--actors", actors);
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(run.err().strip()).isEqualTo("uniserve: INVALID_ARGUMENT: actors is " + actors + ": use 1 to 4096");
         assertThat(cluster.changes()).isEmpty();
@@ -178,7 +193,7 @@ class TableCommandTest {
 
     @Test
     void boundsThatDoNotAscendAreRefused() {
-        Run run = uniserve.run("table", "create", "words", "--port", "kv", "--range-bounds", "3,3");
+        Run run = uniserve.run("table", "create", "words", "--engine", "kv", "--range-bounds", "3,3");
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(run.err()).contains("bounds must ascend");
     }
@@ -192,7 +207,7 @@ class TableCommandTest {
     void badNamesAreRefusedByEveryCommandBeforeTheClusterIsAsked(String name) {
         TestingConsole nobody = TestingConsole.alone();
         List<String[]> commands = List.of(
-                new String[] {"table", "create", "--port", "kv", "--", name},
+                new String[] {"table", "create", "--engine", "kv", "--", name},
                 new String[] {"table", "describe", "--", name},
                 new String[] {"table", "drop", "--", name},
                 new String[] {"query", "--", name, "count"},
@@ -209,8 +224,8 @@ class TableCommandTest {
 
     @Test
     void listAsTextAndJson() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--rf", "1");
-        uniserve.run("table", "create", "events", "--port", "kv", "--range-bounds", "5");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--rf", "1");
+        uniserve.run("table", "create", "events", "--engine", "kv", "--range-bounds", "5");
         assertThat(uniserve.run("table", "list").lines())
                 .containsExactly(
                         "TABLE   PORT  PARTITIONS   KEY  LEVEL     RF  MIN-ISR",
@@ -223,7 +238,7 @@ class TableCommandTest {
 
     @Test
     void describeAsTextAndJson() {
-        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        uniserve.run("table", "create", "words", "--engine", "kv", "--actors", "2");
         assertThat(uniserve.run("table", "describe", "words").lines())
                 .contains(
                         "name         words",
@@ -246,8 +261,8 @@ class TableCommandTest {
 
     @Test
     void dropSeveral() {
-        uniserve.run("table", "create", "a", "--port", "kv");
-        uniserve.run("table", "create", "b", "--port", "kv");
+        uniserve.run("table", "create", "a", "--engine", "kv");
+        uniserve.run("table", "create", "b", "--engine", "kv");
         assertThat(uniserve.run("table", "drop", "a", "b").lines())
                 .containsExactly("dropped table a", "dropped table b");
         assertThat(cluster.tables()).isEmpty();

@@ -19,7 +19,7 @@ class VerifyCommandTest {
     private final TestingConsole console = new TestingConsole(options -> cluster);
 
     private void table() {
-        console.run("table", "create", "t", "--port", "kv", "--actors", "2");
+        console.run("table", "create", "t", "--engine", "kv", "--actors", "2");
     }
 
     @Test

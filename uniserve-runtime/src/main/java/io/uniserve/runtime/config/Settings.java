@@ -24,6 +24,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The whole configuration of a process: a file over the defaults, single values from the command line over both. Unknown
@@ -33,6 +35,11 @@ public final class Settings {
     private static final String ROOT = "uniserve";
     /** Keys below this one are the port's own, so anything goes. */
     private static final String FREE = "uniserve.server.port-settings";
+
+    /** Deprecated keys and the names that replaced them; they work for one release, with a warning. */
+    private static final Map<String, String> RENAMED = Map.of("uniserve.server.ports", "uniserve.server.engines");
+
+    private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
 
     private final Config config;
 
@@ -66,14 +73,55 @@ public final class Settings {
         Config reference = ConfigFactory.parseMap(installation, "installation").withFallback(reference());
         Config user = file.map(Settings::parse).orElse(ConfigFactory.empty());
         try {
-            Config given = ConfigFactory.parseMap(lists(overrides, reference), "command line")
-                    .withFallback(user);
+            Config given = ConfigFactory.parseMap(lists(currentKeys(overrides), reference), "command line")
+                    .withFallback(currentKeys(user));
             Config whole = given.withFallback(reference).resolve();
             KnownKeys.of(reference, FREE).check(given, whole);
             return new Settings(whole);
         } catch (ConfigException e) {
             throw invalid(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static Map<String, String> currentKeys(Map<String, String> overrides) {
+        Map<String, String> current = new TreeMap<>(overrides);
+        RENAMED.forEach((old, key) -> {
+            if (overrides.containsKey(old)) {
+                deprecated("command line", old, key, overrides.containsKey(key));
+                current.put(key, overrides.get(old));
+                current.remove(old);
+            }
+        });
+        return current;
+    }
+
+    private static Config currentKeys(Config user) {
+        Config current = user;
+        for (Map.Entry<String, String> renamed : RENAMED.entrySet()) {
+            String old = renamed.getKey();
+            if (isSet(user, old)) {
+                ConfigValue value = user.getValue(old);
+                deprecated(value.origin().description(), old, renamed.getValue(), isSet(user, renamed.getValue()));
+                current = current.withValue(renamed.getValue(), value).withoutPath(old);
+            }
+        }
+        return current;
+    }
+
+    /** False for a key inside a section that is a substitution: {@link KnownKeys} then refuses a deprecated name. */
+    private static boolean isSet(Config user, String key) {
+        try {
+            return user.hasPath(key);
+        } catch (ConfigException.NotResolved e) {
+            return false;
+        }
+    }
+
+    private static void deprecated(String origin, String old, String key, boolean both) {
+        if (both) {
+            throw invalid(origin + ": " + old + " is the deprecated name of " + key + "; delete " + old, null);
+        }
+        LOG.warn("{}: {} is deprecated: use {}", origin, old, key);
     }
 
     /** On the command line a list is written as {@code a,b}. */

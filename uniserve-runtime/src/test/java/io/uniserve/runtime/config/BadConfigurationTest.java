@@ -66,7 +66,7 @@ class BadConfigurationTest {
         refused("uniserve.server.port = 70000", "uniserve.server.port is 70000", "0 to 65535");
         refused("uniserve.server.clock-drift = 0.01", "a share from 0% to 50%");
         refused("uniserve.server.clock-drift = 1e9%", "a share from 0% to 50%");
-        refused("uniserve.server.ports = solr", "a list of texts");
+        refused("uniserve.server.engines = solr", "a list of texts");
         refused("uniserve.tls.enabled = maybe\nuniserve.cluster = \"../x\"", "uniserve.cluster", "letters, digits");
         refused("uniserve.client.bootstrap = [\"nowhere\"]", "HOST:PORT");
         refused("uniserve.server = 5", "uniserve.server is a section, not a value");
@@ -91,7 +91,7 @@ class BadConfigurationTest {
                   server { port = 1, zone = "a } port = 2 {" } // port = 3
                   server { host = x }
                   coordinator.port = 1
-                  server.ports = [ a, { b = 1, b = 2 }.b ]
+                  server.engines = [ a, { b = 1, b = 2 }.b ]
                   server.port-settings { solr { q = \"""x
                     port = 1
                     port = 1 \""" }, kv { q = 1 } }

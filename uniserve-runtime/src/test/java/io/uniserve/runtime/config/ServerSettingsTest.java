@@ -1,6 +1,7 @@
 package io.uniserve.runtime.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.limit.Limits;
 import java.nio.file.Path;
@@ -12,6 +13,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ServerSettingsTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theDeprecatedKeyOfEnginesWorksInFilesAndOnTheCommandLine() {
+        assertThat(TestingConfigFiles.load(directory, "uniserve.server.ports = [solr, kv]").server().engines())
+                .containsExactly("solr", "kv");
+        assertThat(Settings.load(Optional.empty(), Map.of("uniserve.server.ports", "solr,kv"))
+                        .server()
+                        .engines())
+                .containsExactly("solr", "kv");
+        assertThatThrownBy(() -> TestingConfigFiles.load(
+                        directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
+                .hasMessageContaining("uniserve.server.ports is the deprecated name of uniserve.server.engines");
+    }
+
     @Test
     void defaults() {
         assertThat(Settings.defaults().server())
@@ -63,7 +80,7 @@ class ServerSettingsTest {
     }
 
     @Test
-    void fullMapping(@TempDir Path directory) {
+    void fullMapping() {
         String text = """
             uniserve {
               storage.directory = /mnt/backup, storage.take-over = true

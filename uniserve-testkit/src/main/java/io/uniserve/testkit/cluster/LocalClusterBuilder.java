@@ -39,7 +39,7 @@ public final class LocalClusterBuilder {
         return port(LoadedPort.of(engine));
     }
 
-    /** Adds an engine that every server runs, loaded already. Without any, the setting {@code server.ports} names them. */
+    /** Adds an engine that every server runs, loaded already. Without any, the setting {@code server.engines} names them. */
     public LocalClusterBuilder port(LoadedPort loaded) {
         ports.put(loaded.engine().info().name(), loaded);
         return this;

@@ -30,14 +30,14 @@ import picocli.CommandLine.Option;
             "  uniserve bench tpch --sf 0.1 --queries 1,3,10",
             "  uniserve bench tpch --sf 0.1 --queries all --rounds 1",
             "  uniserve bench tpch --sf 0.1 --check",
-            "  uniserve bench tpch --sf 0.1 --check --port monetdb"
+            "  uniserve bench tpch --sf 0.1 --check --engine monetdb"
         })
 public final class TpchCommand extends CliCommand {
     private static final List<Integer> WITH_GOALS = List.of(1, 3, 10);
     /** With fewer suppliers the generator gives a part one of them twice. */
     private static final double CHECK_SCALE_MIN = 0.01;
 
-    private static final List<String> PORTS = List.of("duckdb", "monetdb");
+    private static final List<String> ENGINES = List.of("duckdb", "monetdb");
     private static final String QUERIES_DEFAULT = "1,3,5,6,10,12,14,19";
 
     /** Systems to compare with, beside the bare engine. */
@@ -60,8 +60,14 @@ public final class TpchCommand extends CliCommand {
             description = "Only compare answers, of all 22 queries unless --queries is given; nothing is measured.")
     private boolean check;
 
-    @Option(names = "--port", paramLabel = "NAME", description = "The servers' port: duckdb (default) or monetdb.")
-    private String port = "duckdb";
+    @Option(
+            names = "--engine",
+            paramLabel = "ENGINE",
+            description = "The servers' engine: duckdb (default) or monetdb.")
+    private String engine = "duckdb";
+
+    @Option(names = "--port", paramLabel = "ENGINE", hidden = true, description = "Deprecated name of --engine.")
+    private @Nullable String port;
 
     @Option(names = "--servers", paramLabel = "N", description = "Servers (default: 4).")
     private int servers = 4;
@@ -119,7 +125,7 @@ public final class TpchCommand extends CliCommand {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw);
                 UniserveTpch uniserve = new UniserveTpch(
-                        ProcessClusterOptions.of(workspace.directory().resolve("uniserve"), servers, port)
+                        ProcessClusterOptions.of(workspace.directory().resolve("uniserve"), servers, engine)
                                 .withHeap("-Xmx" + heap))) {
             Path directory = workspace.directory();
             TpchData data = new TpchData(directory, tables, scale, console(), clock()::nanos);
@@ -164,7 +170,7 @@ public final class TpchCommand extends CliCommand {
         }
         Set<String> wanted = WITH_GOALS.stream().map(number -> "Q" + number).collect(Collectors.toSet());
         line.with("scale", scale)
-                .with("port", port)
+                .with("engine", engine)
                 .with("servers", servers)
                 .with("actors", actors)
                 .with("heap", heap)
@@ -173,7 +179,7 @@ public final class TpchCommand extends CliCommand {
                 .with("different", bench.differences().size())
                 .with("java", System.getProperty("java.version"));
         line.require(bench.differences().isEmpty())
-                .require(!check || !port.equals(PORTS.get(0)) || bench.refused().isEmpty())
+                .require(!check || !engine.equals(ENGINES.get(0)) || bench.refused().isEmpty())
                 .require(bench.refused().keySet().stream().noneMatch(wanted::contains));
         return line.print(console());
     }
@@ -198,8 +204,9 @@ public final class TpchCommand extends CliCommand {
                 throw usage("a heap is \"" + size + "\": use a number and m or g, e.g. 512m");
             }
         }
-        if (!PORTS.contains(port)) {
-            throw usage("--port is \"" + port + "\": use one of " + String.join(", ", PORTS));
+        engine = renamed("--engine", engine, "--port", port);
+        if (!ENGINES.contains(engine)) {
+            throw usage("--engine is \"" + engine + "\": use one of " + String.join(", ", ENGINES));
         }
         if (queries.equals("all") || check && !given("--queries")) {
             return TpchQuery.of(TpchQuery.numbers());

@@ -76,7 +76,7 @@ class TpchBenchIT {
     /** What MonetDB cannot do is told with its reason, and no answer is another one: docs/benchmarks/tpch.md has the list. */
     @Test
     void thoseThatMonetDbAnswersAreTheSame() throws IOException {
-        Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check --port monetdb");
+        Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check --engine monetdb");
         assertThat(run.exit()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
         JsonNode result =
                 new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));
@@ -121,7 +121,7 @@ class TpchBenchIT {
                 "--queries 1,x",
                 "--heap 1",
                 "--rounds 0",
-                "--port solr",
+                "--engine solr",
                 "--sf 0.001 --check")) {
             Run run = run("bench tpch " + words);
             assertThat(run.exit()).as(words).isEqualTo(ExitCode.USAGE);

@@ -19,13 +19,13 @@ final class ActorVerifier {
     private static final long TIMEOUT_NANOS =
             (Limits.COPIES_COMPARED_MS_MAX + Limits.COPIES_COMPARED_MARGIN_MS) * 1_000_000;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final Table table;
     private final int actor;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
 
-    ActorVerifier(LeaderTerm leaderTerm, Table table, int actor, AdminHandler.Answer answer) {
-        this.leaderTerm = leaderTerm;
+    ActorVerifier(LeaderContext leader, Table table, int actor, PendingAdminReply answer) {
+        this.leader = leader;
         this.table = table;
         this.actor = actor;
         this.answer = answer;
@@ -38,7 +38,7 @@ final class ActorVerifier {
                     "actor: " + table.meta.name() + " has actors 0 to " + (actors - 1) + ", not " + actor);
         }
         ActorState state = table.map().actors().get(actor);
-        Optional<ServerRecord> primary = leaderTerm.live().stream()
+        Optional<ServerRecord> primary = leader.live().stream()
                 .filter(server -> server.id().equals(state.primary()))
                 .findFirst();
         if (primary.isEmpty()) {
@@ -48,14 +48,14 @@ final class ActorVerifier {
         }
         PeerRequest.CompareCopies request =
                 new PeerRequest.CompareCopies(table.meta.name(), new ReplicaKey(table.meta.tableId(), actor));
-        leaderTerm
+        leader
                 .env()
                 .network()
                 .call(
                         primary.get().address(),
                         request,
                         TIMEOUT_NANOS,
-                        leaderTerm.registry().scoped(this::compared));
+                        leader.registry().scoped(this::compared));
     }
 
     private void compared(Outcome<PeerReply> outcome) {

@@ -17,16 +17,16 @@ import java.util.TreeSet;
 /** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
 final class AdminHandler {
     private final LeaderTerm leaderTerm;
-    private final Set<Answer> open = new LinkedHashSet<>();
+    private final PendingAdminReplies pending;
     private final Set<TableName> creating = new TreeSet<>();
 
-    AdminHandler(LeaderTerm leaderTerm) {
+    AdminHandler(LeaderTerm leaderTerm, PendingAdminReplies pending) {
         this.leaderTerm = leaderTerm;
+        this.pending = pending;
     }
 
     void handle(AdminRequest request, Completion<AdminReply> completion) {
-        Answer answer = new Answer(completion);
-        open.add(answer);
+        PendingAdminReply answer = pending.add(completion);
         try {
             dispatch(request, answer);
         } catch (UniserveException refused) {
@@ -34,7 +34,7 @@ final class AdminHandler {
         }
     }
 
-    private void dispatch(AdminRequest request, Answer answer) {
+    private void dispatch(AdminRequest request, PendingAdminReply answer) {
         if (request instanceof AdminRequest.CreateTable create) {
             create(create, answer);
         } else if (request instanceof AdminRequest.DescribeTable describe) {
@@ -44,9 +44,9 @@ final class AdminHandler {
         } else if (request instanceof AdminRequest.UpdateTable update) {
             new TableUpdater(leaderTerm, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
-            new MoveReplica(leaderTerm, known(move.name()), move, answer).start();
+            new MoveReplica(leaderTerm, leaderTerm.rebalancer(), known(move.name()), move, answer).start();
         } else if (request instanceof AdminRequest.ReplicateActor replicate) {
-            new SetReplicaCount(leaderTerm, known(replicate.name()), replicate, answer).start();
+            new SetReplicaCount(leaderTerm, leaderTerm.rebalancer(), known(replicate.name()), replicate, answer).start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(leaderTerm, drain, answer).start();
         } else if (request instanceof AdminRequest.ServerTrash trash) {
@@ -65,13 +65,13 @@ final class AdminHandler {
         }
     }
 
-    private void create(AdminRequest.CreateTable request, Answer answer) {
+    private void create(AdminRequest.CreateTable request, PendingAdminReply answer) {
         free(request.meta().name(), answer);
-        new TableCreator(leaderTerm, request.meta(), answer).start();
+        new TableCreator(leaderTerm, leaderTerm.backups().numbers(), request.meta(), answer).start();
     }
 
     /** Keeps the name for this request; TABLE_EXISTS where it is taken. */
-    private void free(TableName name, Answer answer) {
+    private void free(TableName name, PendingAdminReply answer) {
         if (leaderTerm.catalog().find(name) != null || creating.contains(name)) {
             throw TableCreator.exists(name);
         }
@@ -89,53 +89,7 @@ final class AdminHandler {
         return table;
     }
 
-    private void status(Answer answer) {
+    private void status(PendingAdminReply answer) {
         new StatusSurvey(leaderTerm, answer).start();
-    }
-
-    /** For work that the coordinator does by itself: it ends with the reign like a client's. */
-    Answer own(Completion<AdminReply> completion) {
-        Answer answer = new Answer(completion);
-        open.add(answer);
-        return answer;
-    }
-
-    void failAll(UniserveException why) {
-        for (Answer answer : List.copyOf(open)) {
-            answer.fail(why);
-        }
-    }
-
-    /** The one answer to a request. */
-    final class Answer {
-        private final Completion<AdminReply> completion;
-        private final List<Runnable> whenDone = new ArrayList<>();
-
-        Answer(Completion<AdminReply> completion) {
-            this.completion = completion;
-        }
-
-        void whenDone(Runnable task) {
-            whenDone.add(task);
-        }
-
-        boolean isOpen() {
-            return open.contains(this);
-        }
-
-        void ok(AdminReply reply) {
-            finish(Outcome.ok(reply));
-        }
-
-        void fail(UniserveException error) {
-            finish(Outcome.err(error));
-        }
-
-        private void finish(Outcome<AdminReply> outcome) {
-            if (open.remove(this)) {
-                whenDone.forEach(Runnable::run);
-                completion.done(outcome);
-            }
-        }
     }
 }

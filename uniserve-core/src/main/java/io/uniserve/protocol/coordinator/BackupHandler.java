@@ -26,15 +26,17 @@ import org.slf4j.LoggerFactory;
 /** Answers requests about backups of tables. On one backup one piece of work is done at a time. */
 final class BackupHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BackupHandler.class);
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
+    private final PendingAdminReplies pending;
     private final StorageRequests storage;
     private final TableIds numbers;
     private final TreeMap<BackupName, BackupOperation> jobs = new TreeMap<>();
 
-    BackupHandler(LeaderTerm leaderTerm) {
-        this.leaderTerm = leaderTerm;
-        this.storage = new StorageRequests(leaderTerm);
-        this.numbers = new TableIds(leaderTerm, storage);
+    BackupHandler(LeaderContext leader, PendingAdminReplies pending) {
+        this.leader = leader;
+        this.pending = pending;
+        this.storage = new StorageRequests(leader);
+        this.numbers = new TableIds(leader, storage);
     }
 
     TableIds numbers() {
@@ -42,7 +44,7 @@ final class BackupHandler {
     }
 
     /** True for a request that was one about backups. */
-    boolean handle(AdminRequest request, AdminHandler.Answer answer) {
+    boolean handle(AdminRequest request, PendingAdminReply answer) {
         if (request instanceof AdminRequest.ListBackups) {
             list(answer);
         } else if (request instanceof AdminRequest.LostTables) {
@@ -65,12 +67,12 @@ final class BackupHandler {
         return true;
     }
 
-    void take(AdminRequest.BackupTable request, Table table, AdminHandler.Answer answer) {
+    void take(AdminRequest.BackupTable request, Table table, PendingAdminReply answer) {
         BackupOperation job = begin(request.name(), answer);
         new CreateBackup(job, table.meta, false, taken -> acknowledge(job, taken)).start();
     }
 
-    void restore(AdminRequest.RestoreTable request, AdminHandler.Answer answer, Consumer<RestoreTable> then) {
+    void restore(AdminRequest.RestoreTable request, PendingAdminReply answer, Consumer<RestoreTable> then) {
         BackupOperation job = begin(request.name(), answer);
         job.read(backup -> then.accept(new RestoreTable(job, backup, request.table(), numbers)));
     }
@@ -87,10 +89,10 @@ final class BackupHandler {
         String id = "-" + table.meta.tableId();
         String named = "lost-" + table.meta.name() + id;
         BackupName name = new BackupName(named.length() > Limits.BACKUP_NAME_CHARS_MAX ? "lost" + id : named);
-        if (jobs.containsKey(name) || leaderTerm.sweeper().pending(table.meta.name())) {
+        if (jobs.containsKey(name) || leader.droppedTables().pending(table.meta.name())) {
             return;
         }
-        AdminHandler.Answer answer = leaderTerm.admin().own(outcome -> {
+        PendingAdminReply answer = pending.add(outcome -> {
             if (outcome instanceof Outcome.Err<AdminReply> err) {
                 LOG.warn(
                         "{}: the table cannot be brought back, this is tried again: {}",
@@ -111,18 +113,18 @@ final class BackupHandler {
                 .start();
     }
 
-    private BackupOperation begin(BackupName name, AdminHandler.Answer answer) {
+    private BackupOperation begin(BackupName name, PendingAdminReply answer) {
         if (jobs.containsKey(name)) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE, "backup " + name + " is being worked on: wait until that is done");
         }
-        BackupOperation job = new BackupOperation(leaderTerm, storage, name, answer);
+        BackupOperation job = new BackupOperation(leader, storage, name, answer);
         jobs.put(name, job);
         answer.whenDone(() -> jobs.remove(name));
         return job;
     }
 
-    private void list(AdminHandler.Answer answer) {
+    private void list(PendingAdminReply answer) {
         storage.ask(new ArchiveRequest.Find(""), PeerReply.Archives.class, outcome -> {
             if (outcome instanceof Outcome.Ok<PeerReply.Archives> ok) {
                 answer.ok(new AdminReply.Backups(ok.value().backups()));

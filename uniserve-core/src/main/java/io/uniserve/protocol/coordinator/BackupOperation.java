@@ -16,28 +16,28 @@ import org.jspecify.annotations.Nullable;
 
 /** One piece of work on one backup, as long as its client waits; it ends with the answer. */
 final class BackupOperation {
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final StorageRequests storage;
     private final BackupName name;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private @Nullable BoundedFanOut work;
 
-    BackupOperation(LeaderTerm leaderTerm, StorageRequests storage, BackupName name, AdminHandler.Answer answer) {
-        this.leaderTerm = leaderTerm;
+    BackupOperation(LeaderContext leader, StorageRequests storage, BackupName name, PendingAdminReply answer) {
+        this.leader = leader;
         this.storage = storage;
         this.name = name;
         this.answer = answer;
     }
 
-    LeaderTerm reign() {
-        return leaderTerm;
+    LeaderContext leader() {
+        return leader;
     }
 
     BackupName name() {
         return name;
     }
 
-    AdminHandler.Answer answer() {
+    PendingAdminReply answer() {
         return answer;
     }
 

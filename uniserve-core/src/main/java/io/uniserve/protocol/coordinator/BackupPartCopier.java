@@ -33,7 +33,7 @@ final class BackupPartCopier {
     private static final int RECORDS_PER_WRITE = 256;
 
     private final BackupOperation job;
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableSnapshot backup;
     private final TableIds numbers;
     private final TableName table;
@@ -56,7 +56,7 @@ final class BackupPartCopier {
     /** @param table the name under whose records those of the copies are */
     BackupPartCopier(BackupOperation job, TableSnapshot backup, TableIds numbers, TableName table, Listener listener) {
         this.job = job;
-        this.leaderTerm = job.reign();
+        this.leader = job.leader();
         this.backup = backup;
         this.numbers = numbers;
         this.table = table;
@@ -94,13 +94,13 @@ final class BackupPartCopier {
     }
 
     private void reserve(long least) {
-        ClusterRecord cluster = leaderTerm.catalog().cluster();
+        ClusterRecord cluster = leader.catalog().cluster();
         long number = Math.max(least, cluster.nextTableId());
         ClusterRecord next = cluster.next(number + 1);
-        Op op = new Op.Set(RegistryPaths.CLUSTER, next, leaderTerm.catalog().clusterVersion());
-        leaderTerm.registry().write(List.of(op), written -> {
+        Op op = new Op.Set(RegistryPaths.CLUSTER, next, leader.catalog().clusterVersion());
+        leader.registry().write(List.of(op), written -> {
             if (written.applied()) {
-                leaderTerm.catalog().setCluster(next, written.versions().get(0));
+                leader.catalog().setCluster(next, written.versions().get(0));
                 id = number;
                 for (int actor = 0; actor < records.length; actor++) {
                     records[actor] = new BackupRecord(new ReplicaKey(id, actor), false, 1, 0, "", 0);
@@ -114,9 +114,9 @@ final class BackupPartCopier {
 
     /** The number may be taken, whatever was heard: with an old version of the record none could be taken ever again. */
     private void readNumbers(Runnable then) {
-        leaderTerm
+        leader
                 .registry()
-                .synced(() -> leaderTerm.catalog().reloadCluster(new CatalogManager.Then() {
+                .synced(() -> leader.catalog().reloadCluster(new CatalogManager.Then() {
                     @Override
                     public void done() {
                         then.run();
@@ -152,7 +152,7 @@ final class BackupPartCopier {
         if (from == 0 && versions.length == 0) {
             ops.add(Tombstones.create(id, table, Tombstone.Reason.RESTORING));
         }
-        leaderTerm.registry().write(ops, done -> {
+        leader.registry().write(ops, done -> {
             if (done.applied()) {
                 for (int actor = from; actor < to; actor++) {
                     made[actor] = done.versions().get(actor - from);

@@ -57,8 +57,8 @@ final class CreateBackup {
         this.job = job;
         this.meta = meta;
         this.salvage = salvage;
-        String id = "%016x".formatted(job.reign().env().ids().next());
-        this.begun = new TableSnapshot(job.name(), id, job.reign().config().clusterId(), meta, 0, 0, List.of());
+        String id = "%016x".formatted(job.leader().env().ids().next());
+        this.begun = new TableSnapshot(job.name(), id, job.leader().config().clusterId(), meta, 0, 0, List.of());
         this.parts = new TableSnapshot.Part[begun.actors()];
     }
 
@@ -129,7 +129,7 @@ final class CreateBackup {
     }
 
     private void log(int attempt, Consumer<TransactionLogState> then) {
-        FencedRegistry registry = job.reign().registry();
+        FencedRegistry registry = job.leader().registry();
         registry.synced(() -> registry.read(RegistryPaths.log(meta.name(), meta.tableId()), read -> {
             if (read instanceof Outcome.Ok<Versioned> ok
                     && ok.value().value() instanceof TransactionLogState log
@@ -137,7 +137,7 @@ final class CreateBackup {
                 then.accept(log);
             } else if (read instanceof Outcome.Err<Versioned> err) {
                 if (attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
-                    registry.after(job.reign().config().tickNanos(), () -> log(attempt + 1, then));
+                    registry.after(job.leader().config().tickNanos(), () -> log(attempt + 1, then));
                 } else {
                     undo(err.error());
                 }
@@ -190,7 +190,7 @@ final class CreateBackup {
             boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
                     || error.code() == ErrorCode.DEADLINE_EXCEEDED;
             if (again && attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
-                job.reign().registry().after(job.reign().config().tickNanos(), () -> part(actor, attempt + 1, then));
+                job.leader().registry().after(job.leader().config().tickNanos(), () -> part(actor, attempt + 1, then));
             } else {
                 then.done(Outcome.err(new UniserveException(
                         error.code(),
@@ -207,25 +207,25 @@ final class CreateBackup {
     }
 
     private void pin(ReplicaKey key, Completion<PeerReply.Pinned> heard) {
-        Table table = job.reign().catalog().find(meta.name());
+        Table table = job.leader().catalog().find(meta.name());
         if (table == null || table.meta.tableId() != meta.tableId()) {
             heard.done(Outcome.err(dropped()));
             return;
         }
         ServerRecord primary =
-                job.reign().members().find(table.actor(key.actor()).primary());
+                job.leader().members().find(table.actor(key.actor()).primary());
         if (primary == null) {
             heard.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "it has no live primary")));
             return;
         }
-        job.reign()
+        job.leader()
                 .env()
                 .network()
                 .call(
                         primary.address(),
                         new PeerRequest.PinActor(meta.name(), key, begun.id(), version),
                         PIN_TIMEOUT_NANOS,
-                        job.reign()
+                        job.leader()
                                 .registry()
                                 .scoped(outcome -> heard.done(StorageRequests.typed(outcome, PeerReply.Pinned.class))));
     }
@@ -258,17 +258,17 @@ final class CreateBackup {
      * checks of its map do not tell where another table has the name.
      */
     private void there(Runnable then) {
-        Table table = job.reign().catalog().find(meta.name());
+        Table table = job.leader().catalog().find(meta.name());
         if (table == null || table.meta.tableId() != meta.tableId()) {
             undo(dropped());
             return;
         }
         Op still = new Op.Check(RegistryPaths.meta(meta.name()), table.metaVersion);
-        job.reign().registry().write(List.of(still), checked -> {
+        job.leader().registry().write(List.of(still), checked -> {
             if (checked.applied()) {
                 then.run();
             } else if (job.answer().isOpen()) {
-                job.reign().registry().after(job.reign().config().tickNanos(), () -> there(then));
+                job.leader().registry().after(job.leader().config().tickNanos(), () -> there(then));
             } else {
                 undo(new UniserveException(
                         ErrorCode.UNAVAILABLE, "the registry does not confirm that the table is there"));

@@ -55,12 +55,12 @@ final class DeleteBackup {
         String id = "-" + backup.tableId();
         String name = job.name().value();
         boolean named = name.equals("lost-" + backup.table() + id) || name.equals("lost" + id);
-        boolean ours = backup.cluster().equals(job.reign().config().clusterId());
-        if (!named || !ours || job.reign().catalog().find(backup.tableId()) != null) {
+        boolean ours = backup.cluster().equals(job.leader().config().clusterId());
+        if (!named || !ours || job.leader().catalog().find(backup.tableId()) != null) {
             then.done(Outcome.ok(Done.DONE));
             return;
         }
-        FencedRegistry registry = job.reign().registry();
+        FencedRegistry registry = job.leader().registry();
         Tombstones.find(registry, backup.tableId(), found -> {
             if (!(found instanceof Outcome.Ok<Boolean> ok)) {
                 then.done(Outcome.err(((Outcome.Err<Boolean>) found).error()));
@@ -104,22 +104,22 @@ final class DeleteBackup {
         TableName table = new TableName(backup.table());
         ReplicaKey key = new ReplicaKey(backup.tableId(), actor);
         ArchiveRequest request = new ArchiveRequest.Release(table, backup.cluster(), key, backup.id());
-        Table live = job.reign().catalog().find(table);
+        Table live = job.leader().catalog().find(table);
         ServerRecord primary = live == null || live.meta.tableId() != backup.tableId()
                 ? null
-                : job.reign().members().find(live.actor(actor).primary());
+                : job.leader().members().find(live.actor(actor).primary());
         if (primary == null) {
             job.tell(request, completion);
             return;
         }
-        job.reign()
+        job.leader()
                 .env()
                 .network()
                 .call(
                         primary.address(),
                         new PeerRequest.Archive(request),
                         TIMEOUT_NANOS,
-                        job.reign().registry().scoped(outcome -> {
+                        job.leader().registry().scoped(outcome -> {
                             if (outcome instanceof Outcome.Ok<PeerReply>) {
                                 completion.done(Outcome.ok(Done.DONE));
                             } else {

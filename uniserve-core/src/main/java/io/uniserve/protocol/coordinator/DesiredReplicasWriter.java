@@ -11,22 +11,25 @@ import java.util.List;
 
 /** Writer of an operator's request for the replicas of one actor into the map; {@link ReassignmentStep} carries it out. Asked again it changes nothing. */
 abstract class DesiredReplicasWriter {
-    final LeaderTerm reign;
+    final LeaderContext leader;
+    private final Rebalancer rebalancer;
     private final TableName name;
     private final int number;
     private final long tableId;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private final RetryBudget retryBudget;
 
     /** @param what is wished, for the client that is not told whether it was recorded */
-    DesiredReplicasWriter(LeaderTerm leaderTerm, Table table, int number, String what, AdminHandler.Answer answer) {
-        this.reign = leaderTerm;
+    DesiredReplicasWriter(
+            LeaderContext leader, Rebalancer rebalancer, Table table, int number, String what, PendingAdminReply answer) {
+        this.leader = leader;
+        this.rebalancer = rebalancer;
         this.name = table.meta.name();
         this.number = number;
         this.tableId = table.meta.tableId();
         this.answer = answer;
         retryBudget = new RetryBudget(
-                leaderTerm,
+                leader,
                 answer,
                 "the registry did not confirm the " + what + " of " + actorName() + ": describe the table, ask again");
     }
@@ -50,12 +53,12 @@ abstract class DesiredReplicasWriter {
             return;
         }
         try {
-            Table table = reign.catalog().stillThere(tableId, name);
+            Table table = leader.catalog().stillThere(tableId, name);
             ActorState actor = table.actorAsked(number);
             if (table.busy || table.stale) {
                 again();
             } else if (holds(table, actor)) {
-                reign.rebalancer().movedByHand(new ReplicaKey(tableId, number));
+                rebalancer.movedByHand(new ReplicaKey(tableId, number));
                 answer.ok(new AdminReply.Ack());
             } else {
                 write(table, wished(table, actor));
@@ -69,12 +72,11 @@ abstract class DesiredReplicasWriter {
     private void write(Table table, ActorState wished) {
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(number, wished);
-        reign.rebalancer().movedByHand(new ReplicaKey(tableId, number));
-        reign.reconciler().write(table, actors, List.of());
+        rebalancer.writeByHand(table, new ReplicaKey(tableId, number), actors);
     }
 
     private void again() {
-        reign.retryLater();
+        leader.retryLater();
         retryBudget.again(this::step);
     }
 }

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Soft state of the servers' health: pings, reports of other servers, drains. It decides liveness only; safety rests on
- * epochs. Starts empty with every reign.
+ * epochs. Starts empty with every term.
  */
 final class HealthMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(HealthMonitor.class);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class IntactReplicas {
     private static final int KEYS_PER_REQUEST_MAX = 4_096;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TreeMap<ServerId, Book> books = new TreeMap<>();
 
     /** What one server said. */
@@ -36,8 +36,8 @@ final class IntactReplicas {
         }
     }
 
-    IntactReplicas(LeaderTerm leaderTerm) {
-        this.leaderTerm = leaderTerm;
+    IntactReplicas(LeaderContext leader) {
+        this.leader = leader;
     }
 
     /** True when the server's replica is known to be whole; else the server will be asked. */
@@ -69,7 +69,7 @@ final class IntactReplicas {
     }
 
     private @Nullable Book book(ServerId server) {
-        ServerRecord record = leaderTerm.members().find(server);
+        ServerRecord record = leader.members().find(server);
         if (record == null) {
             return null;
         }
@@ -91,10 +91,10 @@ final class IntactReplicas {
 
     /** Asks for what decisions missed. */
     void ask() {
-        books.keySet().removeIf(server -> leaderTerm.members().find(server) == null);
+        books.keySet().removeIf(server -> leader.members().find(server) == null);
         for (ServerId server : List.copyOf(books.keySet())) {
             Book book = book(server);
-            ServerRecord record = leaderTerm.members().find(server);
+            ServerRecord record = leader.members().find(server);
             if (book != null && record != null && !book.asked && !book.wanted.isEmpty()) {
                 ask(book, record);
             }
@@ -105,14 +105,14 @@ final class IntactReplicas {
         List<ReplicaKey> keys = book.wanted.stream().limit(KEYS_PER_REQUEST_MAX).toList();
         book.asked = true;
         book.wanted.clear();
-        leaderTerm
+        leader
                 .env()
                 .network()
                 .call(
                         record.address(),
                         new PeerRequest.Vouch(keys),
-                        leaderTerm.config().pingTimeoutNanos(),
-                        leaderTerm.registry().scoped(outcome -> heard(book, outcome)));
+                        leader.config().pingTimeoutNanos(),
+                        leader.registry().scoped(outcome -> heard(book, outcome)));
     }
 
     private void heard(Book book, Outcome<PeerReply> outcome) {
@@ -126,7 +126,7 @@ final class IntactReplicas {
             }
         }
         if (news) {
-            leaderTerm.wake();
+            leader.wake();
         }
     }
 }

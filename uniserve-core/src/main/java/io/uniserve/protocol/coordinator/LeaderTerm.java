@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One term of leadership: all its state, gone without a trace when it ends. */
-final class LeaderTerm {
+final class LeaderTerm implements LeaderContext {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderTerm.class);
     private static final long WAKE_NANOS = 2_000_000L;
     private static final int TICKS_PER_REFRESH = 10;
@@ -42,8 +42,9 @@ final class LeaderTerm {
     private final HealthMonitor health;
     private final ReplicaMonitor replicas = new ReplicaMonitor();
     private final IntactReplicas intactReplicas = new IntactReplicas(this);
+    private final PendingAdminReplies pending = new PendingAdminReplies();
     private final TableReconciler reconciler;
-    private final DroppedTableCleaner sweeper;
+    private final DroppedTableCleaner droppedTables;
     private final AdminHandler admin;
     private final Rebalancer rebalancer;
     private final BackupHandler backups;
@@ -71,64 +72,60 @@ final class LeaderTerm {
         catalog = new CatalogManager(registry);
         members = new MembershipManager(registry, this::clusterChanged);
         health = new HealthMonitor(config, env, registry, members, this::clusterChanged);
-        reconciler = new TableReconciler(this);
-        sweeper = new DroppedTableCleaner(registry, catalog, env, members);
-        backups = new BackupHandler(this);
-        admin = new AdminHandler(this);
-        rebalancer = new Rebalancer(this, rebalanceSetup);
+        droppedTables = new DroppedTableCleaner(registry, catalog, env, members);
+        backups = new BackupHandler(this, pending);
+        reconciler = new TableReconciler(this, intactReplicas, backups);
+        admin = new AdminHandler(this, pending);
+        rebalancer = new Rebalancer(this, reconciler, rebalanceSetup);
         began = env.clock().nanos();
     }
 
-    CoordinatorConfig config() {
+    @Override
+    public CoordinatorConfig config() {
         return config;
     }
 
-    CoordinatorEnvironment env() {
+    @Override
+    public CoordinatorEnvironment env() {
         return env;
     }
 
-    PlacementPolicy placement() {
+    @Override
+    public PlacementPolicy placement() {
         return placement;
     }
 
-    FencedRegistry registry() {
+    @Override
+    public FencedRegistry registry() {
         return registry;
     }
 
-    CatalogManager catalog() {
+    @Override
+    public CatalogManager catalog() {
         return catalog;
     }
 
-    MembershipManager members() {
+    @Override
+    public MembershipManager members() {
         return members;
     }
 
-    ReplicaMonitor replicas() {
+    @Override
+    public ReplicaMonitor replicas() {
         return replicas;
     }
 
-    IntactReplicas vouchers() {
-        return intactReplicas;
-    }
-
-    TableReconciler reconciler() {
-        return reconciler;
-    }
-
-    DroppedTableCleaner sweeper() {
-        return sweeper;
+    @Override
+    public DroppedTableCleaner droppedTables() {
+        return droppedTables;
     }
 
     Rebalancer rebalancer() {
         return rebalancer;
     }
 
-    AdminHandler admin() {
-        return admin;
-    }
-
-    /** That of this process. */
-    RegistryContact contact() {
+    @Override
+    public RegistryContact contact() {
         return contact;
     }
 
@@ -190,9 +187,9 @@ final class LeaderTerm {
     private void load() {
         catalog.load(orAgain(() -> {
             loaded = true;
-            sweeper.addAll(catalog.undefined());
+            droppedTables.addAll(catalog.undefined());
             // A namesake that was dropped, or a restoration that was broken off, may have left something.
-            catalog.tables().forEach(table -> sweeper.addAll(List.of(table.meta.name())));
+            catalog.tables().forEach(table -> droppedTables.addAll(List.of(table.meta.name())));
             members.start();
             tick();
         }));
@@ -214,7 +211,7 @@ final class LeaderTerm {
 
     void end(UniserveException why) {
         registry.end();
-        admin.failAll(why);
+        pending.failAll(why);
     }
 
     boolean ready() {
@@ -226,7 +223,7 @@ final class LeaderTerm {
             members.refresh();
         }
         health.tick();
-        sweeper.tick();
+        droppedTables.tick();
         if (ready()) {
             rebalancer.tick();
         }
@@ -239,8 +236,8 @@ final class LeaderTerm {
         wake();
     }
 
-    /** Runs a pass soon; several reasons close together make one. */
-    void wake() {
+    @Override
+    public void wake() {
         if (!woken) {
             woken = true;
             registry.after(WAKE_NANOS, () -> {
@@ -252,12 +249,13 @@ final class LeaderTerm {
         }
     }
 
-    void retryLater() {
+    @Override
+    public void retryLater() {
         registry.after(config.tickNanos() / 4, this::wake);
     }
 
-    /** Tells the listener soon; changes close together are told once. */
-    void routingChanged() {
+    @Override
+    public void routingChanged() {
         if (!pushing) {
             pushing = true;
             registry.after(WAKE_NANOS, () -> {
@@ -269,24 +267,25 @@ final class LeaderTerm {
         }
     }
 
-    Routing routing() {
+    @Override
+    public Routing routing() {
         return new Routing(config.clusterId(), catalog.routes(), live(), config.address());
     }
 
-    /** Registered servers that are not dead by pings. */
-    List<ServerRecord> live() {
+    @Override
+    public List<ServerRecord> live() {
         return members.servers().stream()
                 .filter(s -> !health.deadByPings(s.id()))
                 .toList();
     }
 
-    /** How many registered servers are dead by pings. */
-    int silent() {
+    @Override
+    public int silent() {
         return members.servers().size() - live().size();
     }
 
-    /** Live servers that may take new replicas. */
-    List<ServerRecord> usable() {
+    @Override
+    public List<ServerRecord> usable() {
         return live().stream().filter(s -> !draining(s.id())).toList();
     }
 
@@ -295,8 +294,8 @@ final class LeaderTerm {
         return health.isDraining(id) || catalog.cluster().drained().contains(id);
     }
 
-    /** The servers as they are now, with what every table makes them hold. */
-    ClusterView view() {
+    @Override
+    public ClusterView view() {
         boolean grace = env.clock().nanos() - began < config.startGraceNanos();
         ClusterView view = new ClusterView(id -> grace && !members.everSeen(id));
         for (ServerRecord server : members.servers()) {
@@ -313,11 +312,6 @@ final class LeaderTerm {
             return Liveness.LIVE;
         }
         return health.suppressed() ? Liveness.UNKNOWN : Liveness.DEAD;
-    }
-
-    ActorReconciler decider(ClusterView view) {
-        return new ActorReconciler(
-                config, placement, replicas, intactReplicas, view, env.clock().nanos());
     }
 
     void onAdmin(AdminRequest request, Completion<AdminReply> completion) {

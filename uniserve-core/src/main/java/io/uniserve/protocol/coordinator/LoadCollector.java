@@ -12,19 +12,19 @@ import java.util.function.Consumer;
 
 /** Asks every live server for its load; those that do not answer in time are left out. */
 final class LoadCollector {
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final Consumer<List<PeerReply.Load>> then;
     private final List<PeerReply.Load> loads = new ArrayList<>();
     private int waiting;
 
-    private LoadCollector(LeaderTerm leaderTerm, Consumer<List<PeerReply.Load>> then) {
-        this.leaderTerm = leaderTerm;
+    private LoadCollector(LeaderContext leader, Consumer<List<PeerReply.Load>> then) {
+        this.leader = leader;
         this.then = then;
     }
 
     /** Calls back with what was told, by server, once all have answered or failed to. */
-    static void run(LeaderTerm leaderTerm, Consumer<List<PeerReply.Load>> then) {
-        new LoadCollector(leaderTerm, then).ask(leaderTerm.live());
+    static void run(LeaderContext leader, Consumer<List<PeerReply.Load>> then) {
+        new LoadCollector(leader, then).ask(leader.live());
     }
 
     private void ask(List<ServerRecord> servers) {
@@ -33,14 +33,14 @@ final class LoadCollector {
             then.accept(List.of());
         }
         for (ServerRecord server : servers) {
-            Completion<PeerReply> one = leaderTerm.registry().scoped(this::answered);
-            leaderTerm
+            Completion<PeerReply> one = leader.registry().scoped(this::answered);
+            leader
                     .env()
                     .network()
                     .call(
                             server.address(),
                             new PeerRequest.ReportLoad(),
-                            leaderTerm.config().rpcTimeoutNanos(),
+                            leader.config().rpcTimeoutNanos(),
                             one);
         }
     }

@@ -32,34 +32,36 @@ final class LostActorRecovery {
     private static final long RESTORE_PAUSE_NANOS = Limits.TAKEOVER_RETRY_MS_MAX * 1_000_000;
     private static final int DOUBLINGS_MAX = 10;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableReconciler tables;
+    private final BackupHandler backups;
     private final TreeMap<Long, Attempt> attempts = new TreeMap<>();
 
-    LostActorRecovery(LeaderTerm leaderTerm, TableReconciler tables) {
-        this.leaderTerm = leaderTerm;
+    LostActorRecovery(LeaderContext leader, TableReconciler tables, BackupHandler backups) {
+        this.leader = leader;
         this.tables = tables;
+        this.backups = backups;
     }
 
     /** All actors go back together. What stands against it mostly stands for long: the pause doubles. */
     private void restoreTable(Table table, int number) {
         long id = table.meta.tableId();
-        long now = leaderTerm.env().clock().nanos();
+        long now = leader.env().clock().nanos();
         Attempt last = attempts.get(id);
         if (last != null && now - last.dueNanos < 0) {
             return;
         }
         IntPredicate lost = actor -> {
-            Table known = leaderTerm.catalog().find(id);
+            Table known = leader.catalog().find(id);
             return known != null
-                    && tables.lostForGood(leaderTerm.view(), new ReplicaKey(id, actor), known.actor(actor));
+                    && tables.lostForGood(leader.view(), new ReplicaKey(id, actor), known.actor(actor));
         };
-        leaderTerm.backups().replace(table, number, lost, done -> {
-            attempts.keySet().removeIf(other -> leaderTerm.catalog().find(other) == null);
+        backups.replace(table, number, lost, done -> {
+            attempts.keySet().removeIf(other -> leader.catalog().find(other) == null);
             int failures = last == null ? 0 : last.failures + 1;
             long pause = Math.min(PERIOD_NANOS << Math.min(failures, DOUBLINGS_MAX), RESTORE_PAUSE_NANOS);
             if (!done) {
-                attempts.put(id, new Attempt(failures, leaderTerm.env().clock().nanos() + pause));
+                attempts.put(id, new Attempt(failures, leader.env().clock().nanos() + pause));
             }
         });
     }
@@ -68,14 +70,14 @@ final class LostActorRecovery {
 
     void consider(Table table, ActorState actor, long now) {
         ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
-        if (table.busy || !leaderTerm.replicas().lossDue(key, now, PERIOD_NANOS)) {
+        if (table.busy || !leader.replicas().lossDue(key, now, PERIOD_NANOS)) {
             return;
         }
         String path = RegistryPaths.backup(table.meta.name(), key);
         table.busy = true;
-        leaderTerm
+        leader
                 .registry()
-                .synced(() -> leaderTerm.registry().read(path, outcome -> {
+                .synced(() -> leader.registry().read(path, outcome -> {
                     table.busy = false;
                     if (outcome instanceof Outcome.Ok<Versioned> ok) {
                         decide(table, actor, key, path, ok.value());
@@ -84,9 +86,9 @@ final class LostActorRecovery {
     }
 
     private void decide(Table table, ActorState actor, ReplicaKey key, String path, Versioned found) {
-        ClusterView view = leaderTerm.view();
+        ClusterView view = leader.view();
         if (!tables.lost(view, key, actor)) {
-            leaderTerm.wake();
+            leader.wake();
             return;
         }
         BackupRecord backup = found.value() instanceof BackupRecord record ? record : null;
@@ -98,7 +100,7 @@ final class LostActorRecovery {
         }
         boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;
         if (!complete && (backup == null || !restore)) {
-            if (leaderTerm.replicas().tellLoss(key)) {
+            if (leader.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} lost its last replica {} and {}: waiting for the server to come back",
                         table.meta.name(),
@@ -106,12 +108,12 @@ final class LostActorRecovery {
                         actor.isr(),
                         backup == null ? "has no backup" : "its backup is not complete");
             }
-            leaderTerm.wake();
+            leader.wake();
             return;
         }
-        ActorState next = leaderTerm.decider(view).takeOver(table.meta, actor);
+        ActorState next = tables.reconciler(view).takeOver(table.meta, actor);
         if (next.equals(actor)) {
-            if (leaderTerm.replicas().tellLoss(key)) {
+            if (leader.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} is lost and nobody can take it over: {}",
                         table.meta.name(),
@@ -128,13 +130,13 @@ final class LostActorRecovery {
                 backup != null && backup.clean()
                         ? "complete"
                         : complete ? "all that was acknowledged" : "what was shipped may lack the last updates");
-        long now = leaderTerm.env().clock().nanos();
-        leaderTerm
+        long now = leader.env().clock().nanos();
+        leader
                 .replicas()
                 .takenOver(
                         key,
                         actor.isr().stream()
-                                .filter(id -> leaderTerm.replicas().isUnfit(key, actor, id, now))
+                                .filter(id -> leader.replicas().isUnfit(key, actor, id, now))
                                 .toList());
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(actor.actor(), next);

@@ -15,8 +15,13 @@ final class MoveReplica extends DesiredReplicasWriter {
 
     private final AdminRequest.MoveReplica move;
 
-    MoveReplica(LeaderTerm leaderTerm, Table table, AdminRequest.MoveReplica move, AdminHandler.Answer answer) {
-        super(leaderTerm, table, move.actor(), "move", answer);
+    MoveReplica(
+            LeaderContext leader,
+            Rebalancer rebalancer,
+            Table table,
+            AdminRequest.MoveReplica move,
+            PendingAdminReply answer) {
+        super(leader, rebalancer, table, move.actor(), "move", answer);
         this.move = move;
     }
 
@@ -43,7 +48,7 @@ final class MoveReplica extends DesiredReplicasWriter {
         if (actor.desired().contains(move.to())) {
             throw UniserveException.invalid("to: " + move.to() + " has a replica of " + actorName() + " already");
         }
-        ServerRecord target = reign.live().stream()
+        ServerRecord target = leader.live().stream()
                 .filter(server -> server.id().equals(move.to()))
                 .findFirst()
                 .orElseThrow(() -> UniserveException.invalid(
@@ -51,7 +56,7 @@ final class MoveReplica extends DesiredReplicasWriter {
         if (!ClusterView.offers(target, table.meta.port())) {
             throw UniserveException.invalid("to: " + move.to() + " does not offer port " + table.meta.port());
         }
-        if (reign.usable().stream().noneMatch(server -> server.id().equals(move.to()))) {
+        if (leader.usable().stream().noneMatch(server -> server.id().equals(move.to()))) {
             throw UniserveException.invalid("to: " + move.to() + " is being drained");
         }
         boolean back = actor.isr().contains(move.to());

@@ -13,14 +13,14 @@ import java.util.List;
 final class PortValidation {
     private static final int VALIDATORS_MAX = 3;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final PeerRequest.ValidateTable request;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private final Runnable then;
 
     private PortValidation(
-            LeaderTerm leaderTerm, PeerRequest.ValidateTable request, AdminHandler.Answer answer, Runnable then) {
-        this.leaderTerm = leaderTerm;
+            LeaderContext leader, PeerRequest.ValidateTable request, PendingAdminReply answer, Runnable then) {
+        this.leader = leader;
         this.request = request;
         this.answer = answer;
         this.then = then;
@@ -31,10 +31,10 @@ final class PortValidation {
      * none of these servers offers the port.
      */
     static void run(
-            LeaderTerm leaderTerm,
+            LeaderContext leader,
             List<ServerRecord> usable,
             PeerRequest.ValidateTable request,
-            AdminHandler.Answer answer,
+            PendingAdminReply answer,
             Runnable then) {
         String port = request.meta().port();
         List<ServerRecord> offering = usable.stream()
@@ -45,18 +45,18 @@ final class PortValidation {
             throw new UniserveException(
                     ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + port + "\": start one");
         }
-        new PortValidation(leaderTerm, request, answer, then).ask(offering.iterator());
+        new PortValidation(leader, request, answer, then).ask(offering.iterator());
     }
 
     private void ask(Iterator<ServerRecord> servers) {
-        leaderTerm
+        leader
                 .env()
                 .network()
                 .call(
                         servers.next().address(),
                         request,
-                        leaderTerm.config().rpcTimeoutNanos(),
-                        leaderTerm.registry().scoped(outcome -> heard(outcome, servers)));
+                        leader.config().rpcTimeoutNanos(),
+                        leader.registry().scoped(outcome -> heard(outcome, servers)));
     }
 
     private void heard(Outcome<PeerReply> outcome, Iterator<ServerRecord> servers) {

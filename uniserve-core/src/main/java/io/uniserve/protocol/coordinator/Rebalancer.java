@@ -35,7 +35,8 @@ final class Rebalancer {
     /** What it waits for changes often while much is mended; that it waits is logged once. */
     private static final String WAITS = "waits: ";
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
+    private final TableReconciler reconciler;
     private final RebalanceSetup how;
     private final RebalanceConfig config;
     private final MoveConcurrency ramp;
@@ -48,8 +49,9 @@ final class Rebalancer {
     private long surveyAt;
     private boolean judging;
 
-    Rebalancer(LeaderTerm leaderTerm, RebalanceSetup how) {
-        this.leaderTerm = leaderTerm;
+    Rebalancer(LeaderContext leader, TableReconciler reconciler, RebalanceSetup how) {
+        this.leader = leader;
+        this.reconciler = reconciler;
         this.how = how;
         this.config = how.config();
         this.ramp = new MoveConcurrency(config.movesMax(), config.periodNanos());
@@ -57,7 +59,7 @@ final class Rebalancer {
     }
 
     private long now() {
-        return leaderTerm.env().clock().nanos();
+        return leader.env().clock().nanos();
     }
 
     /** A replica of the actor was moved by hand: it stays there for a while. */
@@ -65,6 +67,12 @@ final class Rebalancer {
         heldUntil.put(key, now() + 1_000_000 * Limits.REBALANCE_BY_HAND_MS);
         plan.removeIf(move -> move.key().equals(key));
         started.remove(key);
+    }
+
+    /** Writes an operator's request for the replicas of one actor: its next state stands in {@code actors}. */
+    void writeByHand(Table table, ReplicaKey key, List<ActorState> actors) {
+        movedByHand(key);
+        reconciler.write(table, actors, List.of());
     }
 
     /** Called each tick of the coordinator, once it has read its state. */
@@ -75,8 +83,8 @@ final class Rebalancer {
         long now = now();
         restsUntil.values().removeIf(until -> now - until >= 0);
         heldUntil.values().removeIf(until -> now - until >= 0);
-        ClusterView view = leaderTerm.view();
-        InProgressMoves under = InProgressMoves.of(leaderTerm.catalog().tables(), view);
+        ClusterView view = leader.view();
+        InProgressMoves under = InProgressMoves.of(leader.catalog().tables(), view);
         settle(now);
         if (under.trouble() != null) {
             plan.clear();
@@ -87,7 +95,7 @@ final class Rebalancer {
         if (!judging && now - surveyAt >= 0) {
             judging = true;
             surveyAt = now + config.periodNanos();
-            LoadCollector.run(leaderTerm, this::surveyed);
+            LoadCollector.run(leader, this::surveyed);
         }
     }
 
@@ -103,7 +111,7 @@ final class Rebalancer {
     private void settle(long now) {
         for (Iterator<Map.Entry<ReplicaKey, Started>> all = started.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<ReplicaKey, Started> entry = all.next();
-            Table table = leaderTerm.catalog().find(entry.getKey().tableId());
+            Table table = leader.catalog().find(entry.getKey().tableId());
             if (table == null) {
                 all.remove();
             } else if (!table.busy && !table.stale && ended(table, entry.getKey(), entry.getValue(), now)) {
@@ -138,7 +146,7 @@ final class Rebalancer {
     }
 
     private void surveyed(List<Load> loads) {
-        int live = leaderTerm.live().size();
+        int live = leader.live().size();
         if (loads.size() < live) {
             judging = false;
             tell(WAITS + (live - loads.size()) + " of " + live + " servers have not told their load");
@@ -146,13 +154,13 @@ final class Rebalancer {
         }
         averages.take(loads, key -> restsUntil.containsKey(key) || started.containsKey(key));
         LiveCluster cluster = LoadView.of(
-                leaderTerm.usable(),
-                leaderTerm.catalog().tables(),
+                leader.usable(),
+                leader.catalog().tables(),
                 averages,
                 loads,
                 key -> !restsUntil.containsKey(key) && !heldUntil.containsKey(key));
         how.background()
-                .run(() -> how.policy().moves(cluster), leaderTerm.registry().scoped(this::judged));
+                .run(() -> how.policy().moves(cluster), leader.registry().scoped(this::judged));
     }
 
     private void judged(Outcome<List<ReplicaMove>> outcome) {
@@ -176,7 +184,7 @@ final class Rebalancer {
         Map<Table, List<ReplicaMove>> chosen = new LinkedHashMap<>();
         for (Iterator<ReplicaMove> all = plan.iterator(); room > 0 && all.hasNext(); ) {
             ReplicaMove move = all.next();
-            Table table = leaderTerm.catalog().find(move.key().tableId());
+            Table table = leader.catalog().find(move.key().tableId());
             if (table == null || !possible(table, move, now)) {
                 all.remove();
             } else if (!table.busy
@@ -205,8 +213,8 @@ final class Rebalancer {
                 && actor.fencing().isEmpty()
                 && actor.desired().contains(move.from())
                 && !actor.desired().contains(move.to())
-                && !leaderTerm.replicas().backsOff(move.key(), move.to(), now)
-                && leaderTerm.usable().stream()
+                && !leader.replicas().backsOff(move.key(), move.to(), now)
+                && leader.usable().stream()
                         .anyMatch(server ->
                                 server.id().equals(move.to()) && ClusterView.offers(server, table.meta.port()));
     }
@@ -232,15 +240,15 @@ final class Rebalancer {
                     ramp.allowed(now),
                     plan.size());
         }
-        leaderTerm.reconciler().write(table, actors, List.of());
+        reconciler.write(table, actors, List.of());
     }
 
     /** What moves now, whoever wished it. */
     AdminReply.Rebalance report() {
-        InProgressMoves under = InProgressMoves.of(leaderTerm.catalog().tables(), leaderTerm.view());
+        InProgressMoves under = InProgressMoves.of(leader.catalog().tables(), leader.view());
         List<AdminReply.Moving> moves = new ArrayList<>();
         under.moving().forEach((key, actor) -> {
-            Table table = leaderTerm.catalog().find(key.tableId());
+            Table table = leader.catalog().find(key.tableId());
             if (table != null && moves.size() < Limits.REBALANCE_PLAN_MOVES_MAX) {
                 Started one = started.get(key);
                 moves.add(new AdminReply.Moving(

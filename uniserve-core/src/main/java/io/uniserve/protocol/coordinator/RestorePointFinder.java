@@ -112,7 +112,7 @@ final class RestorePointFinder {
             return;
         }
         List<Integer> actors = List.copyOf(empty);
-        job.reign()
+        job.leader()
                 .registry()
                 .synced(() -> job.each(actors.size(), (at, then) -> record(actors.get(at), then), this::recorded));
     }
@@ -143,7 +143,7 @@ final class RestorePointFinder {
 
     /** What it had shipped by its record. */
     private void record(int actor, Completion<Done> then) {
-        job.reign().registry().read(RegistryPaths.backup(meta.name(), key(actor)), read -> {
+        job.leader().registry().read(RegistryPaths.backup(meta.name(), key(actor)), read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
                 then.done(Outcome.err(err.error()));
             } else if (((Outcome.Ok<Versioned>) read).value().value() instanceof BackupRecord record

@@ -31,34 +31,34 @@ final class RestoreTable {
     private static final Logger LOG = LoggerFactory.getLogger(RestoreTable.class);
 
     private final BackupOperation job;
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableSnapshot backup;
     private final TableMeta asked;
     private final BackupPartCopier copies;
 
     RestoreTable(BackupOperation job, TableSnapshot backup, TableName as, TableIds numbers) {
         this.job = job;
-        this.leaderTerm = job.reign();
+        this.leader = job.leader();
         this.backup = backup;
         this.asked = backup.meta().as(as, 0);
         this.copies = new BackupPartCopier(job, backup, numbers, as, new Copied());
     }
 
     void start() {
-        TableValidator.check(asked, leaderTerm.config().levels());
-        if (leaderTerm.catalog().tables().size() >= Limits.TABLES_MAX) {
+        TableValidator.check(asked, leader.config().levels());
+        if (leader.catalog().tables().size() >= Limits.TABLES_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
         }
-        if (leaderTerm.sweeper().pending(asked.name())) {
+        if (leader.droppedTables().pending(asked.name())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     "what a dropped table " + asked.name() + " left is being deleted: try again");
         }
-        List<ServerRecord> usable = leaderTerm.usable();
-        TableValidator.check(asked, usable, leaderTerm.silent());
-        PortValidation.run(leaderTerm, usable, new PeerRequest.ValidateTable(asked), job.answer(), copies::run);
+        List<ServerRecord> usable = leader.usable();
+        TableValidator.check(asked, usable, leader.silent());
+        PortValidation.run(leader, usable, new PeerRequest.ValidateTable(asked), job.answer(), copies::run);
     }
 
     private final class Copied implements BackupPartCopier.Listener {
@@ -81,9 +81,9 @@ final class RestoreTable {
     private void create() {
         List<List<ServerId>> places;
         try {
-            places = leaderTerm
+            places = leader
                     .placement()
-                    .place(backup.actors(), asked.rf(), leaderTerm.view().eligible(asked.port()));
+                    .place(backup.actors(), asked.rf(), leader.view().eligible(asked.port()));
         } catch (IllegalArgumentException | UniserveException e) {
             fail(UniserveException.invalid(
                     "too few live servers offer port \"" + asked.port() + "\" by now: " + e.getMessage()));
@@ -106,15 +106,15 @@ final class RestoreTable {
                     new TransactionLogState(id, version, backup.newest() + 1, null, List.of(), version);
             ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), log, false));
         }
-        leaderTerm.registry().write(ops, done -> {
+        leader.registry().write(ops, done -> {
             if (done.applied()) {
                 LOG.info("table {} (number {}) is restored from backup {}", meta.name(), id, backup.name());
-                leaderTerm
+                leader
                         .catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
-                leaderTerm.routingChanged();
-                leaderTerm.wake();
-                new TableReadiness(leaderTerm, meta.name(), id, job.answer(), Limits.BACKUP_ACTOR_MS_MAX * 1_000_000)
+                leader.routingChanged();
+                leader.wake();
+                new TableReadiness(leader, meta.name(), id, job.answer(), Limits.BACKUP_ACTOR_MS_MAX * 1_000_000)
                         .start();
             } else {
                 unconfirmed(done);
@@ -132,12 +132,12 @@ final class RestoreTable {
                         "the registry did not confirm the restoration of " + asked.name()
                                 + ": describe the table, restore it again if absent");
         Runnable ended = () -> fail(error);
-        leaderTerm
+        leader
                 .registry()
-                .synced(() -> leaderTerm
+                .synced(() -> leader
                         .catalog()
                         .reloadCluster(then(
-                                () -> leaderTerm.catalog().reload(asked.name(), then(ended, ended)), ended)));
+                                () -> leader.catalog().reload(asked.name(), then(ended, ended)), ended)));
     }
 
     private static CatalogManager.Then then(Runnable done, Runnable failed) {
@@ -157,7 +157,7 @@ final class RestoreTable {
 
     private void fail(UniserveException error) {
         if (copies.begun()) {
-            leaderTerm.sweeper().addAll(List.of(asked.name()));
+            leader.droppedTables().addAll(List.of(asked.name()));
         }
         job.answer().fail(error);
     }

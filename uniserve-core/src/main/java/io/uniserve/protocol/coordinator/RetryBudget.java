@@ -7,14 +7,14 @@ import io.uniserve.error.UniserveException;
 final class RetryBudget {
     private static final int MOST = 40;
 
-    private final LeaderTerm leaderTerm;
-    private final AdminHandler.Answer answer;
+    private final LeaderContext leader;
+    private final PendingAdminReply answer;
     private final String unconfirmed;
     private int made;
 
     /** @param unconfirmed what the client hears in the end: what is not known, and what to do */
-    RetryBudget(LeaderTerm leaderTerm, AdminHandler.Answer answer, String unconfirmed) {
-        this.leaderTerm = leaderTerm;
+    RetryBudget(LeaderContext leader, PendingAdminReply answer, String unconfirmed) {
+        this.leader = leader;
         this.answer = answer;
         this.unconfirmed = unconfirmed;
     }
@@ -23,7 +23,7 @@ final class RetryBudget {
         if (++made > MOST) {
             answer.fail(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, unconfirmed));
         } else {
-            leaderTerm.registry().after(leaderTerm.config().tickNanos() / 4, step);
+            leader.registry().after(leader.config().tickNanos() / 4, step);
         }
     }
 }

@@ -38,7 +38,7 @@ final class RollbackTable {
     private static final int ATTEMPTS_MAX = 20;
 
     private final BackupOperation job;
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableSnapshot backup;
     private final TableMeta old;
     private final BooleanSupplier lost;
@@ -47,7 +47,7 @@ final class RollbackTable {
 
     RollbackTable(BackupOperation job, TableSnapshot backup, TableIds numbers, BooleanSupplier lost) {
         this.job = job;
-        this.leaderTerm = job.reign();
+        this.leader = job.leader();
         this.backup = backup;
         this.old = backup.meta();
         this.lost = lost;
@@ -82,7 +82,7 @@ final class RollbackTable {
 
     /** Reads what the write replaces: records, then the outcomes, then the log. */
     private void attempt() {
-        Table table = leaderTerm.catalog().find(old.name());
+        Table table = leader.catalog().find(old.name());
         if (!job.answer().isOpen()) {
             return;
         }
@@ -97,13 +97,13 @@ final class RollbackTable {
         } else if (table.busy || table.stale) {
             again();
         } else {
-            leaderTerm.registry().synced(() -> readNext(table, new ArrayList<>()));
+            leader.registry().synced(() -> readNext(table, new ArrayList<>()));
         }
     }
 
     private void again() {
-        leaderTerm.retryLater();
-        leaderTerm.registry().after(leaderTerm.config().tickNanos() / 4, this::attempt);
+        leader.retryLater();
+        leader.registry().after(leader.config().tickNanos() / 4, this::attempt);
     }
 
     private void readNext(Table table, List<Versioned> records) {
@@ -111,7 +111,7 @@ final class RollbackTable {
         String path = more
                 ? RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), records.size()))
                 : RegistryPaths.outcomes(old.name(), old.tableId());
-        leaderTerm.registry().read(path, read -> {
+        leader.registry().read(path, read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok)) {
                 again();
             } else if (more) {
@@ -124,7 +124,7 @@ final class RollbackTable {
     }
 
     private void readLog(Table table, List<Versioned> records, Versioned outcomes) {
-        leaderTerm.registry().read(RegistryPaths.log(old.name(), old.tableId()), read -> {
+        leader.registry().read(RegistryPaths.log(old.name(), old.tableId()), read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
                 write(table, records, outcomes, ok.value());
             } else {
@@ -135,7 +135,7 @@ final class RollbackTable {
 
     private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
         boolean same =
-                leaderTerm.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
+                leader.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
         if (!same || !(log.value() instanceof TransactionLogState before)) {
             again();
             return;
@@ -169,7 +169,7 @@ final class RollbackTable {
             }
         }
         table.busy = true;
-        leaderTerm.registry().write(ops, done -> {
+        leader.registry().write(ops, done -> {
             table.busy = false;
             if (done.applied()) {
                 LOG.warn(
@@ -182,11 +182,11 @@ final class RollbackTable {
                         before.next() - 1,
                         old.tableId(),
                         backup.name());
-                leaderTerm
+                leader
                         .catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
-                leaderTerm.routingChanged();
-                leaderTerm.wake();
+                leader.routingChanged();
+                leader.wake();
                 replaced();
             } else if (done.error() != null) {
                 fail(done.error());
@@ -199,9 +199,9 @@ final class RollbackTable {
 
     /** Everybody who may still answer readers for the old number is fenced like a replica that was removed. */
     private TableMap map(Table table) {
-        List<ServerView> eligible = leaderTerm.view().eligible(old.port());
+        List<ServerView> eligible = leader.view().eligible(old.port());
         int rf = Math.max(1, Math.min(old.rf(), eligible.size()));
-        List<List<ServerId>> places = leaderTerm.placement().place(backup.actors(), rf, eligible);
+        List<List<ServerId>> places = leader.placement().place(backup.actors(), rf, eligible);
         List<ActorState> actors = new ArrayList<>();
         for (BackupRecord record : copies.records()) {
             int number = record.key().actor();
@@ -219,7 +219,7 @@ final class RollbackTable {
 
     private void fail(UniserveException error) {
         if (copies.begun()) {
-            leaderTerm.sweeper().addAll(List.of(old.name()));
+            leader.droppedTables().addAll(List.of(old.name()));
         }
         job.answer().fail(error);
     }

@@ -19,18 +19,18 @@ import org.slf4j.LoggerFactory;
 final class ServerDrainer {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDrainer.class);
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final ServerId server;
     private final boolean wanted;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private final RetryBudget retryBudget;
 
-    ServerDrainer(LeaderTerm leaderTerm, AdminRequest.DrainServer request, AdminHandler.Answer answer) {
-        this.leaderTerm = leaderTerm;
+    ServerDrainer(LeaderContext leader, AdminRequest.DrainServer request, PendingAdminReply answer) {
+        this.leader = leader;
         this.server = request.server();
         this.wanted = request.drained();
         this.answer = answer;
-        retryBudget = new RetryBudget(leaderTerm, answer, "the registry did not confirm it: ask again");
+        retryBudget = new RetryBudget(leader, answer, "the registry did not confirm it: ask again");
     }
 
     void start() {
@@ -41,20 +41,20 @@ final class ServerDrainer {
     }
 
     private boolean isRecorded() {
-        return leaderTerm.catalog().cluster().drained().contains(server);
+        return leader.catalog().cluster().drained().contains(server);
     }
 
     private void check() {
-        if (leaderTerm.live().stream().noneMatch(live -> live.id().equals(server))) {
+        if (leader.live().stream().noneMatch(live -> live.id().equals(server))) {
             throw UniserveException.invalid(
                     "server: no live server is called " + server + "; status lists those there are");
         }
-        if (leaderTerm.catalog().cluster().drained().size() >= Limits.SERVERS_MAX) {
+        if (leader.catalog().cluster().drained().size() >= Limits.SERVERS_MAX) {
             throw UniserveException.invalid(
                     "server: " + Limits.SERVERS_MAX + " servers are drained already; undo those that are gone");
         }
-        for (Table table : leaderTerm.catalog().tables()) {
-            long others = leaderTerm.usable().stream()
+        for (Table table : leader.catalog().tables()) {
+            long others = leader.usable().stream()
                     .filter(other -> !other.id().equals(server) && ClusterView.offers(other, table.meta.port()))
                     .count();
             if (others < table.meta.rf() && holds(table)) {
@@ -74,18 +74,18 @@ final class ServerDrainer {
             return;
         }
         if (isRecorded() == wanted) {
-            leaderTerm.wake();
+            leader.wake();
             answer.ok(new AdminReply.Ack());
             return;
         }
-        ClusterRecord next = leaderTerm.catalog().cluster().drained(server, wanted);
-        Op set = new Op.Set(RegistryPaths.CLUSTER, next, leaderTerm.catalog().clusterVersion());
-        leaderTerm.registry().write(List.of(set), written -> written(written, next));
+        ClusterRecord next = leader.catalog().cluster().drained(server, wanted);
+        Op set = new Op.Set(RegistryPaths.CLUSTER, next, leader.catalog().clusterVersion());
+        leader.registry().write(List.of(set), written -> written(written, next));
     }
 
     private void written(Written written, ClusterRecord next) {
         if (written.applied()) {
-            leaderTerm.catalog().setCluster(next, written.versions().get(0));
+            leader.catalog().setCluster(next, written.versions().get(0));
             LOG.info("server {} {}", server, wanted ? "is to hold nothing" : "may hold replicas again");
             write();
         } else if (written.error() != null) {
@@ -96,9 +96,9 @@ final class ServerDrainer {
     }
 
     private void readAgain() {
-        leaderTerm
+        leader
                 .registry()
-                .synced(() -> leaderTerm.catalog().reloadCluster(new CatalogManager.Then() {
+                .synced(() -> leader.catalog().reloadCluster(new CatalogManager.Then() {
                     @Override
                     public void done() {
                         write();

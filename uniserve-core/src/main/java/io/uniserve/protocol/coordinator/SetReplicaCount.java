@@ -19,8 +19,13 @@ final class SetReplicaCount extends DesiredReplicasWriter {
 
     private final AdminRequest.ReplicateActor wish;
 
-    SetReplicaCount(LeaderTerm leaderTerm, Table table, AdminRequest.ReplicateActor wish, AdminHandler.Answer answer) {
-        super(leaderTerm, table, wish.actor(), "copies", answer);
+    SetReplicaCount(
+            LeaderContext leader,
+            Rebalancer rebalancer,
+            Table table,
+            AdminRequest.ReplicateActor wish,
+            PendingAdminReply answer) {
+        super(leader, rebalancer, table, wish.actor(), "copies", answer);
         this.wish = wish;
     }
 
@@ -52,7 +57,7 @@ final class SetReplicaCount extends DesiredReplicasWriter {
 
     /** Where they are desired already, then the servers that placement prefers. */
     private List<ServerId> more(TableMeta meta, ActorState actor, int wanted) {
-        ClusterView view = reign.view();
+        ClusterView view = leader.view();
         List<ServerView> eligible = view.eligible(meta.port());
         if (wish.copies() > eligible.size()) {
             throw UniserveException.invalid("copies is " + wish.copies() + " but only " + eligible.size()
@@ -63,7 +68,7 @@ final class SetReplicaCount extends DesiredReplicasWriter {
 
     /** The primary stays, then who is in sync, then who learns. */
     private List<ServerId> fewer(ActorState actor, int wanted) {
-        ClusterView view = reign.view();
+        ClusterView view = leader.view();
         List<ServerId> inSync = actor.isr().stream()
                 .filter(id -> view.live(id) && !view.draining(id))
                 .toList();
@@ -77,7 +82,7 @@ final class SetReplicaCount extends DesiredReplicasWriter {
             List<ServerView> left = from.stream()
                     .filter(server -> !chosen.contains(server.id()))
                     .toList();
-            var next = reign.placement().replacement(left, view.views(chosen));
+            var next = leader.placement().replacement(left, view.views(chosen));
             if (next.isEmpty()) {
                 break;
             }

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatusSurvey {
     private final LeaderTerm leaderTerm;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private @Nullable List<PeerReply.Load> loads;
     private boolean asked;
     private boolean confirmed;
 
-    StatusSurvey(LeaderTerm leaderTerm, AdminHandler.Answer answer) {
+    StatusSurvey(LeaderTerm leaderTerm, PendingAdminReply answer) {
         this.leaderTerm = leaderTerm;
         this.answer = answer;
     }

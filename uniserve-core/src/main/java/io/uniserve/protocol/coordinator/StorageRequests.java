@@ -18,11 +18,11 @@ import java.util.List;
 final class StorageRequests {
     private static final long TIMEOUT_NANOS = Limits.BACKUP_ACTOR_MS_MAX * 1_000_000;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private int turn;
 
-    StorageRequests(LeaderTerm leaderTerm) {
-        this.leaderTerm = leaderTerm;
+    StorageRequests(LeaderContext leader) {
+        this.leader = leader;
     }
 
     /**
@@ -32,7 +32,7 @@ final class StorageRequests {
      * @param kind what the request is answered with
      */
     <R extends PeerReply> void ask(ArchiveRequest request, Class<R> kind, Completion<R> completion) {
-        List<ServerRecord> servers = new ArrayList<>(leaderTerm.live());
+        List<ServerRecord> servers = new ArrayList<>(leader.live());
         Collections.rotate(servers, ++turn); // work on many actors is spread
         next(
                 request,
@@ -66,14 +66,14 @@ final class StorageRequests {
             return;
         }
         PeerRequest call = new PeerRequest.Archive(request);
-        leaderTerm
+        leader
                 .env()
                 .network()
                 .call(
                         server.address(),
                         call,
                         TIMEOUT_NANOS,
-                        leaderTerm.registry().scoped(outcome -> {
+                        leader.registry().scoped(outcome -> {
                             if (outcome instanceof Outcome.Err<PeerReply> err
                                     && elsewhere(err.error().code())) {
                                 boolean told = last.code() != ErrorCode.UNSUPPORTED

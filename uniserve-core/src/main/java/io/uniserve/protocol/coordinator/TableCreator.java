@@ -29,14 +29,16 @@ import java.util.Map;
 final class TableCreator {
     private static final int WRITES_MAX = 5;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
+    private final TableIds ids;
     private final TableMeta asked;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private int writes;
     private long idLeast;
 
-    TableCreator(LeaderTerm leaderTerm, TableMeta asked, AdminHandler.Answer answer) {
-        this.leaderTerm = leaderTerm;
+    TableCreator(LeaderContext leader, TableIds ids, TableMeta asked, PendingAdminReply answer) {
+        this.leader = leader;
+        this.ids = ids;
         this.asked = asked;
         this.answer = answer;
     }
@@ -48,66 +50,63 @@ final class TableCreator {
     }
 
     void start() {
-        TableValidator.check(asked, leaderTerm.config().levels());
-        if (leaderTerm.catalog().tables().size() >= Limits.TABLES_MAX) {
+        TableValidator.check(asked, leader.config().levels());
+        if (leader.catalog().tables().size() >= Limits.TABLES_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
         }
-        List<ServerRecord> usable = leaderTerm.usable();
-        TableValidator.check(asked, usable, leaderTerm.silent());
-        PortValidation.run(leaderTerm, usable, new PeerRequest.ValidateTable(asked), answer, this::number);
+        List<ServerRecord> usable = leader.usable();
+        TableValidator.check(asked, usable, leader.silent());
+        PortValidation.run(leader, usable, new PeerRequest.ValidateTable(asked), answer, this::number);
     }
 
     private void number() {
-        leaderTerm
-                .backups()
-                .numbers()
-                .next(
-                        least -> {
-                            idLeast = least;
-                            write();
-                        },
-                        answer::fail);
+        ids.next(
+                least -> {
+                    idLeast = least;
+                    write();
+                },
+                answer::fail);
     }
 
     private void write() {
         if (!answer.isOpen()) {
             return;
         }
-        List<ServerView> servers = leaderTerm.view().eligible(asked.port());
+        List<ServerView> servers = leader.view().eligible(asked.port());
         if (asked.rf() > servers.size()) {
             answer.fail(UniserveException.invalid(
                     "rf is " + asked.rf() + " but only " + servers.size() + " live servers offer port \"" + asked.port()
                             + "\" by now: start more servers or use a smaller rf"));
             return;
         }
-        ClusterRecord cluster = leaderTerm.catalog().cluster();
+        ClusterRecord cluster = leader.catalog().cluster();
         long id = Math.max(idLeast, cluster.nextTableId());
         TableMeta meta = asked.as(asked.name(), id);
         List<ActorState> actors = new ArrayList<>();
         for (List<ServerId> replicas :
-                leaderTerm.placement().place(meta.partitioner().actors(), meta.rf(), servers)) {
+                leader.placement().place(meta.partitioner().actors(), meta.rf(), servers)) {
             actors.add(new ActorState(
                     actors.size(), 1, replicas.get(0), replicas, List.of(), List.of(), replicas, Map.of(), 0));
         }
         TableMap map = new TableMap(meta.name(), id, actors);
         ClusterRecord next = cluster.next(id + 1);
         List<Op> ops = new ArrayList<>(List.of(
-                new Op.Set(RegistryPaths.CLUSTER, next, leaderTerm.catalog().clusterVersion()),
+                new Op.Set(RegistryPaths.CLUSTER, next, leader.catalog().clusterVersion()),
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
                 new Op.Create(RegistryPaths.map(meta.name()), map, false)));
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
             ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), TransactionLogState.empty(id), false));
         }
-        leaderTerm.registry().write(ops, written -> written(written, next, meta, map));
+        leader.registry().write(ops, written -> written(written, next, meta, map));
     }
 
     private void written(Written written, ClusterRecord next, TableMeta meta, TableMap map) {
         if (written.applied()) {
             List<Integer> versions = written.versions();
-            leaderTerm.catalog().setCluster(next, versions.get(0));
-            leaderTerm.catalog().put(meta, versions.get(1), map, versions.get(2));
+            leader.catalog().setCluster(next, versions.get(0));
+            leader.catalog().put(meta, versions.get(1), map, versions.get(2));
             created(meta.tableId());
         } else if (written.error() != null) {
             answer.fail(written.error());
@@ -117,18 +116,18 @@ final class TableCreator {
                     "the registry did not confirm the creation of " + meta.name()
                             + ": describe the table, create it again if absent"));
         } else {
-            leaderTerm.registry().after(leaderTerm.config().tickNanos() / 4, () -> readAgain(meta));
+            leader.registry().after(leader.config().tickNanos() / 4, () -> readAgain(meta));
         }
     }
 
     /** The write was refused or its outcome is unknown: what the registry holds says which. */
     private void readAgain(TableMeta meta) {
-        leaderTerm
+        leader
                 .registry()
-                .synced(() -> leaderTerm
+                .synced(() -> leader
                         .catalog()
-                        .reloadCluster(orFail(() -> leaderTerm.catalog().reload(meta.name(), orFail(() -> {
-                            Table found = leaderTerm.catalog().find(meta.name());
+                        .reloadCluster(orFail(() -> leader.catalog().reload(meta.name(), orFail(() -> {
+                            Table found = leader.catalog().find(meta.name());
                             if (found == null) {
                                 write();
                             } else if (found.meta.equals(meta)) {
@@ -158,8 +157,8 @@ final class TableCreator {
     }
 
     private void created(long tableId) {
-        leaderTerm.routingChanged();
-        leaderTerm.wake();
-        new TableReadiness(leaderTerm, asked.name(), tableId, answer).start();
+        leader.routingChanged();
+        leader.wake();
+        new TableReadiness(leader, asked.name(), tableId, answer).start();
     }
 }

@@ -26,21 +26,21 @@ final class TableDropper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDropper.class);
     private static final int ATTEMPTS_MAX = 40;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableName name;
     private final long tableId;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private int attempts;
 
-    TableDropper(LeaderTerm leaderTerm, Table table, AdminHandler.Answer answer) {
-        this.leaderTerm = leaderTerm;
+    TableDropper(LeaderContext leader, Table table, PendingAdminReply answer) {
+        this.leader = leader;
         this.name = table.meta.name();
         this.tableId = table.meta.tableId();
         this.answer = answer;
     }
 
     void start() {
-        Table table = leaderTerm.catalog().find(name);
+        Table table = leader.catalog().find(name);
         if (table == null || table.meta.tableId() != tableId) {
             dropped();
         } else if (++attempts > ATTEMPTS_MAX) {
@@ -49,8 +49,8 @@ final class TableDropper {
                     "the registry did not confirm the drop of " + name
                             + ": describe the table, drop it again if present"));
         } else if (table.busy || table.stale) {
-            leaderTerm.retryLater();
-            leaderTerm.registry().after(leaderTerm.config().tickNanos() / 4, this::start);
+            leader.retryLater();
+            leader.registry().after(leader.config().tickNanos() / 4, this::start);
         } else {
             write(table);
         }
@@ -74,7 +74,7 @@ final class TableDropper {
 
     /** The deletion of a node as it is now, if it is there. */
     private void deleted(Table table, String path, Consumer<List<Op>> then) {
-        leaderTerm.registry().read(path, read -> {
+        leader.registry().read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok) {
                 int version = ok.value().version();
                 then.accept(version == Registry.ABSENT ? List.of() : List.of(new Op.Delete(path, version)));
@@ -96,10 +96,10 @@ final class TableDropper {
                 new Op.Delete(RegistryPaths.meta(name), table.metaVersion)));
         ops.add(Tombstones.create(tableId, name, Tombstone.Reason.DROPPED));
         ops.addAll(more);
-        leaderTerm.registry().write(ops, written -> {
+        leader.registry().write(ops, written -> {
             if (written.applied()) {
                 table.busy = false;
-                leaderTerm.catalog().remove(name);
+                leader.catalog().remove(name);
                 dropped();
             } else {
                 again(table);
@@ -109,9 +109,9 @@ final class TableDropper {
 
     private void dropped() {
         LOG.info("table {} (number {}) is dropped", name, tableId);
-        leaderTerm.sweeper().addAll(List.of(name));
-        Tombstones.trim(leaderTerm.registry());
-        leaderTerm.routingChanged();
+        leader.droppedTables().addAll(List.of(name));
+        Tombstones.trim(leader.registry());
+        leader.routingChanged();
         answer.ok(new AdminReply.Ack());
     }
 }

@@ -18,17 +18,17 @@ import java.util.function.LongConsumer;
  * whose registry was lost: their numbers are never given again, since objects are named by them.
  */
 final class TableIds {
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final StorageRequests storage;
 
-    TableIds(LeaderTerm leaderTerm, StorageRequests storage) {
-        this.leaderTerm = leaderTerm;
+    TableIds(LeaderContext leader, StorageRequests storage) {
+        this.leader = leader;
         this.storage = storage;
     }
 
     /** The number for the next table. Fails where the registry is new and durable storage cannot be asked. */
     void next(LongConsumer then, Consumer<UniserveException> failed) {
-        long next = leaderTerm.catalog().cluster().nextTableId();
+        long next = leader.catalog().cluster().nextTableId();
         if (next > 1) {
             then.accept(next);
             return;
@@ -57,7 +57,7 @@ final class TableIds {
                         boolean newest = all.stream()
                                 .noneMatch(
                                         other -> other.name().equals(meta.name()) && other.tableId() > meta.tableId());
-                        if (newest && leaderTerm.catalog().find(meta.tableId()) == null) {
+                        if (newest && leader.catalog().find(meta.tableId()) == null) {
                             lost.add(meta);
                         }
                     }

@@ -19,24 +19,24 @@ import java.util.TreeSet;
 final class TableReadiness {
     private static final long PERIOD_NANOS = 50_000_000L;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableName name;
     private final long tableId;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private final long deadline;
     private final Set<Integer> ready = new TreeSet<>();
 
-    TableReadiness(LeaderTerm leaderTerm, TableName name, long tableId, AdminHandler.Answer answer) {
-        this(leaderTerm, name, tableId, answer, leaderTerm.config().createTimeoutNanos());
+    TableReadiness(LeaderContext leader, TableName name, long tableId, PendingAdminReply answer) {
+        this(leader, name, tableId, answer, leader.config().createTimeoutNanos());
     }
 
     TableReadiness(
-            LeaderTerm leaderTerm, TableName name, long tableId, AdminHandler.Answer answer, long patienceNanos) {
-        this.leaderTerm = leaderTerm;
+            LeaderContext leader, TableName name, long tableId, PendingAdminReply answer, long patienceNanos) {
+        this.leader = leader;
         this.name = name;
         this.tableId = tableId;
         this.answer = answer;
-        deadline = leaderTerm.env().clock().nanos() + patienceNanos;
+        deadline = leader.env().clock().nanos() + patienceNanos;
     }
 
     void start() {
@@ -44,7 +44,7 @@ final class TableReadiness {
     }
 
     private void round() {
-        Table table = leaderTerm.catalog().find(name);
+        Table table = leader.catalog().find(name);
         if (table == null || table.meta.tableId() != tableId) {
             answer.fail(new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped while it started"));
@@ -53,7 +53,7 @@ final class TableReadiness {
         int actors = table.map().actors().size();
         if (ready.size() == actors) {
             answer.ok(new AdminReply.Ack());
-        } else if (leaderTerm.env().clock().nanos() - deadline >= 0) {
+        } else if (leader.env().clock().nanos() - deadline >= 0) {
             answer.fail(new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "table " + name + " exists, but " + (actors - ready.size()) + " of its " + actors
@@ -72,19 +72,19 @@ final class TableReadiness {
         }
         int[] waiting = {servers.size()};
         for (ServerId id : servers) {
-            ServerRecord server = leaderTerm.members().find(id);
+            ServerRecord server = leader.members().find(id);
             if (server == null) {
                 oneDone(waiting);
                 continue;
             }
-            leaderTerm
+            leader
                     .env()
                     .network()
                     .call(
                             server.address(),
                             new PeerRequest.ReportLoad(),
-                            leaderTerm.config().rpcTimeoutNanos(),
-                            leaderTerm.registry().scoped(outcome -> {
+                            leader.config().rpcTimeoutNanos(),
+                            leader.registry().scoped(outcome -> {
                                 if (outcome instanceof Outcome.Ok<PeerReply> ok
                                         && ok.value() instanceof PeerReply.Load load) {
                                     load.replicas().forEach(replica -> note(load.server(), replica));
@@ -97,12 +97,12 @@ final class TableReadiness {
     private void oneDone(int[] waiting) {
         if (--waiting[0] == 0) {
             long wait = ready.isEmpty() ? PERIOD_NANOS / 2 : PERIOD_NANOS;
-            leaderTerm.registry().after(wait, this::round);
+            leader.registry().after(wait, this::round);
         }
     }
 
     private void note(ServerId server, ReplicaLoad replica) {
-        Table table = leaderTerm.catalog().find(name);
+        Table table = leader.catalog().find(name);
         if (table == null || replica.key().tableId() != tableId) {
             return;
         }

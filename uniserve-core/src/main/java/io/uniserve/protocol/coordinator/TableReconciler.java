@@ -22,24 +22,26 @@ final class TableReconciler {
 
     private static final int TAKEOVER_DOUBLINGS_MAX = 20;
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
+    private final IntactReplicas intactReplicas;
     private final LostActorRecovery losses;
 
-    TableReconciler(LeaderTerm leaderTerm) {
-        this.leaderTerm = leaderTerm;
-        this.losses = new LostActorRecovery(leaderTerm, this);
+    TableReconciler(LeaderContext leader, IntactReplicas intactReplicas, BackupHandler backups) {
+        this.leader = leader;
+        this.intactReplicas = intactReplicas;
+        this.losses = new LostActorRecovery(leader, this, backups);
     }
 
     void pass() {
-        long now = leaderTerm.env().clock().nanos();
-        leaderTerm
+        long now = leader.env().clock().nanos();
+        leader
                 .replicas()
-                .retain(leaderTerm.catalog().tables().stream()
+                .retain(leader.catalog().tables().stream()
                         .map(t -> t.meta.tableId())
                         .collect(Collectors.toCollection(TreeSet::new)));
-        ClusterView view = leaderTerm.view();
-        ActorReconciler decider = leaderTerm.decider(view);
-        for (Table table : List.copyOf(leaderTerm.catalog().tables())) {
+        ClusterView view = leader.view();
+        ActorReconciler decider = reconciler(view);
+        for (Table table : List.copyOf(leader.catalog().tables())) {
             if (table.busy) {
                 continue;
             }
@@ -49,7 +51,18 @@ final class TableReconciler {
                 step(table, decider, view, now);
             }
         }
-        leaderTerm.vouchers().ask();
+        intactReplicas.ask();
+    }
+
+    /** Decides the next state of single actors, on the servers as they are in {@code view}. */
+    ActorReconciler reconciler(ClusterView view) {
+        return new ActorReconciler(
+                leader.config(),
+                leader.placement(),
+                leader.replicas(),
+                intactReplicas,
+                view,
+                leader.env().clock().nanos());
     }
 
     private void step(Table table, ActorReconciler decider, ClusterView view, long now) {
@@ -75,8 +88,8 @@ final class TableReconciler {
         for (ActorState actor : table.map().actors()) {
             ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
             boolean silent = actor.isr().stream()
-                    .allMatch(id -> view.dead(id) || leaderTerm.replicas().isUnfit(key, actor, id, now));
-            if (leaderTerm.replicas().lostNanos(key, silent, now) >= patience(key, actor) && lost(view, key, actor)) {
+                    .allMatch(id -> view.dead(id) || leader.replicas().isUnfit(key, actor, id, now));
+            if (leader.replicas().lostNanos(key, silent, now) >= patience(key, actor) && lost(view, key, actor)) {
                 losses.consider(table, actor, now);
             }
         }
@@ -84,8 +97,8 @@ final class TableReconciler {
 
     /** Each takeover that fails doubles the time until the next: what is wrong with the backup is wrong everywhere. */
     private long patience(ReplicaKey key, ActorState actor) {
-        long grace = leaderTerm.config().lossGraceNanos();
-        long failed = leaderTerm.replicas().takeoversFailed(key)
+        long grace = leader.config().lossGraceNanos();
+        long failed = leader.replicas().takeoversFailed(key)
                 + (actor.former().isr().isEmpty()
                         ? 0
                         : actor.epoch() - actor.former().epoch());
@@ -98,22 +111,22 @@ final class TableReconciler {
 
     /** True when no in-sync replica is left that could serve. */
     boolean lost(ClusterView view, ReplicaKey key, ActorState actor) {
-        long now = leaderTerm.env().clock().nanos();
+        long now = leader.env().clock().nanos();
         return actor.isr().stream().allMatch(id -> lost(view, key, actor, id, now));
     }
 
     /** Gone from the registry, not only from our pings; or there, but without usable data. */
     private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id, long now) {
         boolean gone = !view.registered(id) && view.dead(id);
-        return gone || leaderTerm.replicas().isUnfit(key, actor, id, now);
+        return gone || leader.replicas().isUnfit(key, actor, id, now);
     }
 
     /** True when no in-sync replica's data may come back by themselves: a full disk, say, is no reason to give up on them. */
     boolean lostForGood(ClusterView view, ReplicaKey key, ActorState actor) {
-        long now = leaderTerm.env().clock().nanos();
+        long now = leader.env().clock().nanos();
         return actor.isr().stream()
                 .allMatch(id -> !view.registered(id) && view.dead(id)
-                        || leaderTerm.replicas().isLost(key, actor, id, now));
+                        || leader.replicas().isLost(key, actor, id, now));
     }
 
     /** One write for all changes of the table; {@code also} joins it. */
@@ -124,36 +137,36 @@ final class TableReconciler {
         ops.add(new Op.Set(RegistryPaths.map(table.meta.name()), next, table.mapVersion()));
         ops.addAll(also);
         table.busy = true;
-        leaderTerm.registry().write(ops, written -> {
+        leader.registry().write(ops, written -> {
             table.busy = false;
             if (written.applied()) {
                 table.replay(next, written.versions().get(0));
                 log(table, before);
                 noteTakeovers(table, before);
-                leaderTerm.routingChanged();
-                leaderTerm.wake();
+                leader.routingChanged();
+                leader.wake();
             } else {
                 table.stale = true;
-                leaderTerm.retryLater();
+                leader.retryLater();
             }
         });
     }
 
     private void reload(Table table) {
         table.busy = true;
-        leaderTerm
+        leader
                 .registry()
-                .synced(() -> leaderTerm.catalog().reload(table.meta.name(), new CatalogManager.Then() {
+                .synced(() -> leader.catalog().reload(table.meta.name(), new CatalogManager.Then() {
                     @Override
                     public void done() {
-                        leaderTerm.routingChanged();
-                        leaderTerm.wake();
+                        leader.routingChanged();
+                        leader.wake();
                     }
 
                     @Override
                     public void failed(UniserveException error) {
                         table.busy = false;
-                        leaderTerm.retryLater();
+                        leader.retryLater();
                     }
                 }));
     }
@@ -162,13 +175,13 @@ final class TableReconciler {
         for (ActorState was : before.actors()) {
             ActorState is = table.actor(was.actor());
             if (!was.former().isr().isEmpty() && is.former().isr().isEmpty()) {
-                leaderTerm
+                leader
                         .replicas()
                         .takeoverEnded(
                                 new ReplicaKey(table.meta.tableId(), was.actor()),
                                 was,
                                 is.restoreEpoch() < was.restoreEpoch(),
-                                leaderTerm.env().clock().nanos());
+                                leader.env().clock().nanos());
             }
         }
     }

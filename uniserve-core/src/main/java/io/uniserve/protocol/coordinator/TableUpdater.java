@@ -31,24 +31,24 @@ import org.slf4j.LoggerFactory;
 final class TableUpdater {
     private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
 
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
     private final TableName name;
     private final TableMeta known;
     private final TableMeta next;
-    private final AdminHandler.Answer answer;
+    private final PendingAdminReply answer;
     private final Set<ServerId> learned = new TreeSet<>();
     private final long deadline;
     private final RetryBudget retryBudget;
 
-    TableUpdater(LeaderTerm leaderTerm, AdminRequest.UpdateTable request, AdminHandler.Answer answer) {
-        this.leaderTerm = leaderTerm;
+    TableUpdater(LeaderContext leader, AdminRequest.UpdateTable request, PendingAdminReply answer) {
+        this.leader = leader;
         this.known = request.known();
         this.name = known.name();
         this.next = known.with(request.options());
         this.answer = answer;
-        deadline = leaderTerm.env().clock().nanos() + leaderTerm.config().createTimeoutNanos();
+        deadline = leader.env().clock().nanos() + leader.config().createTimeoutNanos();
         retryBudget = new RetryBudget(
-                leaderTerm,
+                leader,
                 answer,
                 "the registry did not confirm the change of " + name + ": describe the table, change it again");
     }
@@ -61,7 +61,7 @@ final class TableUpdater {
         }
         if (!current().meta.equals(next)) {
             PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
-            PortValidation.run(leaderTerm, leaderTerm.usable(), check, answer, this::step);
+            PortValidation.run(leader, leader.usable(), check, answer, this::step);
         } else {
             teach();
         }
@@ -69,7 +69,7 @@ final class TableUpdater {
 
     /** The table, if its definition is the known one or the next. */
     private Table current() {
-        Table table = leaderTerm.catalog().find(name);
+        Table table = leader.catalog().find(name);
         if (table == null || table.meta.tableId() != known.tableId()) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist, or not any more: list the tables");
@@ -101,7 +101,7 @@ final class TableUpdater {
     }
 
     private void again() {
-        leaderTerm.retryLater();
+        leader.retryLater();
         retryBudget.again(this::step);
     }
 
@@ -110,17 +110,17 @@ final class TableUpdater {
         List<Op> ops = List.of(
                 new Op.Set(RegistryPaths.meta(name), next, table.metaVersion),
                 new Op.Set(RegistryPaths.map(name), table.map(), table.mapVersion()));
-        leaderTerm.registry().write(ops, written -> written(table, written));
+        leader.registry().write(ops, written -> written(table, written));
     }
 
     private void written(Table table, Written written) {
         table.busy = false;
         if (written.applied()) {
             List<Integer> versions = written.versions();
-            leaderTerm.catalog().put(next, versions.get(0), table.map(), versions.get(1));
+            leader.catalog().put(next, versions.get(0), table.map(), versions.get(1));
             LOG.info("table {} (number {}) has other options", name, next.tableId());
-            leaderTerm.routingChanged();
-            leaderTerm.wake();
+            leader.routingChanged();
+            leader.wake();
             teach();
         } else if (written.error() != null) {
             answer.fail(written.error());
@@ -132,14 +132,14 @@ final class TableUpdater {
 
     /** Asks the live servers that have not said so yet whether they know the definition. */
     private void teach() {
-        List<ServerRecord> servers = leaderTerm.live().stream()
+        List<ServerRecord> servers = leader.live().stream()
                 .filter(server -> !learned.contains(server.id()))
                 .toList();
         if (servers.isEmpty()) {
             answer.ok(new AdminReply.Ack());
             return;
         }
-        if (leaderTerm.env().clock().nanos() - deadline >= 0) {
+        if (leader.env().clock().nanos() - deadline >= 0) {
             answer.fail(new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "table " + name + " is changed, but " + servers.size() + " servers do not know it yet: change it"
@@ -148,21 +148,21 @@ final class TableUpdater {
         }
         int[] waiting = {servers.size()};
         for (ServerRecord server : servers) {
-            leaderTerm
+            leader
                     .env()
                     .network()
                     .call(
                             server.address(),
                             new PeerRequest.LearnTable(next),
-                            leaderTerm.config().rpcTimeoutNanos(),
-                            leaderTerm.registry().scoped(outcome -> {
+                            leader.config().rpcTimeoutNanos(),
+                            leader.registry().scoped(outcome -> {
                                 if (outcome instanceof Outcome.Ok<PeerReply>) {
                                     learned.add(server.id());
                                 }
                                 if (--waiting[0] == 0) {
-                                    leaderTerm
+                                    leader
                                             .registry()
-                                            .after(leaderTerm.config().tickNanos() / 16, this::teach);
+                                            .after(leader.config().tickNanos() / 16, this::teach);
                                 }
                             }));
         }

@@ -15,22 +15,22 @@ final class TrashRelay {
 
     private TrashRelay() {}
 
-    static void ask(LeaderTerm leaderTerm, AdminRequest.ServerTrash request, AdminHandler.Answer answer) {
-        ServerRecord server = leaderTerm.members().find(request.server());
+    static void ask(LeaderContext leader, AdminRequest.ServerTrash request, PendingAdminReply answer) {
+        ServerRecord server = leader.members().find(request.server());
         if (server == null) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     "server " + request.server() + " is not registered: start it, its trash stays meanwhile");
         }
         PeerRequest call = new PeerRequest.Trash(request.call());
-        leaderTerm
+        leader
                 .env()
                 .network()
                 .call(
                         server.address(),
                         call,
                         TIMEOUT_NANOS,
-                        leaderTerm.registry().scoped(outcome -> {
+                        leader.registry().scoped(outcome -> {
                             Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
                             if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
                                 answer.ok(new AdminReply.Trashed(ok.value().report()));

@@ -81,7 +81,7 @@ final class FollowerSupport implements Follower.Parts {
     @Override
     public void agrees() {
         LOG.warn("{}: the log here agrees with the primary's after all", replica.key());
-        host.gateChanged(replica);
+        host.gateChanged(replica.key());
     }
 
     @Override
@@ -90,7 +90,7 @@ final class FollowerSupport implements Follower.Parts {
             LOG.warn("{}: {}", replica.key(), how);
         } else {
             LOG.error("{}: the log here differs from the primary's at index {}: {}", replica.key(), index, how);
-            host.gateChanged(replica);
+            host.gateChanged(replica.key());
         }
     }
 }

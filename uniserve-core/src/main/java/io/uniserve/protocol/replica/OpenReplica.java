@@ -4,7 +4,6 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
@@ -13,7 +12,6 @@ import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.log.ReplicaLog;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What a replica's directory holds. */
 record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
@@ -100,28 +98,5 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
                         completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
                     }
                 });
-    }
-
-    /** The replica's engine over these files, not started. */
-    EngineApplier applier(ReplicaContext host, ReplicaKey key, TableMeta meta, EngineListener listener) {
-        RemoteCheckpointSource storage =
-                new RemoteCheckpointSource(host.env(), host.config().clusterId(), key, meta.name(), log, checkpoints);
-        return new EngineApplier(host.env(), host.config(), key, meta, log, checkpoints, storage, listener);
-    }
-
-    /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
-    static void close(@Nullable OpenReplica parts, @Nullable EngineApplier engineApplier, Runnable then) {
-        Runnable closeEngine = () -> {
-            if (engineApplier == null) {
-                then.run();
-            } else {
-                engineApplier.close(done -> then.run());
-            }
-        };
-        if (parts == null) {
-            closeEngine.run();
-        } else {
-            parts.log().close(() -> parts.file().close(closeEngine));
-        }
     }
 }

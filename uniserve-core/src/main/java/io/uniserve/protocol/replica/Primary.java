@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * primary logs nothing any more and asks for a new epoch.
  */
 final class Primary implements FollowerReplicator.Listener, SnapshotPins {
-    private final Replica replica;
+    private final LocalReplica replica;
     private final ReplicaContext host;
     private final ReplicaKey key;
     private final TableMeta meta;
@@ -59,7 +59,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     private long reportedAt;
 
     Primary(
-            Replica replica,
+            LocalReplica replica,
             ReplicaContext host,
             ReplicaKey key,
             TableMeta meta,
@@ -172,7 +172,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                 learners.put(learner, new LearnerProgress(host.config(), false, now));
             }
         }
-        host.wantTicks(replica);
+        host.wantTicks(key);
         advance();
     }
 
@@ -250,12 +250,12 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     void appendFailed(long from) {
         early.appendFailed(from, state.isr().size());
         links.values().forEach(FollowerReplicator::cutBack);
-        host.wantTicks(replica);
+        host.wantTicks(key);
     }
 
     /** Runs the append when the backup's record allows it. */
     void beforeAppend(Runnable append) {
-        host.wantTicks(replica);
+        host.wantTicks(key);
         backup.beforeAppend(append);
     }
 
@@ -272,7 +272,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     @Override
     public void pin(String id, long version, Completion<PeerReply> completion) {
         if (accepting()) {
-            host.wantTicks(replica);
+            host.wantTicks(key);
             backup.pin(
                     id,
                     version == 0
@@ -288,7 +288,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     @Override
     public void sweepAgain() {
         backup.sweepAgain();
-        host.wantTicks(replica);
+        host.wantTicks(key);
     }
 
     BackupProgress backupProgress() {
@@ -310,7 +310,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                         && log.lastIndex() - match(member) <= host.config().learnerLagMax());
         boolean served = matched && now - matchedAt >= host.config().retryNanos(); // those who waited for this epoch
         primaryTransfer.wanted(now, served && near);
-        host.wantTicks(replica);
+        host.wantTicks(key);
         primaryTransfer.advance(now, successors());
     }
 
@@ -338,7 +338,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         decided = Math.max(decided, Math.min(replica.applied(), log.durableIndex()));
         early.applied(replica.applied());
         if (dispute.look(state, links.values(), now)) {
-            host.gateChanged(replica);
+            host.gateChanged(key);
         }
         if (closed) {
             return;
@@ -429,12 +429,12 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     @Override
     public void checkpointDamaged() {
         backup.renewCheckpoint();
-        host.wantTicks(replica);
+        host.wantTicks(key);
     }
 
     @Override
     public void wantTicks() {
-        host.wantTicks(replica);
+        host.wantTicks(key);
     }
 
     boolean wantsTicks() {
@@ -512,5 +512,24 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         backup.close();
         order.close();
         links.values().forEach(FollowerReplicator::close);
+    }
+
+    /** The replica of this server that is the primary. */
+    interface LocalReplica {
+        /** The last entry that the engine has applied. */
+        long applied();
+
+        boolean engineReady();
+
+        /** Why the log takes no more entries, null while it does. */
+        @Nullable
+        UniserveException logError();
+
+        TableMeta definition();
+
+        VersionIndex trail();
+
+        /** The high watermark has moved, or the role has news for readers. */
+        void advanced();
     }
 }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * epoch's primary or a follower. A replica whose log is damaged keeps its files, serves nothing and says that it is unfit,
  * until a newer epoch names it a learner: then it starts anew.
  */
-public final class Replica {
+public final class Replica implements Primary.LocalReplica {
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
     private final ReplicaContext host;
@@ -59,7 +59,7 @@ public final class Replica {
         this.pending = new PendingUpdates(key.actor());
         this.fencing = new FencedReplicas(host.config().fenceNanos());
         this.replicaRole = new ReplicaRole(host.self(), pending);
-        this.replicaHealth = new ReplicaHealth(host, key, () -> host.wantTicks(this));
+        this.replicaHealth = new ReplicaHealth(host, key, () -> host.wantTicks(key));
         this.marks = new RecoveryPoint(host.config(), now());
         this.cutting = new LogTruncation(replicaHealth, marks);
         this.lease = new ReadLease(now());
@@ -121,6 +121,7 @@ public final class Replica {
     }
 
     /** Last index applied to the engine. */
+    @Override
     public long applied() {
         EngineApplier engine = files.engine();
         return engine == null ? 0 : engine.applied();
@@ -131,7 +132,8 @@ public final class Replica {
         return copies;
     }
 
-    boolean engineReady() {
+    @Override
+    public boolean engineReady() {
         EngineApplier engine = files.engine();
         return engine != null && engine.ready();
     }
@@ -177,28 +179,28 @@ public final class Replica {
         } else if (replicaHealth.mayStartAnew(wanted)) {
             whenDue(files::startAnew);
         } else if (replicaHealth.isDamaged() || openReplica != null && replicaHealth.emptied(wanted, installed())) {
-            host.wantTicks(this);
+            host.wantTicks(key);
         } else if (openReplica != null && wanted.epoch() > installed()) {
             whenDue(() -> files.install(openReplica, wanted.epoch()));
         } else if (openReplica != null && wanted.epoch() == installed()) {
             activate(openReplica, wanted);
         }
         requestAdmission.look();
-        host.gateChanged(this);
+        host.gateChanged(key);
     }
 
     private void whenDue(Runnable step) {
         if (files.mayTry()) {
             step.run();
         } else {
-            host.wantTicks(this);
+            host.wantTicks(key);
         }
     }
 
     private void activate(OpenReplica parts, ActorState state) {
         if (meta != null && files.startEngine(parts, meta, new EngineEvents())) {
             trail.cut(parts.log().lastIndex());
-            host.wantTicks(this);
+            host.wantTicks(key);
         }
         replicaRole.play(state, mapVersion, meta, new ReplicaRole.Maker() {
             @Override
@@ -245,7 +247,7 @@ public final class Replica {
             host.refresh(table);
         }
         requestAdmission.replicate(request, completion);
-        host.wantTicks(this);
+        host.wantTicks(key);
     }
 
     /** An update for this actor. */
@@ -254,11 +256,12 @@ public final class Replica {
             host.refresh(table);
         }
         requestAdmission.update(request, rows, callback);
-        host.wantTicks(this);
+        host.wantTicks(key);
     }
 
     /** The primary is further than it was. */
-    void advanced() {
+    @Override
+    public void advanced() {
         requestAdmission.look();
     }
 
@@ -336,7 +339,7 @@ public final class Replica {
     /** A lease on a map in which this actor had the epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
         lease.offer(epochInMap, untilNanos);
-        host.gateChanged(this);
+        host.gateChanged(key);
     }
 
     /** What readers may have. */
@@ -370,13 +373,15 @@ public final class Replica {
     }
 
     /** The table's definition as last read; null before. */
+    @Override
     @Nullable
-    TableMeta definition() {
+    public TableMeta definition() {
         return meta;
     }
 
     /** What its log says about versions. */
-    VersionIndex trail() {
+    @Override
+    public VersionIndex trail() {
         return trail;
     }
 
@@ -479,7 +484,7 @@ public final class Replica {
         }
         LOG.info("{}: cuts {} entries after {}", key, parts.log().lastIndex() - after, after);
         cutting.run(parts, engine, after, keep, cut -> {
-            host.wantTicks(this);
+            host.wantTicks(key);
             trail.cut(parts.log().lastIndex());
             then.done(cut);
             evaluate();
@@ -487,8 +492,9 @@ public final class Replica {
     }
 
     /** Why the log cannot be written now; null when it can. */
+    @Override
     @Nullable
-    UniserveException logError() {
+    public UniserveException logError() {
         return replicaHealth.logError();
     }
 
@@ -515,7 +521,7 @@ public final class Replica {
 
         @Override
         public void wantTicks() {
-            host.wantTicks(Replica.this);
+            host.wantTicks(key);
         }
     }
 
@@ -524,8 +530,8 @@ public final class Replica {
         public void appended(LogEntry entry) {
             trail.appended(entry);
             if (VersionState.concerns(entry)) {
-                host.wantTicks(Replica.this); // a decision may wait to be written
-                host.gateChanged(Replica.this); // before anybody hears that it is here
+                host.wantTicks(key); // a decision may wait to be written
+                host.gateChanged(key); // before anybody hears that it is here
             }
         }
 
@@ -535,7 +541,7 @@ public final class Replica {
             replicaRole.durable();
             files.durable();
             replicaRole.advance();
-            host.wantTicks(Replica.this);
+            host.wantTicks(key);
         }
 
         @Override
@@ -546,7 +552,7 @@ public final class Replica {
             replicaRole.appendFailed(from, error);
             files.appendFailed(from, error);
             pending.failFrom(from, error.code(), error.reason(), installed());
-            host.wantTicks(Replica.this);
+            host.wantTicks(key);
         }
 
         @Override
@@ -570,13 +576,13 @@ public final class Replica {
                 evaluate();
             }
             replicaRole.advance();
-            host.gateChanged(Replica.this);
+            host.gateChanged(key);
         }
 
         @Override
         public void unfit(String reason) {
             replicaHealth.engineFailed(reason);
-            host.gateChanged(Replica.this);
+            host.gateChanged(key);
         }
 
         @Override
@@ -584,8 +590,8 @@ public final class Replica {
             OpenReplica parts = files.opened();
             boolean mine = parts != null && !closed && rejectionLogger.rejected(parts.log(), update, error, certain);
             if (mine) {
-                host.gateChanged(Replica.this);
-                host.wantTicks(Replica.this);
+                host.gateChanged(key);
+                host.wantTicks(key);
             }
             return mine;
         }

@@ -2,6 +2,7 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
@@ -38,10 +39,10 @@ public interface ReplicaContext {
     int mapVersion(TableName table);
 
     /** Something that readers may see has changed. */
-    void gateChanged(Replica replica);
+    void gateChanged(ReplicaKey key);
 
     /** The replica has work that waits for time to pass. */
-    void wantTicks(Replica replica);
+    void wantTicks(ReplicaKey key);
 
     /** The process must end. */
     void fatal(UniserveException error);

@@ -271,7 +271,7 @@ final class ReplicaStorage {
         if (engineApplier != null) {
             return false;
         }
-        engineApplier = parts.applier(host, key, meta, events);
+        engineApplier = applier(parts, meta, events);
         engineApplier.start();
         return true;
     }
@@ -321,6 +321,30 @@ final class ReplicaStorage {
 
     /** Ends log and engine, and runs the task when nothing of theirs is under way any more. */
     void close(Runnable then) {
-        OpenReplica.close(openReplica, engineApplier, then);
+        closeAll(openReplica, engineApplier, then);
+    }
+
+    /** The replica's engine over these files, not started. */
+    private EngineApplier applier(OpenReplica files, TableMeta meta, EngineListener listener) {
+        RemoteCheckpointSource remote = new RemoteCheckpointSource(
+                host.env(), host.config().clusterId(), key, meta.name(), files.log(), files.checkpoints());
+        return new EngineApplier(
+                host.env(), host.config(), key, meta, files.log(), files.checkpoints(), remote, listener);
+    }
+
+    /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
+    private static void closeAll(@Nullable OpenReplica parts, @Nullable EngineApplier engineApplier, Runnable then) {
+        Runnable closeEngine = () -> {
+            if (engineApplier == null) {
+                then.run();
+            } else {
+                engineApplier.close(done -> then.run());
+            }
+        };
+        if (parts == null) {
+            closeEngine.run();
+        } else {
+            parts.log().close(() -> parts.file().close(closeEngine));
+        }
     }
 }

@@ -134,8 +134,8 @@ final class ReplicaSet {
         }
     }
 
-    void wantTicks(Replica replica) {
-        ticking.add(replica.key());
+    void wantTicks(ReplicaKey key) {
+        ticking.add(key);
         soon.run();
     }
 

@@ -570,14 +570,17 @@ public final class ServerMachine {
         }
 
         @Override
-        public void gateChanged(Replica replica) {
-            replicas.publish(replica);
-            atomic.service().gateChanged(replica);
+        public void gateChanged(ReplicaKey key) {
+            Replica replica = replicas.find(key);
+            if (replica != null) {
+                replicas.publish(replica);
+                atomic.service().gateChanged(replica);
+            }
         }
 
         @Override
-        public void wantTicks(Replica replica) {
-            replicas.wantTicks(replica);
+        public void wantTicks(ReplicaKey key) {
+            replicas.wantTicks(key);
         }
 
         @Override

@@ -90,6 +90,6 @@ final class AdminHandler {
     }
 
     private void status(PendingAdminReply answer) {
-        new StatusSurvey(leaderTerm, answer).start();
+        new StatusSurvey(leaderTerm, leaderTerm.rebalancer(), answer).start();
     }
 }

@@ -155,14 +155,9 @@ final class BackupHandler {
                         new ArchiveRequest.Check(backup.encode(), actor),
                         checked -> then.done(
                                 checked instanceof Outcome.Err<Done> err
-                                        ? Outcome.err(damaged(backup, actor, err.error()))
+                                        ? Outcome.err(BackupPartCopier.damaged(backup, actor, err.error()))
                                         : checked)),
                 outcome -> acknowledge(job, outcome));
-    }
-
-    static UniserveException damaged(TableSnapshot backup, int actor, UniserveException error) {
-        return new UniserveException(
-                error.code(), "backup " + backup.name() + ", actor " + actor + ": " + error.reason(), error);
     }
 
     private void delete(BackupOperation job) {

@@ -181,7 +181,7 @@ final class BackupPartCopier {
         ReplicaKey target = new ReplicaKey(id, actor);
         job.ask(new ArchiveRequest.Copy(backup.encode(), actor, target), PeerReply.Copied.class, outcome -> {
             if (outcome instanceof Outcome.Err<PeerReply.Copied> err) {
-                then.done(Outcome.err(BackupHandler.damaged(backup, actor, err.error())));
+                then.done(Outcome.err(damaged(backup, actor, err.error())));
                 return;
             }
             BackupRecord copied =
@@ -205,5 +205,10 @@ final class BackupPartCopier {
             listener.failed(new UniserveException(
                     ErrorCode.UNAVAILABLE, "nobody waits any more for the restoration of " + table));
         }
+    }
+
+    static UniserveException damaged(TableSnapshot backup, int actor, UniserveException error) {
+        return new UniserveException(
+                error.code(), "backup " + backup.name() + ", actor " + actor + ": " + error.reason(), error);
     }
 }

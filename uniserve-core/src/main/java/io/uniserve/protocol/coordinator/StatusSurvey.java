@@ -13,28 +13,30 @@ import org.jspecify.annotations.Nullable;
  * after the question, that this coordinator still leads. Without that its map may be old, and the answer says so.
  */
 final class StatusSurvey {
-    private final LeaderTerm leaderTerm;
+    private final LeaderContext leader;
+    private final Rebalancer rebalancer;
     private final PendingAdminReply answer;
     private @Nullable List<PeerReply.Load> loads;
     private boolean asked;
     private boolean confirmed;
 
-    StatusSurvey(LeaderTerm leaderTerm, PendingAdminReply answer) {
-        this.leaderTerm = leaderTerm;
+    StatusSurvey(LeaderContext leader, Rebalancer rebalancer, PendingAdminReply answer) {
+        this.leader = leader;
+        this.rebalancer = rebalancer;
         this.answer = answer;
     }
 
     void start() {
-        long sentAt = leaderTerm.env().clock().nanos();
-        leaderTerm.registry().write(List.of(), written -> {
+        long sentAt = leader.env().clock().nanos();
+        leader.registry().write(List.of(), written -> {
             if (written.applied()) {
                 confirmed = true;
-                leaderTerm.contact().confirmed(sentAt, leaderTerm.env().clock().nanos());
+                leader.contact().confirmed(sentAt, leader.env().clock().nanos());
             }
             checked();
         });
-        leaderTerm.registry().after(leaderTerm.config().rpcTimeoutNanos(), this::checked);
-        LoadCollector.run(leaderTerm, told -> {
+        leader.registry().after(leader.config().rpcTimeoutNanos(), this::checked);
+        LoadCollector.run(leader, told -> {
             loads = told;
             finish();
         });
@@ -49,11 +51,11 @@ final class StatusSurvey {
         List<PeerReply.Load> told = loads;
         if (told != null && asked && answer.isOpen()) {
             answer.ok(new AdminReply.ClusterStatus(
-                    leaderTerm.routing(),
-                    leaderTerm.registry().term(),
+                    leader.routing(),
+                    leader.registry().term(),
                     told,
-                    leaderTerm.catalog().cluster().drained(),
-                    leaderTerm.rebalancer().report(),
+                    leader.catalog().cluster().drained(),
+                    rebalancer.report(),
                     problems()));
         }
     }
@@ -61,8 +63,8 @@ final class StatusSurvey {
     private List<Problem> problems() {
         List<Problem> problems = new ArrayList<>();
         if (!confirmed) {
-            RegistryContact contact = leaderTerm.contact();
-            long now = leaderTerm.env().clock().nanos();
+            RegistryContact contact = leader.contact();
+            long now = leader.env().clock().nanos();
             String why = contact.trouble(now)
                     .orElseGet(() -> "the registry does not confirm that it leads, last "
                             + (contact.ageMillis(now) < 0 ? "never" : contact.ageMillis(now) / 1_000 + " s ago"));

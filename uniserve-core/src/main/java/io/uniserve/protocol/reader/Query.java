@@ -2,11 +2,8 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.Address;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadReply;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +28,7 @@ public record Query(
         ReadMode mode,
         long deadlineNanos,
         Map<Integer, Address> near,
-        Beside beside,
+        ColocatedTables beside,
         boolean sameCopies) {
     public Query {
         actors = actors.map(List::copyOf);
@@ -47,7 +44,7 @@ public record Query(
             ReadMode mode,
             long deadlineNanos,
             Map<Integer, Address> near,
-            Beside beside) {
+            ColocatedTables beside) {
         this(table, actors, operator, parameters, mode, deadlineNanos, near, beside, false);
     }
 
@@ -78,41 +75,6 @@ public record Query(
             ReadMode mode,
             long deadlineNanos,
             Map<Integer, Address> near) {
-        this(table, actors, operator, parameters, mode, deadlineNanos, near, Beside.NONE);
-    }
-
-    /**
-     * Tables as the planner knows them: another table of the same name is none of these.
-     *
-     * @param of the number of the table that is asked
-     * @param tables the numbers of the others
-     * @param elsewhere what the operator answers that did not find them: the first such answer ends the read, whatever other actors
-     *     would say; empty where no answer does
-     */
-    public record Beside(long of, Map<TableName, Long> tables, Bytes elsewhere) {
-        /** No tables. */
-        public static final Beside NONE = new Beside(0, Map.of());
-
-        public Beside {
-            tables = tables.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(tables));
-        }
-
-        /** Where no answer ends the read. */
-        public Beside(long of, Map<TableName, Long> tables) {
-            this(of, tables, Bytes.EMPTY);
-        }
-
-        /** Those of these definitions. */
-        public static Beside of(TableMeta table, Collection<TableMeta> others, Bytes elsewhere) {
-            Map<TableName, Long> numbers = new TreeMap<>();
-            others.forEach(other -> numbers.put(other.name(), other.tableId()));
-            return new Beside(table.tableId(), numbers, elsewhere);
-        }
-
-        /** True where one of these answers ends the read. */
-        boolean ends(List<ReadReply.Part> answers) {
-            return elsewhere.size() > 0
-                    && answers.stream().anyMatch(part -> part.value().equals(elsewhere));
-        }
+        this(table, actors, operator, parameters, mode, deadlineNanos, near, ColocatedTables.NONE);
     }
 }

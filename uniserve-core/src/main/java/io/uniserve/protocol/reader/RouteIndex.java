@@ -87,7 +87,7 @@ public final class RouteIndex {
      * For each actor of a table the live servers that are in sync with it and with the actors of the same number of other tables;
      * empty where an actor has none, one of the tables is not there any more, or their rows belong to actors by different rules.
      */
-    public Optional<List<Set<ServerId>>> together(TableName table, Query.Beside beside) {
+    public Optional<List<Set<ServerId>>> together(TableName table, ColocatedTables beside) {
         TableRoute own = tables.get(table);
         if (own == null || own.meta().tableId() != beside.of()) {
             return Optional.empty();
@@ -110,7 +110,7 @@ public final class RouteIndex {
 
     /** What a server must know of the actors of other tables that belong to these targets; of tables that are still there. */
     List<ReadRequest.Beside> beside(
-            long tableId, Query.Beside beside, List<ReadRequest.Target> targets, SessionWatermarks floors) {
+            long tableId, ColocatedTables beside, List<ReadRequest.Target> targets, SessionWatermarks floors) {
         List<ReadRequest.Beside> all = new ArrayList<>();
         if (tableId != beside.of()) {
             return all;

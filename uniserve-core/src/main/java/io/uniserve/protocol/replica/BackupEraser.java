@@ -146,7 +146,7 @@ public final class BackupEraser {
                 return;
             }
             ArrayDeque<String> doomed = new ArrayDeque<>();
-            BackupPaths.pins(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
+            SnapshotPin.among(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
                     .filter(pin -> pin.backup().equals(backup))
                     .forEach(pin -> doomed.add(pin.path()));
             env.objects().deleteAll(doomed.iterator(), done -> {

@@ -17,8 +17,6 @@ final class BackupPaths {
     private static final Pattern GENERATION = Pattern.compile("(\\d{20})-[0-9a-f]{16}");
     private static final Pattern STORED = Pattern.compile("((\\d{20})-[0-9a-f]{16})/(manifest-)?([0-9a-f]{64})");
 
-    private static final Pattern PIN = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{64})");
-
     private BackupPaths() {}
 
     /**
@@ -61,19 +59,6 @@ final class BackupPaths {
 
     static String pinPrefix(String clusterId, ReplicaKey key) {
         return root(clusterId, key) + "pin/";
-    }
-
-    /** All pins among the actor's objects. */
-    static List<SnapshotPin> pins(List<String> keys, String clusterId, ReplicaKey key) {
-        String prefix = pinPrefix(clusterId, key);
-        List<SnapshotPin> pins = new ArrayList<>();
-        for (String name : keys) {
-            Matcher pin = PIN.matcher(name.startsWith(prefix) ? name.substring(prefix.length()) : "");
-            if (pin.matches()) {
-                pins.add(new SnapshotPin(clusterId, key, pin.group(1), pin.group(2)));
-            }
-        }
-        return pins;
     }
 
     static String generation(long epoch, long random) {

@@ -35,7 +35,7 @@ final class PinnedObjects {
             ReplicaKey key,
             List<String> listed,
             Completion<TreeSet<String>> completion) {
-        new PinnedObjects(env, BackupPaths.pins(listed, cluster, key), completion).next();
+        new PinnedObjects(env, SnapshotPin.among(listed, cluster, key), completion).next();
     }
 
     private void next() {

@@ -7,6 +7,10 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Where an actor's part of a backup lies in durable storage.
@@ -15,6 +19,8 @@ import io.uniserve.protocol.env.Outcome;
  * @param sha256 of the object
  */
 public record SnapshotPin(String cluster, ReplicaKey key, String backup, String sha256) {
+    private static final Pattern NAME = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{64})");
+
     public SnapshotPin {
         if (!cluster.matches("[a-z0-9-]{1,64}")
                 || !backup.matches("[0-9a-f]{16}")
@@ -45,5 +51,18 @@ public record SnapshotPin(String cluster, ReplicaKey key, String backup, String 
             }
             completion.done(Outcome.ok(part));
         });
+    }
+
+    /** All pins among the actor's objects. */
+    static List<SnapshotPin> among(List<String> keys, String clusterId, ReplicaKey key) {
+        String prefix = BackupPaths.pinPrefix(clusterId, key);
+        List<SnapshotPin> pins = new ArrayList<>();
+        for (String name : keys) {
+            Matcher pin = NAME.matcher(name.startsWith(prefix) ? name.substring(prefix.length()) : "");
+            if (pin.matches()) {
+                pins.add(new SnapshotPin(clusterId, key, pin.group(1), pin.group(2)));
+            }
+        }
+        return pins;
     }
 }

@@ -56,7 +56,7 @@ class BesideRoutesTest {
         return new Routing("c", List.of(tables), live, null);
     }
 
-    private static Optional<List<Set<io.uniserve.model.ServerId>>> together(Routing routing, Query.Beside beside) {
+    private static Optional<List<Set<io.uniserve.model.ServerId>>> together(Routing routing, ColocatedTables beside) {
         return RouteIndex.of(routing).together(ONE, beside);
     }
 
@@ -66,11 +66,11 @@ class BesideRoutesTest {
         TableRoute two = table(TWO, 2, actor(0, 1, 2, 1), actor(1, 1, 3, 1));
         TableRoute three = table(THREE, 3, actor(0, 1, 2, 3), actor(1, 1, 1, 3));
         Routing all = routing(3, one, two, three);
-        assertThat(together(all, new Query.Beside(1, Map.of(TWO, 2L))))
+        assertThat(together(all, new ColocatedTables(1, Map.of(TWO, 2L))))
                 .hasValue(List.of(Set.of(server(1), server(2)), Set.of(server(3))));
-        assertThat(together(all, new Query.Beside(1, Map.of(TWO, 2L, THREE, 3L))))
+        assertThat(together(all, new ColocatedTables(1, Map.of(TWO, 2L, THREE, 3L))))
                 .hasValue(List.of(Set.of(server(2)), Set.of(server(3))));
-        assertThat(together(routing(2, one, two), new Query.Beside(1, Map.of(TWO, 2L))))
+        assertThat(together(routing(2, one, two), new ColocatedTables(1, Map.of(TWO, 2L))))
                 .as("server 3 is gone")
                 .isEmpty();
     }
@@ -80,24 +80,24 @@ class BesideRoutesTest {
         TableRoute one = table(ONE, 1, actor(0, 1, 1), actor(1, 1, 2));
         TableRoute two = table(TWO, 2, actor(0, 1, 1), actor(1, 1, 2));
         TableRoute range = table(TWO, 2, new Partitioner.Range(List.of(5L)), actor(0, 1, 1), actor(1, 1, 2));
-        assertThat(together(routing(2, one, two), new Query.Beside(1, Map.of(TWO, 2L))))
+        assertThat(together(routing(2, one, two), new ColocatedTables(1, Map.of(TWO, 2L))))
                 .isPresent();
-        assertThat(together(routing(2, one, two), new Query.Beside(1, Map.of(TWO, 9L))))
+        assertThat(together(routing(2, one, two), new ColocatedTables(1, Map.of(TWO, 9L))))
                 .isEmpty();
-        assertThat(together(routing(2, one, two), new Query.Beside(9, Map.of(TWO, 2L))))
+        assertThat(together(routing(2, one, two), new ColocatedTables(9, Map.of(TWO, 2L))))
                 .isEmpty();
-        assertThat(together(routing(2, one), new Query.Beside(1, Map.of(TWO, 2L))))
+        assertThat(together(routing(2, one), new ColocatedTables(1, Map.of(TWO, 2L))))
                 .isEmpty();
-        assertThat(together(routing(2, one, range), new Query.Beside(1, Map.of(TWO, 2L))))
+        assertThat(together(routing(2, one, range), new ColocatedTables(1, Map.of(TWO, 2L))))
                 .isEmpty();
     }
 
-    private Read ask(Query.Beside beside) {
+    private Read ask(ColocatedTables beside) {
         List<Object> unused = outcomes(beside);
         return world.network.lastRead();
     }
 
-    private List<Object> outcomes(Query.Beside beside) {
+    private List<Object> outcomes(ColocatedTables beside) {
         Query query = new Query(
                 ONE,
                 Optional.empty(),
@@ -115,7 +115,7 @@ class BesideRoutesTest {
     @Test
     void aServerThatHasBothIsAskedAndToldOfBoth() {
         world.change(routing(3, table(ONE, 1, actor(0, 4, 1, 2, 3)), table(TWO, 2, actor(0, 7, 3, 2))));
-        Read read = ask(new Query.Beside(1, Map.of(TWO, 2L)));
+        Read read = ask(new ColocatedTables(1, Map.of(TWO, 2L)));
         assertThat(read.server).isIn(2, 3);
         assertThat(read.request.beside())
                 .containsExactly(new ReadRequest.Beside(TWO, 2, List.of(new ReadRequest.Target(0, 7, 0))));
@@ -124,9 +124,9 @@ class BesideRoutesTest {
     @Test
     void whatWasMadeAgainIsNotNamed() {
         world.change(routing(3, table(ONE, 1, actor(0, 4, 1, 2)), table(TWO, 3, actor(0, 7, 2, 3))));
-        assertThat(ask(new Query.Beside(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+        assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
         world.change(routing(3, table(ONE, 5, actor(0, 4, 1, 2)), table(TWO, 2, actor(0, 7, 2, 3))));
-        assertThat(ask(new Query.Beside(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+        assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
     }
 
     /** The plan is made anew then, and what the others do is done in vain. */
@@ -137,7 +137,7 @@ class BesideRoutesTest {
                 table(ONE, 1, actor(0, 4, 1), actor(1, 4, 2), actor(2, 4, 3)),
                 table(TWO, 2, actor(0, 7, 1), actor(1, 7, 2), actor(2, 7, 3))));
         // An actor's answer is its number here.
-        List<Object> outcomes = outcomes(new Query.Beside(1, Map.of(TWO, 2L), Bytes.utf8("1")));
+        List<Object> outcomes = outcomes(new ColocatedTables(1, Map.of(TWO, 2L), Bytes.utf8("1")));
         Map<Integer, Read> reads =
                 world.network.reads.stream().collect(Collectors.toMap(read -> read.server, read -> read));
         assertThat(reads).containsOnlyKeys(1, 2, 3);

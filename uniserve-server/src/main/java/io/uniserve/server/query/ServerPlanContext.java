@@ -21,6 +21,7 @@ import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.ColocatedTables;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadSession;
@@ -281,7 +282,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         .noneMatch(one -> TransactionService.serves(one.level()))
                 && env.routing()
                         .current()
-                        .together(table.name(), Query.Beside.of(table, others, Bytes.EMPTY))
+                        .together(table.name(), ColocatedTables.of(table, others, Bytes.EMPTY))
                         .isPresent();
     }
 
@@ -302,7 +303,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 mode,
                 deadlineNanos,
                 Map.of(),
-                Query.Beside.of(table, others, call.values().encode(elsewhere)));
+                ColocatedTables.of(table, others, call.values().encode(elsewhere)));
         String how = queryStats.explains()
                 ? others.stream().map(other -> other.name().value()).collect(Collectors.joining(", ", " beside ", ""))
                 : "";

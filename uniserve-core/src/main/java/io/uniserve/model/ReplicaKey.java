@@ -1,10 +1,22 @@
 package io.uniserve.model;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
 /**
  * An actor's identity on disk: the table's number (never used again after a drop) and the actor's. File names are made
  * from these numbers, never from a user's name.
  */
 public record ReplicaKey(long tableId, int actor) implements Comparable<ReplicaKey> {
+    private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,9})/");
+
+    /** The replica whose directory has this name, as {@code t7-a3/}; null for any other entry of a disk. */
+    public static @Nullable ReplicaKey ofDirectory(String entry) {
+        Matcher name = DIRECTORY.matcher(entry);
+        return name.matches() ? new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2))) : null;
+    }
+
     @Override
     public int compareTo(ReplicaKey other) {
         int byTable = Long.compare(tableId, other.tableId);

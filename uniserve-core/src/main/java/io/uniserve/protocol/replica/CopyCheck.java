@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * and is set aside where it differs. Set aside means that it serves nothing, says that its data are lost and, once the coordinator
  * names it a learner, keeps its files for a look and begins anew.
  */
-public final class CopyCheck {
+public final class CopyCheck implements CopyComparison.LocalCopy {
     private static final Logger LOG = LoggerFactory.getLogger(CopyCheck.class);
 
     private final ReplicaContext host;
@@ -71,7 +71,8 @@ public final class CopyCheck {
     }
 
     /** This copy differs from the one that is right. */
-    void setAside(String reason) {
+    @Override
+    public void setAside(String reason) {
         ActorState at = inside.part().state();
         if (at == null || inside.closed() || inside.fitness().isDamaged()) {
             return;
@@ -86,6 +87,7 @@ public final class CopyCheck {
     }
 
     /** The digest of this copy right after an index, for the primary of this epoch. */
+    @Override
     public void digest(PeerRequest.TakeDigest request, Completion<PeerReply> completion) {
         OpenReplica parts = inside.files().opened();
         EngineApplier engine = inside.files().engine();
@@ -134,7 +136,8 @@ public final class CopyCheck {
     }
 
     /** True while this is the primary of that epoch. */
-    boolean leads(long epoch) {
+    @Override
+    public boolean leads(long epoch) {
         ActorState at = inside.part().state();
         return !inside.closed() && inside.part().primary() != null && at != null && at.epoch() == epoch;
     }

@@ -42,7 +42,7 @@ final class CopyComparison {
     private final ReplicaKey key;
     private final ActorState state;
     private final ReplicaLog log;
-    private final CopyCheck check;
+    private final LocalCopy copy;
     private final Completion<PeerReply> completion;
     private final TreeMap<ServerId, Outcome<PeerReply>> answers = new TreeMap<>();
     private long index;
@@ -57,13 +57,13 @@ final class CopyComparison {
             ReplicaKey key,
             ActorState state,
             ReplicaLog log,
-            CopyCheck check,
+            LocalCopy copy,
             Completion<PeerReply> completion) {
         this.host = host;
         this.key = key;
         this.state = state;
         this.log = log;
-        this.check = check;
+        this.copy = copy;
         this.completion = completion;
     }
 
@@ -84,7 +84,7 @@ final class CopyComparison {
             if (over) {
                 return;
             }
-            if (!check.leads(state.epoch())) {
+            if (!copy.leads(state.epoch())) {
                 fail("the primary of " + key + " moved");
                 return;
             }
@@ -114,7 +114,7 @@ final class CopyComparison {
         };
         Address to = host.addressOf(server);
         if (server.equals(host.self())) {
-            check.digest(request, answered);
+            copy.digest(request, answered);
         } else if (to == null) {
             answered.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, server + " is away")));
         } else {
@@ -125,7 +125,7 @@ final class CopyComparison {
 
     private void all() {
         boolean refused = answers.values().stream().anyMatch(CopyComparison::refused);
-        if (refused && attempt < ATTEMPTS_MAX && check.leads(state.epoch())) {
+        if (refused && attempt < ATTEMPTS_MAX && copy.leads(state.epoch())) {
             run();
             return;
         }
@@ -134,7 +134,7 @@ final class CopyComparison {
                 .filter(copy -> copy.verdict() == Compared.Verdict.DIFFERENT)
                 .map(Compared.Copy::server)
                 .toList();
-        if (!different.isEmpty() && !different.equals(suspects) && check.leads(state.epoch())) {
+        if (!different.isEmpty() && !different.equals(suspects) && copy.leads(state.epoch())) {
             suspects = different; // options of a table that change just now reach the copies one after the other
             host.env().timers().after(REACH_RETRIES * host.config().retryNanos(), this::again);
             return;
@@ -234,7 +234,7 @@ final class CopyComparison {
     private void setAside(ServerId server, String reason) {
         LOG.error("{}: {}; the copy on {} is set aside and made anew", key, reason, server);
         if (server.equals(host.self())) {
-            check.setAside(reason);
+            copy.setAside(reason);
         } else {
             Dispute.tell(host, new PeerRequest.SetAside(key, state.epoch(), host.self(), server, reason));
         }
@@ -248,5 +248,17 @@ final class CopyComparison {
     private void fail(String why) {
         end();
         completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, why + ": try again")));
+    }
+
+    /** The copy of this server, which is the primary's. */
+    interface LocalCopy {
+        /** True while this server is the primary of that epoch. */
+        boolean leads(long epoch);
+
+        /** Computes the digest of this copy right after an index. */
+        void digest(PeerRequest.TakeDigest request, Completion<PeerReply> completion);
+
+        /** This copy is the wrong one: it serves nothing more and is built anew. */
+        void setAside(String reason);
     }
 }

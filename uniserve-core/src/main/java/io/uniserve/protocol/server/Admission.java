@@ -62,7 +62,7 @@ final class Admission {
             held.clear();
             boolean known = false;
             for (Disk.Entry entry : ok.value()) {
-                ReplicaKey key = ReplicaSet.key(entry.name());
+                ReplicaKey key = ReplicaKey.ofDirectory(entry.name());
                 if (key != null) {
                     held.add(key);
                 }

@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
 /** The replicas on this server: those the maps name, and those found on disk. */
 final class ReplicaSet {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaSet.class);
-    private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,9})/");
 
     private final Environment env;
     private final ReplicaContext host;
@@ -54,12 +51,6 @@ final class ReplicaSet {
         this.trash = trash;
     }
 
-    /** The replica of a directory of this name; null for any other entry. */
-    static @Nullable ReplicaKey key(String entry) {
-        Matcher name = DIRECTORY.matcher(entry);
-        return name.matches() ? new ReplicaKey(Long.parseLong(name.group(1)), Integer.parseInt(name.group(2))) : null;
-    }
-
     /** Finds what is on disk, tried until it succeeds. */
     void scan(Runnable then) {
         env.disk().list("", listed -> {
@@ -68,7 +59,7 @@ final class ReplicaSet {
                 return;
             }
             for (Disk.Entry entry : ok.value()) {
-                ReplicaKey key = key(entry.name());
+                ReplicaKey key = ReplicaKey.ofDirectory(entry.name());
                 if (key != null) {
                     onDisk.add(key);
                 }

@@ -38,10 +38,13 @@ public final class DevCommand extends CliCommand {
 
     @Option(
             names = "--engines",
-            paramLabel = "PORT,...",
+            paramLabel = "ENGINE,...",
             defaultValue = "kv,solr",
-            description = "Engines the servers run (default: kv,solr).")
-    private String ports = "";
+            description = "Engines that the servers run (default: kv,solr).")
+    private String engines = "";
+
+    @Option(names = "--ports", paramLabel = "ENGINE,...", hidden = true, description = "Deprecated name of --engines.")
+    private @Nullable String ports;
 
     @Option(
             names = "--ports-dir",

@@ -525,6 +525,8 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         @Nullable
         UniserveException logError();
 
+        /** The table's definition, null before the first assignment. */
+        @Nullable
         TableMeta definition();
 
         VersionIndex trail();

@@ -45,7 +45,7 @@ public record ReadGate(
             return failure(ErrorCode.UNAVAILABLE, "replica is not in sync");
         }
         if (target.floorIndex() > appliedIndex) {
-            return failure(ErrorCode.BEHIND, "index " + target.floorIndex() + " requested, " + appliedIndex + " applied");
+            return failure(ErrorCode.BEHIND, "index " + target.floorIndex() + " needed, " + appliedIndex + " applied");
         }
         if (nowNanos - leaseUntilNanos >= 0) {
             return failure(ErrorCode.LEASE_EXPIRED, "the server's read lease has expired");

@@ -14,14 +14,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * One retrieve over actors of a table.
+ * One read of actors of a table by an operator.
  *
- * @param actors the actors asked, distinct; empty for all of the table's
+ * @param actors distinct actors to read; empty for all of the table
  * @param operator {@code name@version}
- * @param deadlineNanos when to give up, on the machine's clock
- * @param near where an actor is best asked first, if a replica is there
- * @param beside other tables of the same partitioner, whose actors the operator looks for beside its own
- * @param sameCopies whether the client's queries ask the same copies while these are alive, as the answer may depend on the copy
+ * @param deadlineNanos deadline by the machine's clock
+ * @param near preferred address per actor, if a replica is there
+ * @param beside other tables with the same partitioner; the operator also reads their actors on the same server
+ * @param sameCopies true if all queries of the client use the same replicas while these are alive, because answers may differ between
+ *     replicas
  */
 public record Query(
         TableName table,
@@ -38,7 +39,7 @@ public record Query(
         near = near.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(near));
     }
 
-    /** One whose answer does not depend on the copies. */
+    /** A query with an answer that does not depend on the replica. */
     public Query(
             TableName table,
             Optional<List<Integer>> actors,
@@ -51,14 +52,14 @@ public record Query(
         this(table, actors, operator, parameters, mode, deadlineNanos, near, beside, false);
     }
 
-    /** The same, of the same copies while they are alive, or of any. */
+    /** The same query, with or without a fixed choice of replicas. */
     public Query ofSameCopies(boolean same) {
         return same == sameCopies
                 ? this
                 : new Query(table, actors, operator, parameters, mode, deadlineNanos, near, beside, same);
     }
 
-    /** One for which all replicas are alike. */
+    /** A query without preferred addresses. */
     public Query(
             TableName table,
             Optional<List<Integer>> actors,
@@ -69,7 +70,7 @@ public record Query(
         this(table, actors, operator, parameters, mode, deadlineNanos, Map.of());
     }
 
-    /** One by itself. */
+    /** A query without other tables. */
     public Query(
             TableName table,
             Optional<List<Integer>> actors,
@@ -82,12 +83,12 @@ public record Query(
     }
 
     /**
-     * Tables as the planner knows them: another table of the same name is none of these.
+     * Other tables as the planning server knows them; another table of the same name does not count.
      *
-     * @param of the number of the table that is asked
-     * @param tables the numbers of the others
-     * @param elsewhere what the operator answers that did not find them: the first such answer ends the read, whatever other actors
-     *     would say; empty where no answer does
+     * @param of number of the table of the query
+     * @param tables numbers of the other tables
+     * @param elsewhere the operator's answer if it does not find them. The first such answer ends the read, whatever the other actors
+     *     return; empty if no answer does
      */
     public record Beside(long of, Map<TableName, Long> tables, Bytes elsewhere) {
         /** No tables. */
@@ -97,19 +98,19 @@ public record Query(
             tables = tables.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(tables));
         }
 
-        /** Where no answer ends the read. */
+        /** Tables of which no answer ends the read. */
         public Beside(long of, Map<TableName, Long> tables) {
             this(of, tables, Bytes.EMPTY);
         }
 
-        /** Those of these definitions. */
+        /** The tables of these definitions. */
         public static Beside of(TableMeta table, Collection<TableMeta> others, Bytes elsewhere) {
             Map<TableName, Long> numbers = new TreeMap<>();
             others.forEach(other -> numbers.put(other.name(), other.tableId()));
             return new Beside(table.tableId(), numbers, elsewhere);
         }
 
-        /** True where one of these answers ends the read. */
+        /** True if one of these answers ends the read. */
         boolean ends(List<ReadReply.Part> answers) {
             return elsewhere.size() > 0
                     && answers.stream().anyMatch(part -> part.value().equals(elsewhere));

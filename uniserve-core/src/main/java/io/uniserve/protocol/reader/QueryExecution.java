@@ -235,7 +235,7 @@ public final class QueryExecution {
                 fail(
                         ErrorCode.TOO_LARGE,
                         "results of " + query.operator() + " on table " + query.table() + " have more than "
-                                + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; query fewer rows or fewer actors");
+                                + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; ask for less or fewer actors at once");
                 return;
             }
             if (query.beside().ends(parts.subList(before, parts.size()))) {

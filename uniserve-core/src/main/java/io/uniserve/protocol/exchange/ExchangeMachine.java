@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A server's part in the exchange of planned queries. It stores the chunks of local scatters, fetches the chunks for local gathers, and
+ * A server's part in the exchange of planned queries. It stores the chunks of local scatters and fetches the chunks for local gathers. It
  * drops both when the attempt ends, is cancelled, or its deadline has passed. It does not interpret chunks. Not thread-safe.
  */
 public final class ExchangeMachine {

@@ -75,8 +75,8 @@ public final class ActorSnapshotRead {
     }
 
     /**
-     * Called when every version in doubt that concerns the read is applied, was in flight after the request arrived, or is left open, which
-     * the reply reports.
+     * Called when every version in doubt that concerns the read is resolved. It is applied, was in flight after the request arrived, or is
+     * left open, which the reply reports.
      */
     public void settled(InDoubtResolution how) {
         pass(Step.DOUBTFUL, Step.ADMITTED);

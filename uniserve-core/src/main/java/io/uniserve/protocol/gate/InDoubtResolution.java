@@ -6,8 +6,8 @@ import java.util.Collection;
  * Result of the resolution of a version in doubt, for a read of the newest state.
  *
  * @param open a version that the read omits and that may be committed, because the reader finds a claim for it elsewhere; 0 for none
- * @param denied a version that the read omits because it was not visible at some moment after the question, by a claim of its manager or by
- *     the transaction log; 0 for none
+ * @param denied a version that the read omits because it was not visible at some moment after the question; 0 for none. Its manager has
+ *     claimed so, or the transaction log shows it
  */
 public record InDoubtResolution(long open, long denied) {
     /** No version is omitted. */

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Durable storage that rejects requests until its owner is confirmed as this cluster, and while the owner is another one. The owner is read
- * again every minute, before a request after a longer pause, and before a deletion if the last reading is older than a second. Requests
- * resume by themselves once the owner is this cluster again. Not thread-safe.
+ * again every minute, and before a request after a longer pause. A deletion needs a reading that is at most a second old. Requests resume
+ * by themselves once the owner is this cluster again. Not thread-safe.
  */
 public final class OwnedObjects implements ObjectStore {
     private static final Logger LOG = LoggerFactory.getLogger(OwnedObjects.class);

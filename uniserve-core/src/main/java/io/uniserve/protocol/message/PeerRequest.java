@@ -153,8 +153,7 @@ public sealed interface PeerRequest {
 
     /**
      * Requests the claim "not visible" for a version from its transaction manager. It is acknowledged only if the claim certainly holds.
-     * The manager must have started the version itself, and it has not sent the commit, or has sent it a moment ago without a known
-     * outcome.
+     * The manager must have started the version itself. It must not have sent the commit, or only a moment ago and without a known outcome.
      */
     record Undisclosed(TableName table, long tableId, long version) implements PeerRequest {}
 

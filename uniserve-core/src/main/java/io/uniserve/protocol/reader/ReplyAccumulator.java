@@ -10,8 +10,7 @@ import java.util.Set;
 
 /**
  * Merges replies so that each actor counts exactly once. A part counts only if all its actors were in the request and none has an answer
- * yet, from another reply or from another part of this one. Else the whole part is discarded, because a merged value cannot be split. Its
- * actors without an answer are then queried again.
+ * yet. Else the whole part is discarded, because a merged value cannot be split. Its actors without an answer are then queried again.
  */
 final class ReplyAccumulator {
     private final QueryTargets slots;

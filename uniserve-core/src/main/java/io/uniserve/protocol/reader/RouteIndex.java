@@ -84,8 +84,8 @@ public final class RouteIndex {
     }
 
     /**
-     * Per actor of a table, the live servers that are in sync for it and for the actors with the same number of the other tables. Empty if
-     * an actor has no such server, a table no longer exists, or the partitioners differ.
+     * Servers that have an actor of a table and the same-numbered actors of the other tables: live and in sync for all of them, per actor.
+     * Empty if an actor has no such server, a table no longer exists, or the partitioners differ.
      */
     public Optional<List<Set<ServerId>>> together(TableName table, Query.Beside beside) {
         TableRoute own = tables.get(table);

@@ -27,8 +27,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One atomic update at its client. It sends the whole update to one server as transaction manager, and retries at another server, under the
- * same request id, after an error or a time-out. It ends with the committed version, with a final error, or at the deadline with
+ * One atomic update at its client. It sends the whole update to one server as transaction manager. After an error or a time-out it retries
+ * at another server, under the same request id. It ends with the committed version, with a final error, or at the deadline with
  * OUTCOME_UNKNOWN. Rows of a large update are staged at the primaries of their actors before each attempt, and the manager gets their
  * hashes.
  *

@@ -11,10 +11,10 @@ import java.util.TreeMap;
 
 /**
  * Decides which committed versions this server may act on. A transaction manager may claim for a moment that a commit under way is not
- * visible ({@link TransactionManager#undisclosed}), so that readers need not wait for ZooKeeper. So a server that finds a commit in
- * ZooKeeper, and did not get it from the manager or from another server, withholds it until the claim has certainly ended. Every read of a
- * transaction log passes through {@link #read}. {@link ConsistentCutReader} reads logs twice, and passes its result through {@link #await}
- * instead.
+ * visible ({@link TransactionManager#undisclosed}), so that readers need not wait for ZooKeeper. Therefore a server withholds a commit that
+ * it finds in ZooKeeper until such a claim has certainly ended. A commit that the manager or another server has published is not withheld.
+ * Every read of a transaction log passes through {@link #read}. {@link ConsistentCutReader} reads logs twice, and passes its result through
+ * {@link #await} instead.
  *
  * <p>A version becomes visible here in one of three cases: its manager has published it, in a log or by a DECIDE; this server's own manager
  * has written it; or {@link TransactionConfig#withholdNanos} have passed since it was read here. All older versions are visible then, too:

@@ -78,8 +78,8 @@ public final class ConsistentCutReader {
     }
 
     /**
-     * Reads a consistent snapshot. Fails with TABLE_NOT_FOUND if a table does not exist at that moment, with UNSUPPORTED for an eventual
-     * table, and with UNAVAILABLE if no two readings in a row are equal.
+     * Reads a consistent snapshot. Fails with TABLE_NOT_FOUND if a table does not exist at that moment, and with UNSUPPORTED for an
+     * eventual table. Fails with UNAVAILABLE if no two readings in a row are equal.
      */
     public void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
         if (tables.isEmpty()) {

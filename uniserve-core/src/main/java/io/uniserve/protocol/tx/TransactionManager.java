@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transaction manager of one table on this server (docs/protocol.md, section 3). It merges waiting client updates into one version, lets
- * the participants prepare it, and commits it by one multi that checks the map of their votes. Other servers may manage other updates of
- * the table at the same time: the transaction log permits one version in flight. After a write without a certain result the manager reads
- * the transaction log. It never assumes a result.
+ * Transaction manager of one table on this server (docs/protocol.md, section 3). It merges waiting client updates into one version and lets
+ * the participants prepare it. It commits the version by one multi that checks the map of their votes. Other servers may manage other
+ * updates of the table at the same time: the transaction log permits one version in flight. After a write without a certain result the
+ * manager reads the transaction log. It never assumes a result.
  */
 final class TransactionManager {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionManager.class);

@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Finds backups in durable storage and says what can be told of them, damaged ones included. */
+/** Listing of named backups in durable storage, damaged ones included, with the data that can be read of each. */
 final class ArchiveList {
     private final ObjectStore objects;
     private final Completion<List<Found>> completion;
     private final TreeMap<String, Found> found = new TreeMap<>();
     private ArrayDeque<ArchivePaths.Stored> left = new ArrayDeque<>();
 
-    /** What there is of one backup. */
+    /** Manifests of one backup. */
     static final class Found {
         final String id;
 
@@ -48,7 +48,7 @@ final class ArchiveList {
         this.completion = completion;
     }
 
-    /** All backups, or those of a name. */
+    /** Lists all backups, or those of a name. */
     static void find(ObjectStore objects, String name, Completion<PeerReply> completion) {
         String prefix = name.isEmpty() ? ArchivePaths.ROOT : ArchivePaths.prefix(new BackupName(name));
         new ArchiveList(objects, listed -> {
@@ -64,7 +64,7 @@ final class ArchiveList {
                 .list(prefix);
     }
 
-    /** The manifest of the complete backup of this name; BACKUP_NOT_FOUND, or CORRUPT where it is damaged. */
+    /** Reads the manifest of the complete backup of this name. Fails with BACKUP_NOT_FOUND, or with CORRUPT if it is damaged. */
     static void read(ObjectStore objects, BackupName name, Completion<PeerReply> completion) {
         new ArchiveList(objects, listed -> {
                     if (!(listed instanceof Outcome.Ok<List<Found>> ok)) {
@@ -92,7 +92,7 @@ final class ArchiveList {
                 ? new UniserveException(ErrorCode.CORRUPT, "backup " + name + " cannot be used: " + first.damage)
                 : new UniserveException(
                         ErrorCode.BACKUP_NOT_FOUND,
-                        "backup " + name + " is not complete: it is being taken, or was broken off: take it again");
+                        "backup " + name + " is not complete: it is being taken, or has failed: take it again");
     }
 
     private static BackupInfo info(Found found) {
@@ -155,11 +155,11 @@ final class ArchiveList {
 
     private static void take(Found one, ArchivePaths.Stored stored, Bytes data) {
         if (!Sha256.hex(data).equals(stored.sha256())) {
-            throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " does not have the bytes it is named by");
+            throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " does not match the hash in its name");
         }
         TableSnapshot backup = TableSnapshot.decode(data);
         if (!ArchivePaths.key(backup, data).equals(stored.key())) {
-            throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " is of another backup");
+            throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " belongs to another backup");
         }
         if (backup.complete()) {
             one.complete = backup;

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names of backups' manifests in durable storage: {@code archive/<hash of the name>/<id>/begun-<hash>} and
- * {@code complete-<hash>}, so that no text of a user is part of a key.
+ * Keys of backup manifests in durable storage: {@code archive/<hash of the name>/<id>/begun-<hash>} and {@code complete-<hash>}. They
+ * contain no text of a user.
  */
 final class ArchivePaths {
     static final String ROOT = "archive/";
@@ -19,7 +19,7 @@ final class ArchivePaths {
 
     private ArchivePaths() {}
 
-    /** A manifest by its key. */
+    /** A manifest, parsed from its key. */
     record Stored(String key, String nameHash, String id, boolean complete, String sha256) {}
 
     static String prefix(BackupName name) {
@@ -31,7 +31,7 @@ final class ArchivePaths {
                 + Sha256.hex(encoded);
     }
 
-    /** Those among the keys that are manifests. */
+    /** The manifests among these keys. */
     static List<Stored> stored(List<String> keys) {
         List<Stored> found = new ArrayList<>();
         for (String key : keys) {

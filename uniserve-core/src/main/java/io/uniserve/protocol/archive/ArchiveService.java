@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** What a server does in durable storage for backups of tables. Every request stands alone and may be asked again. */
+/** A server's work in durable storage for backups of tables. Requests are independent and may be repeated. */
 public final class ArchiveService {
     private final Environment env;
     private final ReplicaConfig config;
@@ -34,7 +34,7 @@ public final class ArchiveService {
         this.eraser = eraser;
     }
 
-    /** Answers a request. Errors: UNSUPPORTED without durable storage, CORRUPT, BACKUP_NOT_FOUND, those of the storage. */
+    /** Handles a request. Errors: UNSUPPORTED without durable storage, CORRUPT, BACKUP_NOT_FOUND, and those of the storage. */
     public void handle(ArchiveRequest request, Completion<PeerReply> completion) {
         try {
             if (config.shippingNanos() == 0) {
@@ -139,7 +139,7 @@ public final class ArchiveService {
         });
     }
 
-    /** Definitions that are damaged are left out where others are not: each table stands for itself. */
+    /** Fetches the definitions one by one. Damaged ones are left out, because tables are independent of each other. */
     private void fetch(ArrayDeque<String> keys, List<Bytes> found, Completion<PeerReply> completion) {
         String key = keys.poll();
         if (key == null) {
@@ -158,7 +158,10 @@ public final class ArchiveService {
         });
     }
 
-    /** A primary that stores a newer definition deletes those before it: what is not listed any more is looked for again. */
+    /**
+     * Handles an unreadable definition. A primary that stores a newer definition deletes older ones, so if the key no longer exists, all
+     * are listed again.
+     */
     private void unread(String key, UniserveException why, Completion<PeerReply> completion) {
         env.objects().list(key, listed -> {
             if (listed instanceof Outcome.Ok<List<String>> ok && ok.value().isEmpty()) {

@@ -16,14 +16,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A named backup of a table: its definition, and a part for each actor. Without parts it says that a backup was begun, so
- * that what it has pinned is found whatever becomes of it.
+ * Manifest of a named backup of a table: its definition, and one part per actor. Without parts it marks a started backup, so that its pins
+ * can be found even if it fails.
  *
- * @param id 16 hexadecimal digits, of this backup alone
- * @param cluster whose table it was
- * @param version of a table whose updates are atomic: every actor's part is of this version; 0 on eventual tables
- * @param newest the newest version that some part may know, if only as aborted: an actor takes no update of such a version any
- *     more, so what is made of the backup goes on after it
+ * @param id 16 hexadecimal digits, unique to this backup
+ * @param cluster the cluster of the table
+ * @param version version of every actor's part in an atomic table; 0 for eventual tables
+ * @param newest the newest version that is in some actor's log, committed or aborted. An actor accepts no new update with such a version,
+ *     so a restored table continues after it
  */
 public record TableSnapshot(
         BackupName name, String id, String cluster, TableMeta meta, long version, long newest, List<Part> parts) {
@@ -35,15 +35,15 @@ public record TableSnapshot(
     }
 
     /**
-     * An actor's part.
+     * Part of an actor.
      *
-     * @param sha256 of its pin
+     * @param sha256 hash of its pin
      * @param index last log index
-     * @param bytes of its checkpoint
+     * @param bytes size of its checkpoint
      */
     public record Part(String sha256, long index, long bytes) {}
 
-    /** True when every actor's part is there. */
+    /** True if every actor's part is present. */
     public boolean complete() {
         return !parts.isEmpty();
     }
@@ -53,7 +53,7 @@ public record TableSnapshot(
         return meta.partitioner().actors();
     }
 
-    /** Where an actor's part is. */
+    /** The pin of an actor's part. */
     public SnapshotPin pin(int actor) {
         return new SnapshotPin(
                 cluster,
@@ -62,7 +62,7 @@ public record TableSnapshot(
                 parts.get(actor).sha256());
     }
 
-    /** The manifest's bytes. */
+    /** Encodes the manifest. */
     public Bytes encode() {
         BinaryWriter out = new BinaryWriter();
         out.writeInt(FORMAT).writeString(name.value()).writeString(id).writeString(cluster);
@@ -73,7 +73,7 @@ public record TableSnapshot(
         return out.toBytes();
     }
 
-    /** Reads and checks every name and number; CORRUPT where they are no manifest. */
+    /** Decodes a manifest and checks every name and number; CORRUPT if the bytes are not a manifest. */
     public static TableSnapshot decode(Bytes data) {
         try {
             BinaryReader in = new BinaryReader(data);
@@ -105,7 +105,7 @@ public record TableSnapshot(
     private void check() {
         new SnapshotPin(cluster, new ReplicaKey(meta.tableId(), 0), id, "0".repeat(64));
         if (newest < version) {
-            throw corrupt("it is of version " + version + ", and knows none above " + newest);
+            throw corrupt("it is of version " + version + ", but its newest version is " + newest);
         }
         if (version < 0 || meta.level() == ConsistencyLevel.EVENTUAL && version > 0) {
             throw corrupt("it is of version " + version + " of a table of level " + meta.level());

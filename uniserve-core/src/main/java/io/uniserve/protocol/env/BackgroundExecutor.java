@@ -4,17 +4,17 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.function.Supplier;
 
-/** Where a machine has computed what would hold up its loop. */
+/** Executor for computations that would block the event loop of a state machine. */
 @FunctionalInterface
 public interface BackgroundExecutor {
     /**
-     * Computes elsewhere and completes on the machine's loop. What the work throws is an error.
+     * Computes on another thread and completes on the machine's loop. An exception of the work becomes an error.
      *
-     * @param work a pure function of values that nobody changes
+     * @param work a pure function of immutable values
      */
     <T> void run(Supplier<T> work, Completion<T> completion);
 
-    /** Computes on the loop itself: for what is quick, and for tests. */
+    /** An executor that computes on the loop itself: for short computations, and for tests. */
     static BackgroundExecutor on(Timers timers) {
         return new BackgroundExecutor() {
             @Override
@@ -24,7 +24,7 @@ public interface BackgroundExecutor {
         };
     }
 
-    /** How the work ends. */
+    /** Runs the work and returns its outcome. */
     static <T> Outcome<T> outcome(Supplier<T> work) {
         try {
             return Outcome.ok(work.get());

@@ -6,11 +6,11 @@ import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 
-/** Requests of clients (and of planners on servers) to servers. Errors as for {@link Network}. */
+/** Requests of clients, and of planning servers, to servers. Errors as for {@link Network}. */
 public interface ClientNetwork {
     /**
-     * Sends one server's share of a query; the returned handle cancels it there. There is no time-out: the caller has a
-     * timer for its own deadline and cancels, and one more for every request would cost more than a small operator.
+     * Sends one server's share of a query; the result cancels it there. There is no time-out: the caller has a timer for its own deadline
+     * and cancels. A timer per request would cost more than a small operator.
      */
     Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion);
 

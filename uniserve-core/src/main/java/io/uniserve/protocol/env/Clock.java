@@ -1,6 +1,6 @@
 package io.uniserve.protocol.env;
 
-/** This process's own monotonic clock; may drift from others' by the configured bound. Safe for use by several threads. */
+/** This process's own monotonic clock. It may drift from other clocks by the configured limit. Thread-safe. */
 public interface Clock {
     long nanos();
 }

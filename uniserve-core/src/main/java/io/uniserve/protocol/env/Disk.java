@@ -7,21 +7,24 @@ import io.uniserve.error.UniserveException;
 import java.util.List;
 
 /**
- * A server's data directory. Paths are relative, made of {@code [a-z0-9-.]} parts joined by {@code /}. One operation per
- * path at a time is the caller's duty; completions come in any order. Errors: IO, DISK_FULL, CORRUPT.
+ * A server's data directory. Paths are relative, with {@code [a-z0-9-.]} parts joined by {@code /}. The caller must run at most one
+ * operation per path at a time. Completions come in any order. Errors: IO, DISK_FULL, CORRUPT.
  */
 public interface Disk {
-    /** Appends to the file, made if absent. Not durable before {@link #sync}. A failed append may have written a part. */
+    /**
+     * Appends to the file, which is created if absent. The data are not durable before {@link #sync}. A failed append may have written a
+     * part.
+     */
     void append(String path, Bytes data, Completion<Done> completion);
 
-    /** Makes the file's bytes and its name durable. After a failure nothing about the file is known: the process must end. */
+    /** Makes the file's bytes and its name durable. After a failure the file's state is unknown: the process must end. */
     void sync(String path, Completion<Done> completion);
 
     /**
-     * {@link #append} and, where that succeeds, {@link #sync}. Implementations should do both at once: between the two
-     * nothing has to be decided.
+     * {@link #append} and, if that succeeds, {@link #sync}. Implementations should do both in one step, because the loop has nothing to
+     * decide in between.
      *
-     * @param failed hears of an append that failed; then the other hears nothing
+     * @param failed called if the append fails; then {@code synced} is not called
      */
     default void appendSynced(String path, Bytes data, Completion<Done> failed, Completion<Done> synced) {
         append(path, data, appended -> {
@@ -33,10 +36,10 @@ public interface Disk {
         });
     }
 
-    /** The whole file; IO where it is absent. */
+    /** Reads the whole file; IO if it is absent. */
     void read(String path, Completion<Bytes> completion);
 
-    /** Part of the file; IO where it is absent or shorter. Implementations should read that part alone. */
+    /** Reads a part of the file; IO if it is absent or shorter. Implementations should read only that part. */
     default void readRange(String path, long offset, int length, Completion<Bytes> completion) {
         read(path, outcome -> {
             if (outcome instanceof Outcome.Ok<Bytes> ok) {
@@ -52,7 +55,7 @@ public interface Disk {
         });
     }
 
-    /** As {@link #readRange}, with the SHA-256 of just these bytes. Implementations should compute it off the loop. */
+    /** Like {@link #readRange}, with the SHA-256 of just these bytes. Implementations should compute it off the loop. */
     default void readHashed(String path, long offset, int length, Completion<Hashed> completion) {
         readRange(path, offset, length, outcome -> {
             if (outcome instanceof Outcome.Ok<Bytes> ok) {
@@ -66,19 +69,19 @@ public interface Disk {
     /** Bytes of a file and their SHA-256, in hexadecimal digits. */
     record Hashed(Bytes data, String sha256) {}
 
-    /** Replaces the file durably by temporary file, fsync, rename, fsync of the directory. */
+    /** Replaces the file durably: temporary file, fsync, rename, fsync of the directory. */
     void replace(String path, Bytes data, Completion<Done> completion);
 
-    /** Cuts the file to this size, durably. */
+    /** Truncates the file to this size, durably. */
     void truncate(String path, long size, Completion<Done> completion);
 
-    /** Moves a file or directory, durably; makes the target's parent. */
+    /** Moves a file or directory, durably; creates the target's parent. */
     void move(String from, String to, Completion<Done> completion);
 
-    /** Deletes a file or a whole directory; no error where it is absent. */
+    /** Deletes a file or a whole directory; no error if it is absent. */
     void delete(String path, Completion<Done> completion);
 
-    /** Files and directories (these with a trailing {@code /}) directly in the directory, sorted; empty where it is absent. */
+    /** Lists files and directories (with a trailing {@code /}) directly in the directory, sorted; empty if it is absent. */
     void list(String directory, Completion<List<Entry>> completion);
 
     /** A directory's entry; {@code size} is 0 for a directory, whose name ends with {@code /}. */

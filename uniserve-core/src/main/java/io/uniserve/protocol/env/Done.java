@@ -1,6 +1,6 @@
 package io.uniserve.protocol.env;
 
-/** The value of operations that return nothing. */
+/** Result of operations that return no value. */
 public enum Done {
     DONE
 }

@@ -1,6 +1,6 @@
 package io.uniserve.protocol.env;
 
-/** Everything a daemon's state machine may touch. */
+/** Interfaces that a daemon's state machines may use, all in one place. */
 public record Environment(
         Clock clock,
         Timers timers,
@@ -10,7 +10,7 @@ public record Environment(
         ObjectStore objects,
         EngineHost engine,
         Ids ids) {
-    /** The same with another registry and durable storage. */
+    /** The same with another registry and other durable storage. */
     public Environment with(Registry otherRegistry, ObjectStore otherObjects) {
         return new Environment(clock, timers, network, otherRegistry, disk, otherObjects, engine, ids);
     }

@@ -1,6 +1,6 @@
 package io.uniserve.protocol.env;
 
-/** Random numbers for identities and jitter; seeded in the simulator. Safe for use by several threads. */
+/** Source of random numbers for identities and jitter; seeded in the simulator. Thread-safe. */
 public interface Ids {
     long next();
 }

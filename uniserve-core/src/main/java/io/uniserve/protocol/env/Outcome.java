@@ -3,15 +3,15 @@ package io.uniserve.protocol.env;
 import io.uniserve.error.UniserveException;
 import java.util.function.Function;
 
-/** How an asynchronous operation ended. */
+/** Result of an asynchronous operation. */
 public sealed interface Outcome<T> {
-    /** It succeeded. */
+    /** The operation succeeded. */
     record Ok<T>(T value) implements Outcome<T> {}
 
-    /** It failed, or its outcome is unknown (OUTCOME_UNKNOWN, DEADLINE_EXCEEDED, UNAVAILABLE: it may have happened). */
+    /** The operation failed, or its outcome is unknown. With OUTCOME_UNKNOWN, DEADLINE_EXCEEDED or UNAVAILABLE it may have happened. */
     record Err<T>(UniserveException error) implements Outcome<T> {}
 
-    /** The value, mapped; an error stays. */
+    /** The outcome with a mapped value; an error stays the same. */
     default <R> Outcome<R> map(Function<T, R> mapping) {
         return this instanceof Ok<T> ok ? new Ok<>(mapping.apply(ok.value())) : new Err<>(((Err<T>) this).error());
     }

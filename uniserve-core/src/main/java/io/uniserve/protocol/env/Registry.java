@@ -4,90 +4,92 @@ import io.uniserve.model.RegistryValue;
 import java.util.List;
 
 /**
- * The cluster's registry, ZooKeeper in production. Paths are relative to the cluster's root. Reads may be old by the
- * session's time-out; writes are linearizable. Within a session reads never go back: one that is asked for after another read, or a
- * write, was answered sees what that one saw or did, or something newer. A new session may know less than the one before: its
- * EXPIRED is told before any of its answers. Errors: UNAVAILABLE (certainly not done), OUTCOME_UNKNOWN (a write that may
- * have been done: read again after {@link #sync}; never guess).
+ * The cluster's registry: ZooKeeper in production. Paths are relative to the cluster's root. Reads may be outdated by up to the session's
+ * time-out; writes are linearizable. Within a session reads never go back: a read that is sent after the result of another read or of a
+ * write returns the same state or a newer one. A new session may return older data than the one before: its EXPIRED event comes before any
+ * of its results. Errors: UNAVAILABLE (certainly not done), OUTCOME_UNKNOWN (a write that may have been done: read again after
+ * {@link #sync}, never assume a result).
  */
 public interface Registry {
-    /** The node's value and version; a node that is absent gives version {@link #ABSENT}. */
+    /** Reads the node's value and version; the version of an absent node is {@link #ABSENT}. */
     void read(String path, Completion<Versioned> completion);
 
-    /** Names of the children, sorted; empty where the node is absent. */
+    /** Reads the names of the children, sorted; empty if the node is absent. */
     void children(String path, Completion<List<String>> completion);
 
     /**
-     * Names of the children as the registry has them now, seen over a new connection that ends with the answer; for a process whose
-     * session has no connection, and which may never get it back from a registry that lost its data. UNAVAILABLE where none is made.
+     * Reads the names of the children over a new connection, which is closed afterwards. It is for a process whose session has no
+     * connection, and may never get it back from a registry that lost its data. UNAVAILABLE if no connection can be made.
      */
     default void childrenAnew(String path, Completion<List<String>> completion) {
         children(path, completion);
     }
 
-    /** Applies all operations or none. */
+    /** Applies all operations, or none. */
     void multi(List<Op> ops, Completion<MultiResult> completion);
 
-    /** Brings this session's reads up to now. */
+    /** Brings this session's reads up to date. */
     void sync(Completion<Done> completion);
 
     /**
-     * Runs the task on the loop after every change of the node's value, existence or direct children, until the session
-     * ends; changes close together may be told once. After a reconnect it is told once for what may have been missed.
+     * Runs the task on the loop after every change of the node's value, existence or direct children, until the session ends. Changes in
+     * quick succession may cause one run. After a reconnect it runs once for changes that may have been missed.
      */
     void watch(String path, Runnable changed);
 
-    /** Ends all watches of the path in this session. Changes that are about to be told may still be. */
+    /** Ends all watches of the path in this session. Changes under way may still cause a run. */
     void unwatch(String path);
 
-    /** Tells session events on the loop. */
+    /** Adds a listener for session events, which is called on the loop. */
     void onSession(SessionListener listener);
 
-    /** Where the registry is, for logs and errors. */
+    /** The registry's location, for logs and errors. */
     default String describe() {
         return "the registry";
     }
 
-    /** Version of a node that is absent. */
+    /** Version of an absent node. */
     int ABSENT = -1;
 
-    /** A node's value; {@code value} is null only where {@code version} is ABSENT. */
+    /** A node's value; {@code value} is null only if {@code version} is ABSENT. */
     record Versioned(@org.jspecify.annotations.Nullable RegistryValue value, int version) {}
 
     /** One operation of a multi. */
     sealed interface Op {
         String path();
 
-        /** Creates a node; conflict if present. Parents are made as needed. */
+        /** Creates a node; conflict if it exists. Missing parents are created. */
         record Create(String path, RegistryValue value, boolean ephemeral) implements Op {}
 
-        /** Replaces the value; conflict unless the version is this one. */
+        /** Replaces the value; conflict if the version is another one. */
         record Set(String path, RegistryValue value, int version) implements Op {}
 
-        /** Deletes the node; conflict unless the version is this one. */
+        /** Deletes the node; conflict if the version is another one. */
         record Delete(String path, int version) implements Op {}
 
-        /** Conflict unless the version is this one. */
+        /** Checks the version; conflict if it is another one. */
         record Check(String path, int version) implements Op {}
     }
 
-    /** Done with the new versions by operation (ABSENT for delete and check), or not done because operation {@code conflict} met another state. */
+    /**
+     * Result of a multi: the new versions by operation (ABSENT for delete and check), or the position of the operation in {@code conflict}.
+     */
     record MultiResult(boolean applied, List<Integer> versions, int conflict) {
         public MultiResult {
             versions = List.copyOf(versions);
         }
     }
 
-    /** What happens to the session. */
+    /** Events of the session. */
     enum SessionEvent {
         CONNECTED,
-        /** Connection lost; the session may still live. */
+        /** Connection lost; the session may still be alive. */
         SUSPENDED,
-        /** The session has ended: ephemeral nodes are gone, watches too. A new session follows with CONNECTED. */
+        /** The session has ended: its ephemeral nodes and watches are gone. A new session follows with CONNECTED. */
         EXPIRED
     }
 
-    /** Hears session events. */
+    /** Listener for session events. */
     @FunctionalInterface
     interface SessionListener {
         void on(SessionEvent event);

@@ -1,9 +1,9 @@
 package io.uniserve.protocol.env;
 
-/** Result of a check of rows that fit the engine: what it depends on. */
+/** Result of a check of valid rows: the state on which the result depends. */
 public enum RowCondition {
-    /** The rows fit whatever the actor holds when they are applied. */
+    /** The rows are valid in every state of the actor. */
     NONE,
-    /** The rows have a condition that holds in the state that was checked, and perhaps in no later one. */
+    /** The rows have a condition that holds in the checked state, and perhaps not in a later one. */
     ON_STATE
 }

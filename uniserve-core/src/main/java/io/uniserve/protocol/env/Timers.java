@@ -2,10 +2,10 @@ package io.uniserve.protocol.env;
 
 /** One-shot timers on the machine's loop. */
 public interface Timers {
-    /** Runs the task on the loop after at least this long on this process's clock. */
+    /** Runs the task on the loop after at least this time on this process's clock. */
     Cancel after(long delayNanos, Runnable task);
 
-    /** Forgets a timer. */
+    /** Cancels a timer. */
     @FunctionalInterface
     interface Cancel {
         void cancel();

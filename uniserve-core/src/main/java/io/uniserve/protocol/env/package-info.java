@@ -1,4 +1,7 @@
-/** The interfaces through which the protocol's state machines meet the world: clock, timers, network, registry (ZooKeeper), disk, object store and engine. The simulator and the daemons implement the same ones. */
+/**
+ * Interfaces between the protocol's state machines and the outside: clock, timers, network, registry (ZooKeeper), disk, object store and
+ * engine. The daemons and the simulator both implement them.
+ */
 @NullMarked
 package io.uniserve.protocol.env;
 

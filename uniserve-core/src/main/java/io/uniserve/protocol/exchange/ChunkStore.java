@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks in memory as far as the budget of their query and that of the server go, and in files beyond. Files are made once and
- * never changed; none outlives the process, as the folder is deleted when the next one starts.
+ * Store of chunks: in memory up to the budgets of the query and of the server, beyond that in files. Files are written once and never
+ * changed. None outlives the process, because the next start deletes the folder.
  */
 final class ChunkStore {
     static final String FOLDER = "exchange";
@@ -29,19 +29,19 @@ final class ChunkStore {
     private long spilled;
     private long files;
     private long made;
-    /** Files that a disk in trouble did not delete. */
+    /** Files that could not be deleted because of a disk error. */
     private final Set<String> undeleted = new LinkedHashSet<>();
 
     private final Runnable onUndeleted;
 
-    /** What one query has here, whatever its attempt. */
+    /** Usage of one query, over all its attempts. */
     private static final class Usage {
         private long memory;
         private long spilled;
         private int chunks;
     }
 
-    /** A chunk that is kept until it is let go of. */
+    /** A stored chunk, which is kept until it is freed. */
     final class Stored {
         private final long query;
         private final int size;
@@ -64,7 +64,7 @@ final class ChunkStore {
             return !file.isEmpty();
         }
 
-        /** All of it, in parts: as they came, or from its file. */
+        /** Reads the whole chunk in parts: as they arrived, or from its file. */
         void readAll(Completion<List<Bytes>> completion) {
             List<Bytes> here = parts;
             if (!gone && here != null) {
@@ -74,12 +74,12 @@ final class ChunkStore {
             }
         }
 
-        /** A part of it, from memory or from its file. */
+        /** Reads a part of the chunk from memory or from its file. */
         void read(int offset, int length, Completion<Bytes> completion) {
             List<Bytes> here = parts;
             if (gone) {
                 completion.done(Outcome.err(lost()));
-            } else if (here != null) { // several parts only where it came from elsewhere, and is read as a whole
+            } else if (here != null) { // only a chunk of another server has several parts, and it is read as a whole
                 completion.done(Outcome.ok(PackedChunk.join(here).slice(offset, length)));
             } else {
                 steps.add(next -> disk.readRange(file, offset, length, outcome -> {
@@ -89,7 +89,7 @@ final class ChunkStore {
             }
         }
 
-        /** Frees it. Idempotent. */
+        /** Frees the chunk. Idempotent. */
         void free() {
             if (gone) {
                 return;
@@ -97,7 +97,7 @@ final class ChunkStore {
             gone = true;
             Usage usage = queries.get(query);
             if (usage == null) {
-                throw new IllegalStateException("a chunk of a query that has none");
+                throw new IllegalStateException("a stored chunk of a query without chunks");
             }
             if (spilled()) {
                 usage.spilled -= size;
@@ -114,7 +114,7 @@ final class ChunkStore {
         }
     }
 
-    /** @param onUndeleted hears that {@link #deleteAgain} is to be called in a while */
+    /** @param onUndeleted called when {@link #deleteAgain} should be called some time later */
     ChunkStore(Disk disk, ExchangeLimits limits, Runnable onUndeleted) {
         this.disk = disk;
         this.limits = limits;
@@ -133,14 +133,14 @@ final class ChunkStore {
         });
     }
 
-    /** Tries to delete what could not be deleted before. */
+    /** Tries again to delete files that could not be deleted before. */
     void deleteAgain() {
         List<String> all = List.copyOf(undeleted);
         undeleted.clear();
         all.forEach(file -> delete(file, () -> {}));
     }
 
-    /** Keeps a chunk, which is in these parts. The completion may run at once. */
+    /** Stores a chunk that consists of these parts. The completion may run at once. */
     void add(long query, List<Bytes> parts, Completion<Stored> completion) {
         int size = parts.stream().mapToInt(Bytes::size).sum();
         Usage usage = queries.computeIfAbsent(query, key -> new Usage());
@@ -150,10 +150,10 @@ final class ChunkStore {
                 queries.remove(query);
             }
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.TOO_LARGE, // to be told and not tried again elsewhere
+                    ErrorCode.TOO_LARGE, // an error that is not retried on another server
                     "the query's chunks on this server take " + usage.memory + " bytes of memory and " + usage.spilled
                             + " of files, at most " + limits.queryMemoryBytes() + " and " + limits.querySpillBytes()
-                            + " may: add conditions, or name fewer columns")));
+                            + " are permitted: add conditions, or select fewer columns")));
             return;
         }
         if (!fits && spilled + size > limits.serverSpillBytes()) {
@@ -163,7 +163,7 @@ final class ChunkStore {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, // another server may have room, or this one later
                     "chunks of all queries take " + spilled + " bytes of files on this server, at most "
-                            + limits.serverSpillBytes() + " may: try again later")));
+                            + limits.serverSpillBytes() + " are permitted: try again later")));
             return;
         }
         usage.chunks++;
@@ -190,7 +190,7 @@ final class ChunkStore {
         }
     }
 
-    /** One part after the other: nothing is copied here. */
+    /** Writes one part after the other, without copying them. */
     private void spill(Stored stored, List<Bytes> parts, int from, Completion<Done> completion) {
         disk.append(stored.file, parts.get(from), outcome -> {
             if (outcome instanceof Outcome.Err<Done> || from == parts.size() - 1) {
@@ -202,10 +202,10 @@ final class ChunkStore {
     }
 
     static UniserveException lost() {
-        return new UniserveException(ErrorCode.EXCHANGE_LOST, "what was scattered is not kept here any more");
+        return new UniserveException(ErrorCode.EXCHANGE_LOST, "the scattered chunk is no longer kept on this server");
     }
 
-    /** Deletes what an earlier process left. */
+    /** Deletes the files of an earlier process. */
     void start(Completion<Done> completion) {
         disk.delete(FOLDER, completion);
     }
@@ -214,7 +214,7 @@ final class ChunkStore {
         return memory;
     }
 
-    /** Files that are there or on their way out. */
+    /** Number of files, including those that are being deleted. */
     long files() {
         return files;
     }

@@ -22,15 +22,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks on their way here. A chunk is asked for once a server, however many gathers there want it, in pieces, each by its
- * place in the chunk: a piece that is asked for again can add nothing twice. No more is asked for than there is room for, so
- * producers never have to wait or to throw away. Each producer has a queue of its own, and at most half of the room that
- * the others leave, so that one that is silent does not hold up what others have. One that has not answered yet is asked for
- * one message, others for two at a time. A message carries parts of as many chunks as fit.
+ * Fetcher of chunks from other servers. A chunk is fetched once per server, for all gathers there that need it. It comes in pieces with
+ * positions, so a repeated piece adds nothing twice. Requests are limited by the room for incoming chunks, so producers never have to wait
+ * or discard. Each producer has a queue of its own and at most half of the room that the others leave. So a silent producer does not block
+ * the others. A producer that has not replied yet gets one request at a time, others get two. One message carries parts of as many chunks
+ * as fit.
  */
 final class ExchangeClient {
     private static final long BACKOFF_NANOS = 100_000_000;
-    /** Of one producer: while one is on its way the next is made. More would lie there as copies, outside of the heap. */
+    /** Messages per producer: while one is under way, the next is prepared. More would only wait as copies outside of the heap. */
     private static final int MESSAGES_AHEAD = 2;
 
     private final Timers timers;
@@ -38,11 +38,11 @@ final class ExchangeClient {
     private final ChunkStore store;
     private final ExchangeLimits limits;
     private final Map<Key, Remote> remotes = new LinkedHashMap<>();
-    /** Those of which something is wanted that has not come. */
+    /** Producers with chunks that have not arrived yet. */
     private final Map<Address, Producer> producers = new LinkedHashMap<>();
-    /** Bytes of chunks that have begun to come and are not stored yet. */
+    /** Bytes of chunks that are arriving and not stored yet. */
     private long assembling;
-    /** The one that came in although there was no room. */
+    /** The only chunk that was admitted beyond the limit. */
     private @Nullable Remote extra;
 
     private boolean pumping;
@@ -59,27 +59,30 @@ final class ExchangeClient {
         }
     }
 
-    /** Hears when a chunk is here, or why it is not. */
+    /** Callback for a chunk that has arrived, or has failed. */
     interface Waiter {
         void arrived(@Nullable UniserveException failure);
     }
 
-    /** What one server has for this one. */
+    /** A server with chunks for this one. */
     private final class Producer {
         private final Address address;
         private final ArrayDeque<Remote> queue = new ArrayDeque<>();
-        /** Of its chunks, what they take of the room; bytes of pieces that are asked for, or are to be again after a pause. */
+        /**
+         * {@code assembling}: bytes of room that its chunks take. {@code asked}: bytes of pieces that are requested, or will be after a
+         * pause.
+         */
         private long assembling;
 
         private long asked;
-        /** True while it answers. */
+        /** True if its last reply was no error. */
         private boolean answers;
 
         private Producer(Address address) {
             this.address = address;
         }
 
-        /** Sends one message with as much as it may carry; false where there is nothing, or no room for it. */
+        /** Sends one message with as many parts as it may carry; false if there is nothing to request, or no room. */
         private boolean ask() {
             if (asked > 0 && (!answers || asked + limits.pieceBytes() > askedMax())) {
                 return false;
@@ -110,7 +113,7 @@ final class ExchangeClient {
             return Math.min(limits.inFlightBytes() / 2, MESSAGES_AHEAD * (long) limits.pieceBytes());
         }
 
-        /** Takes room for a chunk, where it has none for its next piece: for all of it from one that answers. */
+        /** Takes room for a chunk if its next piece has none: for the whole chunk if the producer replies, else for one message. */
         private boolean admits(Remote chunk, int message) {
             if (chunk.next < chunk.taken) {
                 return true;
@@ -136,8 +139,8 @@ final class ExchangeClient {
         private void send(List<Part> parts, int attempt) {
             long bytes = parts.stream().mapToLong(Part::length).sum();
             asked += bytes;
-            // What is asked for counts until it has come or is not wanted any more, so that a silent one is not asked
-            // for more.
+            // Requested bytes count until they arrive or are not needed any more, so a silent producer gets no more
+            // requests.
             PeerRequest request = new PeerRequest.PullChunks(parts.stream()
                     .map(part -> new PullChunk(part.of.key.production, part.of.key.slot, part.offset, part.length))
                     .toList());
@@ -169,7 +172,7 @@ final class ExchangeClient {
             if (!code.retriable() && code != ErrorCode.DEADLINE_EXCEEDED) {
                 left.forEach(part -> part.of.fail(part.of.lost(error.reason(), error)));
             } else if (attempt >= limits.pullAttempts()) {
-                left.forEach(part -> part.of.fail(part.of.lost("it does not answer: " + error.reason(), error)));
+                left.forEach(part -> part.of.fail(part.of.lost("it does not reply: " + error.reason(), error)));
             } else if (!left.isEmpty()) {
                 long waiting = left.stream().mapToLong(Part::length).sum();
                 asked += waiting;
@@ -187,10 +190,10 @@ final class ExchangeClient {
         }
     }
 
-    /** What a message asks for of one chunk. */
+    /** A requested part of one chunk. */
     private record Part(Remote of, int offset, int length) {}
 
-    /** One chunk that others have. */
+    /** One chunk at another server. */
     final class Remote {
         private final Key key;
         private final Producer from;
@@ -198,7 +201,7 @@ final class ExchangeClient {
         private final List<Waiter> waiters = new ArrayList<>();
         private final TreeMap<Integer, Bytes> pieces = new TreeMap<>();
         private boolean over;
-        /** Of the room for what comes; of that, what is asked for. */
+        /** {@code taken}: bytes of room that this chunk has. {@code next}: bytes of it that are requested. */
         private int taken;
 
         private int next;
@@ -213,12 +216,12 @@ final class ExchangeClient {
             this.info = info;
         }
 
-        /** The chunk once it has arrived. */
+        /** The chunk once it has arrived; null before. */
         ChunkStore.@Nullable Stored stored() {
             return stored;
         }
 
-        /** Lets go of it; what nobody wants is not waited for. */
+        /** Releases the chunk; after the last release it is freed, or no longer fetched. */
         void release() {
             if (--users == 0) {
                 remotes.remove(key, this);
@@ -268,11 +271,11 @@ final class ExchangeClient {
 
         private void answered(Part part, PeerReply.@Nullable Piece piece) {
             if (piece != null && piece.equals(PeerReply.Piece.LOST)) {
-                fail(lost("it is not kept there any more", null));
+                fail(lost("it is no longer kept there", null));
                 return;
             }
             if (piece == null || !piece.whole().equals(info) || piece.bytes().size() != part.length) {
-                fail(lost("it answers with another chunk, or with no piece of one", null));
+                fail(lost("the reply has another chunk, or no piece of it", null));
                 return;
             }
             pieces.put(part.offset, piece.bytes());
@@ -301,7 +304,7 @@ final class ExchangeClient {
             });
         }
 
-        /** Trouble of this server's own, and not of what was scattered: another replica's server may do better. */
+        /** Converts an error of this server's own store, which another replica's server may not have. */
         private UniserveException here(UniserveException error) {
             return error.code() == ErrorCode.TOO_LARGE
                     ? error
@@ -314,7 +317,7 @@ final class ExchangeClient {
         private UniserveException lost(String why, @Nullable Throwable cause) {
             return new UniserveException(
                     ErrorCode.EXCHANGE_LOST,
-                    "the chunk for slot " + key.slot + " of " + key.production + " cannot be had from " + from.address
+                    "the chunk for slot " + key.slot + " of " + key.production + " not received from " + from.address
                             + ": " + why,
                     cause);
         }
@@ -327,7 +330,7 @@ final class ExchangeClient {
         this.limits = limits;
     }
 
-    /** Has a chunk come, unless it does already. To be released; the waiter is called now where it is known how it ends. */
+    /** Fetches a chunk, unless that is under way. Release the result. The waiter is called at once if the outcome is known. */
     Remote want(ScatterManifest scatterManifest, int slot, Waiter waiter) {
         Key key = new Key(scatterManifest.production(), slot);
         Remote remote = remotes.get(key);
@@ -346,10 +349,10 @@ final class ExchangeClient {
         return remote;
     }
 
-    /** Asks for as much as there is room for, of each producer in turn. */
+    /** Sends as many requests as there is room for, to each producer in turn. */
     void pump() {
         if (pumping) {
-            return; // what is being told now is followed by another look
+            return; // the loop that calls the waiters continues afterwards
         }
         pumping = true;
         boolean more = true;
@@ -369,7 +372,7 @@ final class ExchangeClient {
         return remotes.size();
     }
 
-    /** Bytes that are being received: for tests of their bound. */
+    /** Bytes of chunks that are arriving, for tests of the limit. */
     long assembling() {
         return assembling;
     }

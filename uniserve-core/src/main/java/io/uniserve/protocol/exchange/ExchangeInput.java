@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All chunks that one server's gathers of one request want: here, complete and checked, until it is closed. */
+/** All chunks for one server's gathers of one request: complete, verified, and kept until this is closed. */
 public final class ExchangeInput {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<ExchangeClient.Remote> remotes = new ArrayList<>();
-    /** The same, to find one again: what is broadcast is one for all slots. */
+    /** The same chunks as a set: a broadcast chunk is the same for all slots. */
     private final Set<ExchangeClient.Remote> known = new LinkedHashSet<>();
 
     private final Completion<ExchangeInput> completion;
@@ -47,53 +47,53 @@ public final class ExchangeInput {
             this.first = first;
         }
 
-        /** The actor whose slot it is for. */
+        /** The actor with the slot that the chunk is for. */
         public int actor() {
             return actor;
         }
 
-        /** The scatter it is of. */
+        /** Position of the scatter among the gather's inputs. */
         public int input() {
             return wanted.input();
         }
 
-        /** The actor it was scattered from. */
+        /** The actor that was scattered. */
         public int source() {
             return wanted.receipt().production().actor();
         }
 
-        /** Rows in it. */
+        /** Number of rows in the chunk. */
         public long rows() {
             return wanted.info().rows();
         }
 
-        /** Bytes as it is kept. */
+        /** Size in bytes as stored. */
         public int bytes() {
             return wanted.info().bytes();
         }
 
-        /** CRC32C of these, by its end marker. */
+        /** CRC32C of these bytes, from the end marker. */
         public int checksum() {
             return wanted.info().checksum();
         }
 
-        /** True where it came from another server. */
+        /** True if another server sent it. */
         public boolean sent() {
             return remote != null;
         }
 
-        /** True where it came from another server for this slot, or for several of which this is the first: a chunk comes once. */
+        /** True if another server sent it and this is the first slot that needs it: a chunk is sent once per server. */
         public boolean sentFirst() {
             return sent() && first;
         }
 
-        /** True where it is in a file. */
+        /** True if it is in a file. */
         public boolean spilled() {
             ChunkStore.Stored stored = stored();
             return stored != null && stored.spilled();
         }
 
-        /** The packed bytes, in parts that {@link PackedChunk#join} joins; on the machine's loop. */
+        /** Reads the packed bytes, in parts for {@link PackedChunk#join}; on the machine's loop. */
         public void read(Completion<List<Bytes>> completion) {
             ChunkStore.Stored stored = stored();
             if (stored == null) {
@@ -120,7 +120,7 @@ public final class ExchangeInput {
         open++;
         ExchangeClient.Remote remote = exchangeClient.want(wanted.receipt(), wanted.slot(), this::arrived);
         if (closed) {
-            remote.release(); // it failed before
+            remote.release(); // it has already failed
             return;
         }
         remotes.add(remote);
@@ -131,7 +131,7 @@ public final class ExchangeInput {
         arrivals.add(new Arrival(actor, wanted, null, stored, true));
     }
 
-    /** All that is wanted has been named. */
+    /** Called when all needed chunks were added. */
     void named(Timers timers, long remainingNanos) {
         if (closed) {
             return;
@@ -161,12 +161,12 @@ public final class ExchangeInput {
         close();
     }
 
-    /** The chunks, for all slots. */
+    /** The chunks of all slots. */
     public List<Arrival> arrivals() {
         return List.copyOf(arrivals);
     }
 
-    /** Lets go of what has come and no more waits for the rest; nothing is told any more. Idempotent; on the machine's loop. */
+    /** Releases all chunks and stops fetching; there are no callbacks afterwards. Idempotent; on the machine's loop. */
     public void close() {
         if (!closed) {
             closed = true;

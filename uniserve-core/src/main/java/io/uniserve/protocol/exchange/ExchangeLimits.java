@@ -3,16 +3,16 @@ package io.uniserve.protocol.exchange;
 import io.uniserve.limit.Limits;
 
 /**
- * Bounds of a server's exchange.
+ * Limits of a server's exchange.
  *
  * @param queryMemoryBytes chunks of one query in memory; more go to files
  * @param serverMemoryBytes chunks of all queries in memory
- * @param querySpillBytes chunks of one query in files; more are refused with TOO_LARGE
- * @param serverSpillBytes chunks of all queries in files; more are refused with RESOURCE_EXHAUSTED
- * @param inFlightBytes chunks that are being received; one more may be, of any size
- * @param pieceBytes of chunks that one message carries
- * @param pullTimeoutNanos how long a piece is waited for
- * @param pullAttempts how often it is asked for
+ * @param querySpillBytes chunks of one query in files; more fail with TOO_LARGE
+ * @param serverSpillBytes chunks of all queries in files; more fail with RESOURCE_EXHAUSTED
+ * @param inFlightBytes chunks that are arriving; one more chunk of any size is permitted
+ * @param pieceBytes chunk bytes per message
+ * @param pullTimeoutNanos time-out of a request for pieces
+ * @param pullAttempts number of attempts per piece
  */
 public record ExchangeLimits(
         long queryMemoryBytes,
@@ -33,7 +33,7 @@ public record ExchangeLimits(
             Limits.EXCHANGE_PULL_TIMEOUT_MS * 1_000_000,
             Limits.EXCHANGE_PULL_ATTEMPTS);
 
-    /** The same with these bounds of memory and files. */
+    /** The same with these limits of memory and files. */
     public ExchangeLimits with(long queryMemory, long serverMemory, long queryFiles, long serverFiles) {
         return new ExchangeLimits(
                 queryMemory,

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A server's part in plans with scatters: keeps what scatters make here, has come what gathers here want, and lets go of
- * both when the attempt is over, is cancelled, or its deadline has passed. Chunks are bytes to it. Single-threaded.
+ * A server's part in the exchange of planned queries. It stores the chunks of local scatters and fetches the chunks for local gathers. It
+ * drops both when the attempt ends, is cancelled, or its deadline has passed. It does not interpret chunks. Not thread-safe.
  */
 public final class ExchangeMachine {
     private static final long SWEEP_NANOS = 1_000_000_000;
@@ -44,12 +44,12 @@ public final class ExchangeMachine {
     private boolean sweeping;
     private long runs;
 
-    /** A delivery that is not closed. */
+    /** An input that is not closed. */
     private record Open(ExchangeId exchange, ExchangeInput delivery) {}
 
     /**
-     * @param self where others reach this server
-     * @param firstRun drawn at random, so that runs of an earlier process are told from those of this one
+     * @param self this server's address for other servers
+     * @param firstRun random number, so that runs of an earlier process are distinct from those of this one
      */
     public ExchangeMachine(
             Clock clock,
@@ -69,12 +69,12 @@ public final class ExchangeMachine {
         this.exchangeClient = new ExchangeClient(timers, network, store, limits);
     }
 
-    /** Deletes what an earlier process left; call first. */
+    /** Deletes the files of an earlier process; call it first. */
     public void start(Completion<Done> completion) {
         store.start(completion);
     }
 
-    /** A run of a scatter begins; CANCELLED where its plan's attempt is over. */
+    /** Starts a run of a scatter; CANCELLED if the attempt has ended. */
     public ScatterOutput begin(ScatterEnvelope frame, int actor, long remainingNanos) {
         if (over.contains(frame.exchange())) {
             throw OutputBuffer.over();
@@ -85,26 +85,26 @@ public final class ExchangeMachine {
         return scatterOutput;
     }
 
-    /** Keeps a packed chunk of a run; done when it is in memory or in a file. */
+    /** Stores a packed chunk of a run; completes when it is in memory or in a file. */
     public void put(ScatterOutput scatterOutput, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
         outputBuffer.put(scatterOutput, slot, info, packed, completion);
     }
 
-    /** A run has put all of its chunks. */
+    /** Ends a run that has stored all of its chunks. */
     public Outcome<ScatterManifest> complete(ScatterOutput scatterOutput) {
         return outputBuffer.complete(scatterOutput);
     }
 
-    /** A run failed: what it put is let go of. Idempotent. */
+    /** Drops the chunks of a run that failed. Idempotent. */
     public void abandon(ScatterOutput scatterOutput) {
         outputBuffer.abandon(scatterOutput);
     }
 
     /**
-     * Has all chunks come that gathers of these actors want.
+     * Fetches all chunks for gathers of these actors.
      *
-     * @param completion hears when all are here, or why not all can be: EXCHANGE_LOST where one is nowhere any more
-     * @return to be closed
+     * @param completion called when all chunks are here, or with an error: EXCHANGE_LOST if a chunk no longer exists anywhere
+     * @return the chunks, to be closed
      */
     public ExchangeInput deliver(
             GatherEnvelope frame, List<Integer> actors, long remainingNanos, Completion<ExchangeInput> completion) {
@@ -128,7 +128,7 @@ public final class ExchangeMachine {
                 ChunkStore.Stored stored = outputBuffer.find(one.receipt().production(), one.slot());
                 if (stored == null) {
                     exchangeInput.fail(new UniserveException(
-                            ErrorCode.EXCHANGE_LOST, one.receipt().production() + " is not kept here any more"));
+                            ErrorCode.EXCHANGE_LOST, one.receipt().production() + " is no longer kept on this server"));
                     return exchangeInput;
                 }
                 exchangeInput.here(slot.getKey(), one, stored);
@@ -140,7 +140,7 @@ public final class ExchangeMachine {
         return exchangeInput;
     }
 
-    /** Takes a request of another server; UNSUPPORTED where it is of a kind that is not for here. */
+    /** Handles a request of another server; UNSUPPORTED for a kind that does not belong to the exchange. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof PeerRequest.PullChunks pull) {
             outputBuffer.pull(pull, limits.pieceBytes(), completion);
@@ -152,7 +152,7 @@ public final class ExchangeMachine {
         }
     }
 
-    /** Lets go of all that is kept for an attempt. Idempotent. */
+    /** Drops everything of an attempt. Idempotent. */
     public void end(ExchangeId exchange) {
         over.add(exchange);
         if (over.size() > Limits.EXCHANGES_OVER_KEPT) {
@@ -179,18 +179,18 @@ public final class ExchangeMachine {
     }
 
     /**
-     * What is there now.
+     * Usage of the exchange.
      *
-     * @param runs of scatters whose chunks are kept
-     * @param arriving chunks that came or are to come
-     * @param deliveries requests of gathers that they come for
-     * @param memoryBytes chunks in memory, as far as they are complete
-     * @param receivingBytes chunks that are being received
-     * @param files chunks in files
+     * @param runs runs of scatters with stored chunks
+     * @param arriving chunks that have arrived or are to arrive
+     * @param deliveries requests of gathers that need chunks
+     * @param memoryBytes complete chunks in memory
+     * @param receivingBytes chunks that are arriving
+     * @param files number of chunks in files
      */
     public record Usage(int runs, int arriving, int deliveries, long memoryBytes, long receivingBytes, long files) {}
 
-    /** What is there now. */
+    /** The current usage. */
     public Usage usage() {
         return new Usage(
                 outputBuffer.size(),

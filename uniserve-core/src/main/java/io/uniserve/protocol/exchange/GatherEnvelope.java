@@ -19,25 +19,25 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Parameters of a read whose operator is a gather or a map: which runs of the stages before it count, exactly one of each source.
+ * Parameters of a read with a gather or map operator: the runs of earlier stages that count, exactly one per source.
  *
- * @param actors by slot
- * @param inputs of these stages, in the plan's order
- * @param output what becomes of the chunks that a map makes; none for a gather
- * @param parameters the operator's
+ * @param actors actors by slot
+ * @param inputs results of these stages, in the plan's order
+ * @param output destination of the chunks of a map; empty for a gather
+ * @param parameters the operator's own parameters
  */
 public record GatherEnvelope(
         ExchangeId exchange, List<Integer> actors, List<Input> inputs, Optional<Output> output, Bytes parameters) {
     public static final Codec<GatherEnvelope> CODEC = Codecs.of((out, frame) -> frame.write(out), GatherEnvelope::read);
 
-    /** By this a server tells such a read from others before it looks for the operator. */
+    /** Prefix that distinguishes such a read from others before the operator is looked up. */
     private static final long MARK = 0x556e694761746872L;
 
     /**
-     * What one stage made.
+     * Result of one stage.
      *
-     * @param stage its place in the plan
-     * @param receipts of all its sources
+     * @param stage position in the plan
+     * @param receipts manifests of all its sources
      */
     public record Input(int stage, Distribution spread, List<ScatterManifest> receipts) {
         public Input {
@@ -46,14 +46,14 @@ public record GatherEnvelope(
     }
 
     /**
-     * The chunks that a map makes.
+     * The chunks that a map produces.
      *
-     * @param stage the map's place in the plan
-     * @param slots of the stage that gets them
+     * @param stage the map's position in the plan
+     * @param slots number of slots of the next stage
      */
     public record Output(int stage, int slots) {}
 
-    /** One chunk that a slot wants. */
+    /** One chunk that a slot needs. */
     record Wanted(int input, ScatterManifest receipt, int slot) {
         ChunkInfo info() {
             return receipt.chunks().get(slot);
@@ -70,7 +70,7 @@ public record GatherEnvelope(
                     ? input.receipts.size()
                     : (long) input.receipts.size() * actors.size();
             if (!stages.add(input.stage) || (output.isPresent() && output.get().stage <= input.stage)) {
-                throw corrupt("stage " + input.stage + " is there twice, or not before this one");
+                throw corrupt("stage " + input.stage + " is listed twice, or is not before this one");
             }
             check(exchange, input, actors.size());
         }
@@ -79,7 +79,7 @@ public record GatherEnvelope(
         }
     }
 
-    /** Nothing may count twice, and nothing of another attempt at all. */
+    /** Checks that no source counts twice, and that all runs belong to this attempt. */
     private static void check(ExchangeId exchange, Input input, int slots) {
         Set<Integer> sources = new TreeSet<>();
         for (ScatterManifest scatterManifest : input.receipts) {
@@ -101,12 +101,12 @@ public record GatherEnvelope(
         return new UniserveException(ErrorCode.CORRUPT, "a gather's inputs: " + message);
     }
 
-    /** True where an operator's parameters begin as those of a gather do. */
+    /** True if an operator's parameters start like those of a gather. */
     public static boolean looksLike(Bytes parameters) {
         return parameters.size() > Long.BYTES && new BinaryReader(parameters).readLong() == MARK;
     }
 
-    /** What the actor's slot gets, with something in it; INVALID_ARGUMENT where the actor has no slot. */
+    /** The non-empty chunks for the actor's slot; INVALID_ARGUMENT if the actor has no slot. */
     List<Wanted> wanted(int actor) {
         int slot = actors.indexOf(actor);
         if (slot < 0) {
@@ -144,7 +144,7 @@ public record GatherEnvelope(
 
     private static GatherEnvelope read(BinaryReader in) {
         if (in.readLong() != MARK) {
-            throw corrupt("not such");
+            throw corrupt("wrong prefix");
         }
         ExchangeId exchange = ExchangeId.read(in);
         int slots = bounded(in.readCount(4), Limits.SCATTER_SLOTS_MAX);
@@ -158,7 +158,7 @@ public record GatherEnvelope(
             int stage = in.readInt();
             int spread = in.readByte();
             if (spread < 0 || spread >= Distribution.values().length) {
-                throw corrupt("chunks that come in way " + spread);
+                throw corrupt("unknown distribution " + spread);
             }
             int sources = bounded(in.readCount(20), Limits.ACTORS_PER_TABLE_MAX);
             List<ScatterManifest> receipts = new ArrayList<>(sources);

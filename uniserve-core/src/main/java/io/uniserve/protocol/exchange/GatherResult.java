@@ -9,25 +9,25 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A gather's partial value with what it took, as it travels.
+ * A gather's partial value with statistics.
  *
- * @param rows in the chunks it was given
- * @param bytes of them as they were kept
- * @param sentBytes of them that came from other servers, one that several slots of a server get as one
- * @param spilledBytes of these that were written to files
- * @param servers where it ran
+ * @param rows rows in the input chunks
+ * @param bytes size of the input chunks as stored
+ * @param sentBytes the part of it that came from other servers; a chunk for several slots of a server counts once
+ * @param spilledBytes the part of those that was written to files
+ * @param servers servers where the gather ran
  */
 public record GatherResult<V>(V value, long rows, long bytes, long sentBytes, long spilledBytes, Set<String> servers) {
     public GatherResult {
         servers = Collections.unmodifiableSet(new TreeSet<>(servers));
     }
 
-    /** Of these values' codec. */
+    /** The codec for values of this codec. */
     public static <V> Codec<GatherResult<V>> codec(Codec<V> values) {
         return Codecs.of((out, gatherResult) -> gatherResult.write(out, values), in -> read(in, values));
     }
 
-    /** The sum of two, with the value that was made of theirs. */
+    /** The sum of two results, with the merged value. */
     public GatherResult<V> plus(GatherResult<V> other, V merged) {
         Set<String> all = new TreeSet<>(servers);
         all.addAll(other.servers);

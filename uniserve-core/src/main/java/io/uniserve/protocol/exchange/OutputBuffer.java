@@ -23,18 +23,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What scatters have made here: told of once it is complete, kept until its attempt is over or its deadline has passed. */
+/** Chunks of local scatters. A run is readable once it is complete, and is kept until its attempt ends or its deadline has passed. */
 final class OutputBuffer {
     private static final Logger LOG = LoggerFactory.getLogger(OutputBuffer.class);
 
-    /** A disk may fail once. */
+    /** Number of attempts, because a disk may fail once. */
     private static final int READ_ATTEMPTS_MAX = 3;
 
     private final Address self;
     private final ChunkStore store;
     private final Map<ScatterOutput, Made> all = new LinkedHashMap<>();
 
-    /** One run's chunks. */
+    /** The chunks of one run. */
     private static final class Made {
         private final List<ChunkInfo> infos;
         private final List<ChunkStore.@Nullable Stored> chunks;
@@ -63,14 +63,14 @@ final class OutputBuffer {
         this.store = store;
     }
 
-    /** A run begins. */
+    /** Starts a run. */
     void begin(ScatterOutput scatterOutput, int slots, long deadlineNanos) {
         if (all.putIfAbsent(scatterOutput, new Made(slots, deadlineNanos)) != null) {
-            throw new IllegalStateException("there is a run of this number: " + scatterOutput);
+            throw new IllegalStateException("a run of this number exists: " + scatterOutput);
         }
     }
 
-    /** Keeps a chunk of a run that has begun. */
+    /** Stores a chunk of a run that has started. */
     void put(ScatterOutput scatterOutput, int slot, ChunkInfo info, Bytes chunk, Completion<Done> completion) {
         Made made = all.get(scatterOutput);
         if (made == null || made.complete) {
@@ -105,7 +105,7 @@ final class OutputBuffer {
         return new UniserveException(ErrorCode.CANCELLED, "the plan's attempt is over");
     }
 
-    /** The run has put all its chunks: from here on it can be asked for. */
+    /** Ends a run with all its chunks: from now on they can be read. */
     Outcome<ScatterManifest> complete(ScatterOutput scatterOutput) {
         Made made = all.get(scatterOutput);
         if (made == null) {
@@ -119,7 +119,7 @@ final class OutputBuffer {
         return Outcome.ok(new ScatterManifest(self, scatterOutput, made.infos, spilled));
     }
 
-    /** The run failed. Idempotent. */
+    /** Drops a run that failed. Idempotent. */
     void abandon(ScatterOutput scatterOutput) {
         Made made = all.remove(scatterOutput);
         if (made != null) {
@@ -127,13 +127,13 @@ final class OutputBuffer {
         }
     }
 
-    /** A chunk of a complete run; null where it is not here. */
+    /** A chunk of a complete run; null if it is not here. */
     ChunkStore.@Nullable Stored find(ScatterOutput scatterOutput, int slot) {
         Made made = all.get(scatterOutput);
         return made == null || !made.complete || slot < 0 || slot >= made.infos.size() ? null : made.chunks.get(slot);
     }
 
-    /** Answers once, when all parts have been read. */
+    /** Replies once, when all parts have been read. */
     void pull(PeerRequest.PullChunks request, int pieceBytes, Completion<PeerReply> completion) {
         Answer answer = new Answer(request.parts().size(), completion);
         long left = pieceBytes;
@@ -167,7 +167,9 @@ final class OutputBuffer {
         answer.set(-1, Outcome.ok(PeerReply.Piece.LOST));
     }
 
-    /** A part that cannot be read after some attempts is lost: those of other queries in the same message are not. */
+    /**
+     * Reads a part. If it cannot be read after some attempts it is reported as lost, so that other queries' parts in the message succeed.
+     */
     private static void read(ChunkStore.Stored chunk, PullChunk part, int attempt, Completion<Bytes> completion) {
         chunk.read(part.offset(), part.length(), outcome -> {
             if (outcome instanceof Outcome.Ok<Bytes>) {
@@ -176,13 +178,13 @@ final class OutputBuffer {
                 read(chunk, part, attempt + 1, completion);
             } else {
                 UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
-                LOG.warn("a chunk cannot be read, so it is lost: {}", error.getMessage());
+                LOG.warn("exchange: chunk is lost because it cannot be read: {}", error.getMessage());
                 completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason(), error)));
             }
         });
     }
 
-    /** The answer to one request, until its last part is there. */
+    /** The reply to one request, until its last part is read. */
     private static final class Answer {
         private final List<PeerReply.Piece> pieces;
         private final Completion<PeerReply> completion;
@@ -195,7 +197,7 @@ final class OutputBuffer {
             this.open = parts + 1;
         }
 
-        /** @param place -1 once all parts have been asked for */
+        /** @param place -1 once all reads were started */
         private void set(int place, Outcome<PeerReply.Piece> outcome) {
             if (outcome instanceof Outcome.Ok<PeerReply.Piece> ok) {
                 if (place >= 0) {
@@ -203,7 +205,7 @@ final class OutputBuffer {
                 }
             } else {
                 UniserveException error = ((Outcome.Err<PeerReply.Piece>) outcome).error();
-                if (error.code() != ErrorCode.EXCHANGE_LOST) { // such a part stays as it is: lost
+                if (error.code() != ErrorCode.EXCHANGE_LOST) { // the part's entry already says lost
                     failure = error;
                 }
             }

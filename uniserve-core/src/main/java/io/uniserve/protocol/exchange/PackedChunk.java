@@ -13,18 +13,18 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * A chunk as it is kept and travels: compressed where that saves something. Engines that compress themselves, as Parquet does, are
- * left alone, which a sample shows. Work for workers, not for a loop.
+ * Format of a chunk in storage and messages: compressed if that saves space. A sample shows whether it does; formats that are compressed
+ * themselves, such as Parquet, are stored as they are. Call it on worker threads, not on the event loop.
  */
 public final class PackedChunk {
-    /** How it is packed, and its size before. */
+    /** Header: format and unpacked size. */
     static final int HEADER_BYTES = ChunkInfo.PACKING_BYTES;
 
-    /** Smaller ones are not compressed. */
+    /** Smaller chunks are not compressed. */
     private static final int WORTH_BYTES = 512;
 
     private static final int SAMPLE_BYTES = 32 << 10;
-    /** A sample must lose this part of its bytes, a sixth. */
+    /** A sample must shrink by this fraction, a sixth. */
     private static final int SAVES_PART = 6;
 
     private static final byte PLAIN = 0;
@@ -32,7 +32,7 @@ public final class PackedChunk {
 
     private PackedChunk() {}
 
-    /** The chunk as it travels; TOO_LARGE beyond {@link Limits#CHUNK_BYTES_MAX}. */
+    /** Packs a chunk; TOO_LARGE beyond {@link Limits#CHUNK_BYTES_MAX}. */
     public static Bytes pack(Bytes chunk) {
         if (chunk.size() > Limits.CHUNK_BYTES_MAX) {
             throw new UniserveException(
@@ -63,7 +63,7 @@ public final class PackedChunk {
         return deflate(sample, new byte[HEADER_BYTES + left]) > 0;
     }
 
-    /** Bytes of the result behind the header; 0 where there is no room for it. */
+    /** Size of the compressed bytes after the header; 0 if they do not fit. */
     private static int deflate(Bytes chunk, byte[] target) {
         Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
         try {
@@ -83,7 +83,7 @@ public final class PackedChunk {
         }
     }
 
-    /** The chunk; CORRUPT where the bytes are not one. */
+    /** Unpacks a chunk; CORRUPT if the bytes are not a packed chunk. */
     public static Bytes unpack(Bytes packed) {
         if (packed.size() < HEADER_BYTES) {
             throw corrupt(null);
@@ -117,7 +117,7 @@ public final class PackedChunk {
     }
 
     private static UniserveException corrupt(@org.jspecify.annotations.Nullable Throwable cause) {
-        return new UniserveException(ErrorCode.CORRUPT, "bytes that are no packed chunk", cause);
+        return new UniserveException(ErrorCode.CORRUPT, "the bytes are not a packed chunk", cause);
     }
 
     /** The checksum of an end marker. */
@@ -125,7 +125,7 @@ public final class PackedChunk {
         return checksum(List.of(packed));
     }
 
-    /** The same of a chunk in parts. */
+    /** The same for a chunk in parts. */
     public static int checksum(List<Bytes> parts) {
         CRC32C crc = new CRC32C();
         for (Bytes part : parts) {
@@ -137,7 +137,7 @@ public final class PackedChunk {
         return (int) crc.getValue();
     }
 
-    /** The parts as one; work for workers, where there are several. */
+    /** Joins the parts. With several parts it copies, so call it on worker threads. */
     public static Bytes join(List<Bytes> parts) {
         if (parts.size() == 1) {
             return parts.get(0);

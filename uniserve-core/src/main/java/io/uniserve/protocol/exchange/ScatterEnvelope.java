@@ -9,11 +9,11 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.ExchangeId;
 
 /**
- * Parameters of a read whose operator is a scatter.
+ * Parameters of a read with a scatter operator.
  *
- * @param stage the scatter's place in its plan
- * @param slots of the gather; 1 for a broadcast
- * @param parameters the operator's
+ * @param stage the scatter's position in its plan
+ * @param slots number of slots of the next stage; 1 for a broadcast
+ * @param parameters the operator's own parameters
  */
 public record ScatterEnvelope(ExchangeId exchange, int stage, int slots, Bytes parameters) {
     public static final Codec<ScatterEnvelope> CODEC = Codecs.of(

@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A scatter's answer: where a run's chunks are, and the end marker of each.
+ * A scatter's result: the location of a run's chunks, and the end marker of each.
  *
- * @param server that keeps them
- * @param chunks by slot
- * @param spilledBytes of them that are in files
+ * @param server server that stores the chunks
+ * @param chunks end markers by slot
+ * @param spilledBytes size of the chunks in files
  */
 public record ScatterManifest(Address server, ScatterOutput production, List<ChunkInfo> chunks, long spilledBytes) {
     public static final Codec<ScatterManifest> CODEC =
@@ -45,7 +45,7 @@ public record ScatterManifest(Address server, ScatterOutput production, List<Chu
         return new ScatterManifest(server, scatterOutput, chunks, in.readLong());
     }
 
-    /** One receipt as an operator's value. */
+    /** Decodes an operator's value. */
     static ScatterManifest of(Bytes value) {
         return CODEC.decode(value);
     }

@@ -30,13 +30,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One plan of scatters, maps and a gather, where it is owned. Stages are reads: which replica answers for an actor, and what is
- * done when one does not, is theirs. A stage begins when those whose chunks it gets have ended. This machine settles which run of each
- * source counts, hands just these on, and begins anew, with nothing of before, where something of them is lost. Single-threaded;
- * ends exactly once.
+ * State machine of one plan of scatters, maps and a gather, on the planning server. Stages are reads, which choose replicas and retry by
+ * themselves. A stage starts when the stages that feed it have ended. This machine decides which run of each source counts, and passes only
+ * these on. If chunks are lost, it starts a new attempt that reuses nothing. Not thread-safe; the completion is called exactly once.
  */
 public final class ShuffleMachine {
-    /** What a receipt takes beside its end markers, and each of these. */
+    /** Estimated size of a manifest without end markers, and of each end marker, in bytes. */
     private static final int RECEIPT_BYTES = 128;
 
     private static final int MARKER_BYTES = 16;
@@ -57,10 +56,10 @@ public final class ShuffleMachine {
     private boolean over;
 
     /**
-     * What a stage asks for.
+     * Read of one stage.
      *
-     * @param chunks true where an answer is a receipt for chunks that are kept
-     * @param near where an actor is best asked, if it can be
+     * @param chunks true if the answer is a manifest of stored chunks
+     * @param near preferred address per actor
      */
     public record Asked(
             TableName table,
@@ -75,33 +74,36 @@ public final class ShuffleMachine {
         }
     }
 
-    /** How stages are asked for. */
+    /** Executor of the stages' reads. */
     public interface Reads {
-        /** Reads actors of a table: a complete answer, each actor in one part, or an error; VERSION_GONE as for several. */
+        /**
+         * Reads actors of a table. Returns a complete answer with each actor in one part, or an error; VERSION_GONE as for
+         * {@link #readTogether}.
+         */
         Timers.Cancel read(Asked asked, Completion<QueryResult> completion);
 
-        /** True for a table whose scatters are to see one moment with those of other such tables: {@link #readTogether}. */
+        /** True for a table with scatters that must read one snapshot together with other such tables: {@link #readTogether}. */
         default boolean together(TableName table) {
             return false;
         }
 
-        /** True where the moment was settled before the plan: an attempt of another one is not for the machine to begin. */
+        /** True if the snapshot was taken before the plan: this machine must not start an attempt with another one. */
         default boolean settled() {
             return false;
         }
 
-        /** Reads one or several scatters as of one moment; the answers in their order. VERSION_GONE where it has to be another one. */
+        /** Reads scatters of one snapshot; returns the answers in their order. VERSION_GONE if another snapshot is needed. */
         default Timers.Cancel readTogether(List<Asked> scatters, Completion<List<QueryResult>> completion) {
-            throw new IllegalStateException("scatters of one moment, which nobody asked for");
+            throw new IllegalStateException("these reads do not support a common snapshot");
         }
     }
 
     /**
-     * What to do.
+     * The plan.
      *
-     * @param scatters stages that leave chunks, each behind those whose chunks it gets
-     * @param actors of the gather, by slot
-     * @param parameters of the gather's operator
+     * @param scatters stages that produce chunks, each after the stages that feed it
+     * @param actors actors of the gather, by slot
+     * @param parameters parameters of the gather's operator
      */
     public record Plan(List<Scatter> scatters, TableName at, List<Integer> actors, String operator, Bytes parameters) {
         public Plan {
@@ -130,7 +132,7 @@ public final class ShuffleMachine {
             all.forEach(stage -> check(stage.operator, bytes(all, stage))); // before scatters run in vain
         }
 
-        /** How many chunks a stage's slots want; refuses one that cannot be. */
+        /** Number of chunks that a stage's slots need; fails if the stage is invalid. */
         private static long chunks(List<Scatter> all, Scatter stage, String what) {
             if (stage.actors.isEmpty() || stage.actors.size() > Limits.SCATTER_SLOTS_MAX) {
                 throw UniserveException.invalid(
@@ -145,11 +147,11 @@ public final class ShuffleMachine {
                 Scatter input = all.get(place);
                 boolean kept = input.spread == Distribution.KEPT;
                 if (kept && !(input.table.equals(stage.table) && slots.containsAll(input.actors))) {
-                    throw UniserveException.invalid("what " + input.operator + " keeps at actors " + input.actors
-                            + " of table " + input.table + " is for these actors, and a " + what + " at actors "
-                            + stage.actors + " of table " + stage.table + " gets it");
+                    throw UniserveException.invalid("output of " + input.operator + " at actors " + input.actors
+                            + " of table " + input.table + " is only for these actors, but a " + what + " at actors "
+                            + stage.actors + " of table " + stage.table + " needs it");
                 }
-                // Of a broadcast too: each slot wants it.
+                // A broadcast counts once per slot, too: each slot needs it.
                 chunks += kept ? input.actors.size() : (long) input.actors.size() * slots.size();
             }
             return chunks;
@@ -174,12 +176,12 @@ public final class ShuffleMachine {
             }
         }
 
-        /** The stages whose chunks the gather gets. */
+        /** The stages that feed the gather. */
         List<Integer> last() {
             return Shuffle.open(scatters.stream().map(Scatter::inputs).toList());
         }
 
-        /** Into how many chunks each source of a stage cuts. */
+        /** Number of chunks into which each source of a stage is split. */
         int slots(int stage) {
             if (scatters.get(stage).spread != Distribution.CUT) {
                 return 1;
@@ -194,10 +196,10 @@ public final class ShuffleMachine {
     }
 
     /**
-     * A stage that leaves chunks.
+     * A stage that produces chunks: a scatter, or a map if it has inputs.
      *
-     * @param actors of a map: by slot
-     * @param inputs the stages whose chunks it gets, by their places in the plan; of a scatter none
+     * @param actors actors to read; for a map, by slot
+     * @param inputs positions of the stages that feed it; empty for a scatter
      */
     public record Scatter(
             TableName table,
@@ -211,18 +213,18 @@ public final class ShuffleMachine {
             inputs = List.copyOf(inputs);
         }
 
-        /** One without inputs. */
+        /** A stage without inputs. */
         public Scatter(TableName table, List<Integer> actors, String operator, Bytes parameters, Distribution spread) {
             this(table, actors, operator, parameters, spread, List.of());
         }
     }
 
     /**
-     * How it ended.
+     * Result of the plan.
      *
-     * @param inputs the runs that count of each stage that left chunks, and what the stage took
+     * @param inputs per stage that produced chunks, the runs that count and statistics
      * @param gathered the gather's values
-     * @param attempts 1, or more where something was lost
+     * @param attempts 1, or more if chunks were lost
      */
     public record Result(List<Scattered> inputs, QueryResult gathered, long gatherNanos, int attempts) {
         public Result {
@@ -231,10 +233,10 @@ public final class ShuffleMachine {
     }
 
     /**
-     * The end of a stage that left chunks.
+     * Result of a stage that produced chunks.
      *
-     * @param sentBytes of the chunks that it was given, those that came from other servers, a broadcast one once a server
-     * @param givenSpilledBytes of these, those that were written to files
+     * @param sentBytes the part of its input chunks that came from other servers; a broadcast chunk counts once per server
+     * @param givenSpilledBytes the part of those that was written to files
      */
     public record Scattered(
             List<ScatterManifest> receipts,
@@ -246,22 +248,22 @@ public final class ShuffleMachine {
             receipts = List.copyOf(receipts);
         }
 
-        /** Rows in all chunks. */
+        /** Number of rows in all chunks. */
         public long rows() {
             return receipts.stream().mapToLong(ScatterManifest::rows).sum();
         }
 
-        /** Bytes of all chunks as they are kept. */
+        /** Size of all chunks as stored, in bytes. */
         public long bytes() {
             return receipts.stream().mapToLong(ScatterManifest::bytes).sum();
         }
 
-        /** Those in files. */
+        /** Size of the chunks in files. */
         public long spilledBytes() {
             return receipts.stream().mapToLong(ScatterManifest::spilledBytes).sum();
         }
 
-        /** Where the runs that count were. */
+        /** Servers of the runs that count. */
         public List<String> servers() {
             return receipts.stream()
                     .map(scatterManifest -> scatterManifest.server().toString())
@@ -272,9 +274,9 @@ public final class ShuffleMachine {
     }
 
     /**
-     * @param ended tells all servers to let go of an attempt
-     * @param query drawn at random
-     * @param deadlineNanos when to give up, on the clock; that of the stages' reads
+     * @param ended notifies all servers that an attempt has ended
+     * @param query random number
+     * @param deadlineNanos deadline by the clock, also of the stages' reads
      */
     public ShuffleMachine(
             Clock clock,
@@ -295,7 +297,7 @@ public final class ShuffleMachine {
         this.completion = completion;
     }
 
-    /** Call once. */
+    /** Starts the first attempt. Call it once. */
     public void start() {
         attempt++;
         Attempt begun = new Attempt(new ExchangeId(query, attempt));
@@ -303,7 +305,7 @@ public final class ShuffleMachine {
         begun.start();
     }
 
-    /** Nobody wants the answer. */
+    /** Cancels the plan; the completion gets CANCELLED. */
     public void cancel() {
         Attempt running = current;
         if (!over && running != null) {
@@ -329,7 +331,7 @@ public final class ShuffleMachine {
         boolean again = gone
                 ? moments < Limits.EXCHANGE_MOMENTS
                 : error.code() == ErrorCode.EXCHANGE_LOST && attempt - moments < Limits.EXCHANGE_ATTEMPTS;
-        // Who has lost something may be about to come back, or the map to tell that it will not.
+        // A server that lost chunks may return soon, or a newer map may exclude it.
         long wait = pauseMillis() * 1_000_000;
         if (again && deadlineNanos - clock.nanos() > wait) {
             pause = timers.after(wait, this::start);
@@ -340,7 +342,7 @@ public final class ShuffleMachine {
         if (again) {
             told = lost(error, "until the deadline no time is left for another attempt");
         } else if (gone) {
-            told = lost(error, Limits.EXCHANGE_MOMENTS + " moments were tried");
+            told = lost(error, Limits.EXCHANGE_MOMENTS + " snapshots were tried");
         }
         completion.done(Outcome.err(told));
     }
@@ -357,7 +359,7 @@ public final class ShuffleMachine {
         return new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason() + "; " + why, error);
     }
 
-    /** All stages, once. */
+    /** One attempt of all stages. */
     private final class Attempt {
         private final ExchangeId id;
         private final List<Timers.Cancel> running = new ArrayList<>();
@@ -371,7 +373,7 @@ public final class ShuffleMachine {
             plan.scatters.forEach(scatter -> inputs.add(null));
         }
 
-        /** The scatters, all at once: those of tables with versions see one moment. */
+        /** Starts all scatters at once; those of atomic tables read one snapshot. */
         private void start() {
             long start = clock.nanos();
             List<Integer> together = new ArrayList<>();
@@ -432,7 +434,7 @@ public final class ShuffleMachine {
             next();
         }
 
-        /** Exactly one run of every source that was asked. */
+        /** Checks that there is exactly one run of every source. */
         private Scattered runs(int stage, QueryResult result, long nanos) {
             Scatter scatter = plan.scatters.get(stage);
             Set<Integer> missing = new TreeSet<>(scatter.actors);
@@ -470,7 +472,7 @@ public final class ShuffleMachine {
             return new Scattered(receipts, result.stats(), nanos, sent, spilled);
         }
 
-        /** Begins the stages whose chunks are all there. */
+        /** Starts the stages with complete inputs. */
         private void next() {
             for (int stage = 0; stage < plan.scatters.size() && !stopped; stage++) {
                 Scatter map = plan.scatters.get(stage);
@@ -492,7 +494,7 @@ public final class ShuffleMachine {
         private Scattered done(int stage) {
             Scattered input = inputs.get(stage);
             if (input == null) {
-                throw new IllegalStateException("a stage before those whose chunks it gets have ended");
+                throw new IllegalStateException("a stage was started before its inputs ended");
             }
             return input;
         }
@@ -506,7 +508,7 @@ public final class ShuffleMachine {
             return GatherEnvelope.CODEC.encode(new GatherEnvelope(id, actors, frames, output, parameters));
         }
 
-        /** Where what is kept for an actor is: there it need not travel. */
+        /** Addresses of the servers that have kept chunks for an actor, so that these chunks need not be sent. */
         private Map<Integer, Address> near(List<Integer> stages) {
             Map<Integer, Address> near = new TreeMap<>();
             for (int stage : stages) {

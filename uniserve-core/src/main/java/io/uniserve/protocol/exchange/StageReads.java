@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A plan's stages as reads, each by its table's own level and the plan's mode. Scatters of tables with versions see one
- * moment where there are several, unless the plan may see any state. Single-threaded.
+ * Reads of a plan's stages, each by its table's level and the plan's mode. If there are several scatters of atomic tables, they read one
+ * snapshot, unless the mode is STALE. Not thread-safe.
  */
 public final class StageReads implements ShuffleMachine.Reads {
     private static final long END_NANOS = 5_000_000_000L;
@@ -49,13 +49,13 @@ public final class StageReads implements ShuffleMachine.Reads {
     private Optional<ReadSnapshot> moment = Optional.empty();
     private boolean actorsToo;
 
-    /** Hears of which version of its table a stage was, where the table has versions; of the last attempt last. */
+    /** Callback for the version that a stage of an atomic table has read; the last attempt reports last. */
     @FunctionalInterface
     public interface Told {
         void version(TableName table, String operator, long version);
     }
 
-    /** @param versioned true of a table whose updates are atomic */
+    /** @param versioned true for an atomic table */
     public StageReads(
             ClientContext env,
             SnapshotReadClient versions,
@@ -76,9 +76,9 @@ public final class StageReads implements ShuffleMachine.Reads {
     }
 
     /**
-     * Scatters of the moment's tables see this one, which earlier rounds of the plan saw. Call before the start.
+     * Sets the snapshot that scatters of its tables read, because earlier rounds of the plan read it. Call it before the start.
      *
-     * @param actors whether the actors of maps and gathers do too
+     * @param actors true if the actors of maps and gathers read it too
      */
     public StageReads asOf(ReadSnapshot settled, boolean actors) {
         moment = Optional.of(settled);
@@ -86,7 +86,10 @@ public final class StageReads implements ShuffleMachine.Reads {
         return this;
     }
 
-    /** Tells all servers that an attempt is over: any may keep something of it; one that does not hear of it lets go at the deadline. */
+    /**
+     * Notifies all servers that an attempt has ended, because any may have chunks of it. A server without the message drops them at the
+     * deadline.
+     */
     public void ended(ExchangeId exchange) {
         for (ServerRecord server : env.routing().current().routing().servers()) {
             end(server.address(), exchange, END_TRIES);
@@ -118,7 +121,7 @@ public final class StageReads implements ShuffleMachine.Reads {
         return moment.isPresent() ? asOf(moment.get(), scatters, completion) : strict(scatters, completion);
     }
 
-    /** All at the same time; the first that fails is told, and nothing after it. */
+    /** Runs all reads at the same time; completes with the first error, if there is one. */
     private Timers.Cancel asOf(
             ReadSnapshot settled, List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
         QueryResult[] results = new QueryResult[scatters.size()];
@@ -194,7 +197,9 @@ public final class StageReads implements ShuffleMachine.Reads {
                 asked.near());
     }
 
-    /** What leaves chunks leaves those of one moment in an attempt: with those of another the query would hold all of it twice. */
+    /**
+     * Stages that produce chunks must read one snapshot within an attempt: with a second snapshot the query would store all chunks twice.
+     */
     private Timers.Cancel strict(List<ShuffleMachine.Asked> all, Completion<List<QueryResult>> completion) {
         List<Query> queries = all.stream().map(this::query).toList();
         StrictRead started = new StrictRead(env, versions, cuts, new VersionWatermarks(), queries, outcome -> {

@@ -1,6 +1,6 @@
 /**
- * How what a scatter makes comes to the gather: single-threaded state machines without I/O. Producers keep chunks, consumers
- * ask for them, and the plan's owner says which runs of a scatter count.
+ * Exchange of chunks from scatters to gathers (a shuffle): single-threaded state machines without I/O. Producers store chunks, consumers
+ * pull them, and the planning server decides which runs of a scatter count.
  */
 @NullMarked
 package io.uniserve.protocol.exchange;

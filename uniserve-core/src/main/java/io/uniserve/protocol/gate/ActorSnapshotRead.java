@@ -11,12 +11,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One actor's part of a read of one version, from the request to the answer (docs/protocol.md, section 4). First, before it is made, what
- * the server knows to be committed; then the actor's gate; then its doubts; then the state and with it the version through which the
- * answer is complete; last the gate again, by a fresh reading of the clock.
+ * State machine of one actor's part of a read at one version, from request to answer (docs/protocol.md, section 4). Its steps are, in this
+ * order: note the newest version that the server knows to be committed; check the gate; resolve a version in doubt; take the state, and
+ * with it the version up to which the answer is complete; check the gate again, with a new reading of the clock.
  *
- * <p>It decides, and does nothing: who drives it, a server's worker threads or the simulator, looks at gates and clock, has doubts
- * settled and takes states. Steps out of this order are errors of the driver. For one thread at a time.
+ * <p>It only decides. The caller, a server's read thread or the simulator, reads gate and clock, resolves versions in doubt and takes
+ * states. A call out of order throws IllegalStateException. Not thread-safe.
  */
 public final class ActorSnapshotRead {
     private final VersionedRead request;
@@ -36,29 +36,29 @@ public final class ActorSnapshotRead {
         OVER
     }
 
-    /** What is to be done for an actor whose gate was seen. */
+    /** The caller's next action after the first check. */
     public enum Next {
-        /** Nothing: it is refused. */
+        /** None: the read of this actor has failed. */
         NOTHING,
-        /** Have its doubts settled, then take its state. */
+        /** Resolve the version in doubt, then take the state. */
         SETTLE,
-        /** Take its state. */
+        /** Take the state. */
         TAKE
     }
 
-    /** @param known the newest version of the table that the server knew to be committed when the request came, 0 for none */
+    /** @param known the newest version of the table that the server knew to be committed when the request arrived, 0 for none */
     public ActorSnapshotRead(VersionedRead request, VersionedRead.Target target, long known) {
         this.request = request;
         this.target = target;
         this.known = known;
     }
 
-    /** The actor asked for. */
+    /** The actor to read. */
     public int actor() {
         return target.actor();
     }
 
-    /** First. */
+    /** First step: checks the gate. */
     public Next admit(ReadGate gate, long nowNanos) {
         pass(Step.MADE, Step.ADMITTED);
         first = gate;
@@ -75,8 +75,8 @@ public final class ActorSnapshotRead {
     }
 
     /**
-     * Every version in doubt that matters to it is applied, was in flight after the request had come, or is open, which the asker
-     * must be told.
+     * Called when every version in doubt that concerns the read is resolved. It is applied, was in flight after the request arrived, or is
+     * left open, which the reply reports.
      */
     public void settled(InDoubtResolution how) {
         pass(Step.DOUBTFUL, Step.ADMITTED);
@@ -84,10 +84,10 @@ public final class ActorSnapshotRead {
     }
 
     /**
-     * The answer of a request's shares, with what they leave open and what is denied.
+     * Builds the reply from all actors' parts, with the versions that they leave open or omit by a claim.
      *
-     * @param denials what this server's driver denied when the request came and now, 0 for nothing: where the asker looks for denials it
-     *     is told of them, as others may be in doubt where these actors are not
+     * @param denials versions that this server's manager claimed as not visible, when the request arrived and now; 0 for none. The reply
+     *     has them if the request defers, because the versions may be in doubt at other actors
      */
     public static VersionedRead.Reply reply(
             VersionedRead request,
@@ -105,14 +105,14 @@ public final class ActorSnapshotRead {
         return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
     }
 
-    /** Which version to take: 0 for the newest. */
+    /** The version to take; 0 for the newest. */
     public long wanted() {
         return request.at();
     }
 
     /**
-     * A state was taken that has its actor's versions up to this one and none above it up to the one wanted. False where it is not
-     * the one asked for: before its first version a strict read wants a state without any.
+     * Called with the version of the taken state, the newest one at or below the wanted version. Returns false if it is not the wanted
+     * state: a STRICT read before the first version needs a state without any version.
      */
     public boolean take(long version) {
         pass(Step.ADMITTED, Step.TAKEN);
@@ -124,22 +124,22 @@ public final class ActorSnapshotRead {
         return true;
     }
 
-    /** The state asked for is not kept any more. */
+    /** Fails the read, because the wanted state is no longer kept. */
     public void gone() {
         fail(new ActorFailure(
                 target.actor(),
                 ErrorCode.VERSION_GONE,
-                "the state at version " + request.at() + " is not kept here any more",
+                "the state at version " + request.at() + " is no longer kept by this replica",
                 0));
     }
 
-    /** It is not answered, for a reason of the driver's. */
+    /** Fails the read with an error of the caller. */
     public void fail(ActorFailure why) {
         failure = why;
         step = Step.OVER;
     }
 
-    /** Last, when the answer is there: why it may not be given; empty where it may. */
+    /** Last step, when the answer is complete: checks the gate again. Returns the error, or empty if the answer may be sent. */
     public Optional<ActorFailure> confirm(ReadGate gate, long nowNanos) {
         Optional<ActorFailure> refusal = refusal(gate, nowNanos);
         if (refusal.isEmpty() && first != null) {
@@ -153,12 +153,12 @@ public final class ActorSnapshotRead {
         return failure();
     }
 
-    /** Why it is not answered; empty for one that is, or is still under way. */
+    /** The error of this read; empty if it has succeeded or is under way. */
     public Optional<ActorFailure> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** The version through which its answer is complete. */
+    /** The version up to which the answer is complete. */
     public long at() {
         if (step != Step.TAKEN && step != Step.OVER || failure != null) {
             throw new IllegalStateException("no state of actor " + target.actor() + " was taken");

@@ -2,18 +2,21 @@ package io.uniserve.protocol.gate;
 
 import io.uniserve.model.ReplicaKey;
 
-/** Where a server's loop publishes what its read workers may answer from. Production keeps a concurrent map. */
+/**
+ * Publisher of read gates: the server's event loop writes them, and read threads use them without the loop. Thread-safe in production, by a
+ * concurrent map.
+ */
 public interface GatePublisher {
     void publish(ReplicaKey key, ReadGate gate);
 
     void remove(ReplicaKey key);
 
-    /** A newest committed version of a table whose updates are atomic, as far as this server knows; it never falls. */
+    /** Publishes the newest committed version of an atomic table that this server knows; it only grows. */
     default void version(long tableId, long version) {}
 
     /**
-     * A version of a table that this server drives and of which nobody can know that it is committed, until this time or until another
-     * call or {@link #version} says otherwise, whichever comes first.
+     * Publishes the claim that a version of this server's manager is not visible. It ends at its time limit, or with the next call of this
+     * method or of {@link #version}.
      */
     default void denies(long tableId, UncommittedClaim uncommittedClaim) {}
 }

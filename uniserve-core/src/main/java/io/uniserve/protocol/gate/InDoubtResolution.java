@@ -3,27 +3,27 @@ package io.uniserve.protocol.gate;
 import java.util.Collection;
 
 /**
- * How a replica's doubts were settled for a reader who asks for the newest state.
+ * Result of the resolution of a version in doubt, for a read of the newest state.
  *
- * @param open a version that may have been committed and is left out, as the reader looks elsewhere for a denial of it; 0 for none
- * @param denied a version that is left out, as nobody could know that it is committed at some moment after the question: its driver
- *     has said so, or the table's log; 0 for none
+ * @param open a version that the read omits and that may be committed, because the reader finds a claim for it elsewhere; 0 for none
+ * @param denied a version that the read omits because it was not visible at some moment after the question; 0 for none. Its manager has
+ *     claimed so, or the transaction log shows it
  */
 public record InDoubtResolution(long open, long denied) {
-    /** Nothing is left out. */
+    /** No version is omitted. */
     public static final InDoubtResolution ALL = new InDoubtResolution(0, 0);
 
-    /** Whether this version was committed is left open. */
+    /** The read omits this version, which may be committed. */
     public static InDoubtResolution open(long version) {
         return new InDoubtResolution(version, 0);
     }
 
-    /** Nobody could know of this version. */
+    /** The read omits this version, which was not visible. */
     public static InDoubtResolution denied(long version) {
         return new InDoubtResolution(0, version);
     }
 
-    /** Adds its versions to those of other actors. */
+    /** Adds these versions to those of other actors. */
     public void addTo(Collection<Long> opened, Collection<Long> denials) {
         if (open != 0) {
             opened.add(open);

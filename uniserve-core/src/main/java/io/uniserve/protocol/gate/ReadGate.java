@@ -7,17 +7,17 @@ import io.uniserve.protocol.message.ReadRequest;
 import java.util.Optional;
 
 /**
- * What a replica may answer from, published by the server's loop and checked by read workers without it: before the
- * snapshot is taken and, last, with a fresh reading of the clock, before the reply (docs/protocol.md, section 4).
+ * Conditions under which a replica may answer reads. The server's event loop publishes them, and read threads check them without the loop:
+ * before the state is taken, and again before the reply, with a new reading of the clock (docs/protocol.md, section 4). Immutable.
  *
- * @param epoch the installed epoch
- * @param serving the replica is in the ISR of that epoch and its engine is ready
- * @param leaseUntilNanos end of the server's read lease on the table, on this server's clock
- * @param appliedIndex last log index applied and published
- * @param doubt the oldest version that is prepared here and whose outcome readers do not see yet, 0 for none
+ * @param epoch installed epoch
+ * @param serving true if the replica is in the in-sync set of that epoch and its engine is ready
+ * @param leaseUntilNanos end of the server's read lease for the table, by this server's clock
+ * @param appliedIndex last log index that is applied and published
+ * @param doubt the oldest version in doubt here, that is, prepared and with an outcome that readers do not see yet; 0 for none
  * @param committed the newest version that is committed and published here, 0 for none
- * @param builtNanos when the engine's actor was built, on this server's clock: with another number it is another one, which a
- *     reader may have seen before it had all that was applied
+ * @param builtNanos time at which the engine's actor was built, by this server's clock. Another value means another build, which a reader
+ *     may have seen before all entries were applied to it
  */
 public record ReadGate(
         int actor,
@@ -28,41 +28,41 @@ public record ReadGate(
         long doubt,
         long committed,
         long builtNanos) {
-    /** Of an actor of an eventual table. */
+    /** Gate of an actor of an eventual table. */
     public ReadGate(int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex) {
         this(actor, epoch, serving, leaseUntilNanos, appliedIndex, 0, 0, 0);
     }
 
-    /** Why the target cannot be answered now; empty if it can. */
+    /** The error with which a read must fail now; empty if it may proceed. */
     public Optional<ActorFailure> refuse(ReadRequest.Target target, ReadMode mode, long nowNanos) {
         if (mode == ReadMode.STALE) {
             return Optional.empty();
         }
         if (target.epoch() != epoch) {
-            return failure(ErrorCode.STALE_EPOCH, "epoch " + target.epoch() + " asked, " + epoch + " installed");
+            return failure(ErrorCode.STALE_EPOCH, "epoch " + target.epoch() + " requested, " + epoch + " installed");
         }
         if (!serving) {
             return failure(ErrorCode.UNAVAILABLE, "replica is not in sync");
         }
         if (target.floorIndex() > appliedIndex) {
-            return failure(ErrorCode.BEHIND, "index " + target.floorIndex() + " asked, " + appliedIndex + " applied");
+            return failure(ErrorCode.BEHIND, "index " + target.floorIndex() + " needed, " + appliedIndex + " applied");
         }
         if (nowNanos - leaseUntilNanos >= 0) {
-            return failure(ErrorCode.LEASE_EXPIRED, "the server's read lease has run out");
+            return failure(ErrorCode.LEASE_EXPIRED, "the server's read lease has expired");
         }
         return Optional.empty();
     }
 
     /**
-     * The same for a strict read, which asks for a version that was committed while the target's epoch was that of the map: who
-     * was in sync then has it, whether or not its lease runs.
+     * The same for a STRICT read. It requests a version that was committed while the map had the target's epoch. So every replica in sync
+     * in that epoch has the version, with or without a lease.
      */
     public Optional<ActorFailure> refuseStrict(ReadRequest.Target target) {
         return refuse(target, ReadMode.LINEARIZABLE, leaseUntilNanos - 1);
     }
 
     /**
-     * The second check, after the snapshot was taken under {@code first}: same epoch, same engine, still serving, lease still
+     * The second check, after the state was taken under {@code first}: same epoch, same build of the engine, still serving, lease still
      * valid.
      */
     public Optional<ActorFailure> refuseAfter(ReadGate first, ReadRequest.Target target, ReadMode mode, long nowNanos) {
@@ -74,11 +74,11 @@ public record ReadGate(
         return refusal.isPresent() ? refusal : refuseRebuilt(first);
     }
 
-    /** What was taken since {@code first} may be of an engine that was being built again, with a part of what it had. */
+    /** Fails if the engine was rebuilt since {@code first}: the state may lack a part of the rows. */
     Optional<ActorFailure> refuseRebuilt(ReadGate first) {
         return builtNanos == first.builtNanos
                 ? Optional.empty()
-                : failure(ErrorCode.UNAVAILABLE, "the replica's engine was built anew meanwhile");
+                : failure(ErrorCode.UNAVAILABLE, "the replica's engine was rebuilt during the read");
     }
 
     private Optional<ActorFailure> failure(ErrorCode code, String message) {

@@ -1,19 +1,19 @@
 package io.uniserve.protocol.gate;
 
 /**
- * What a driver says of its version in flight.
+ * Claim of a transaction manager that its version in flight is not visible.
  *
- * @param version of which nobody can know that it is committed
- * @param untilNanos by the server's clock
+ * @param version the version
+ * @param untilNanos end of the claim, by the server's clock
  */
 public record UncommittedClaim(long version, long untilNanos) {
-    /** Says nothing of any version. */
+    /** No claim. */
     public static final UncommittedClaim NONE = new UncommittedClaim(0, 0);
 
     /**
-     * The version that is denied at this moment, 0 for none. The clock was read first, {@code known} last.
+     * The version that is not visible at this moment; 0 for none. The caller must read the clock first and {@code known} last.
      *
-     * @param known the newest version of the table that the server tells readers of
+     * @param known the newest version of the table that the server has published to readers
      */
     public long at(long known, long nowNanos) {
         return version > known && nowNanos - untilNanos < 0 ? version : 0;

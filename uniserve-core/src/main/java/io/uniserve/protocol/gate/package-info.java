@@ -1,5 +1,5 @@
 /**
- * What a replica may answer from: gates that a server's loop publishes and its read workers check without the loop
+ * Read gates: conditions under which a replica may answer, published by the server's event loop and checked by its read threads
  * (docs/protocol.md, section 4).
  */
 @NullMarked

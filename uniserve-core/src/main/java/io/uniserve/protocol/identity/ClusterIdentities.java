@@ -7,37 +7,37 @@ import java.util.List;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Identities of clusters: new ones, and the errors of those that meet another one. Stateless. */
+/** Identities of clusters: creation, syntax, and the errors for an unexpected identity. Stateless. */
 public final class ClusterIdentities {
     private static final Pattern UUIDS = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private ClusterIdentities() {}
 
-    /** A new identity: version 4, variant 2, as RFC 4122 marks random ones. */
+    /** A new random identity, a UUID of version 4 and variant 2 (RFC 4122). */
     public static String random(Ids ids) {
         long high = ids.next() & ~0xf000L | 0x4000L;
         long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;
         return new UUID(high, low).toString();
     }
 
-    /** True for the text of an identity. */
+    /** True if the text has the syntax of an identity. */
     public static boolean valid(String identity) {
         return UUIDS.matcher(identity).matches();
     }
 
     /**
-     * The error of a process whose registry does not have its identity.
+     * The error of a process if the registry does not have the process's identity.
      *
      * @param self the process, e.g. {@code server 7f at 10.0.0.1:7071}
      * @param where the registry
-     * @param found the identities that the registry has
+     * @param found the identities in the registry
      */
     public static UniserveException foreign(
             String self, String cluster, String identity, String where, List<String> found) {
         String theirs = found.isEmpty()
                 ? "has no identity: it is empty, lost its data, or is another one"
                 : "has identity " + String.join(", ", found)
-                        + ": it is another cluster of that name, or was begun anew after a loss of its data";
+                        + ": it is another cluster of that name, or was created again after a loss of its data";
         return new UniserveException(
                 ErrorCode.WRONG_CLUSTER,
                 self + " belongs to cluster " + cluster + " with identity " + identity + ", but cluster " + cluster
@@ -47,7 +47,7 @@ public final class ClusterIdentities {
                         + " its tables from durable storage");
     }
 
-    /** The error of a process that finds several identities in its registry, or one without the cluster's record. */
+    /** The error of a process that finds several identities in the registry, or one without the cluster's record. */
     public static UniserveException damaged(String self, String cluster, String where, List<String> found) {
         return new UniserveException(
                 ErrorCode.WRONG_CLUSTER,

@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry of one cluster identity. After a session has expired nothing is read or written before the registry has shown the
- * same identity again, and no answer of an earlier session comes through; every write checks the identity's node, so that it
- * fails in another cluster's registry whenever it gets there. A registry with another identity, or without it, is refused for
- * good. Not thread-safe; completions and events come on the loop.
+ * Registry that serves one cluster identity only. After an expired session it neither reads nor writes until the registry has the same
+ * identity again, and it drops results of earlier sessions. Every write checks the identity's node, so a late write fails in another
+ * cluster's registry. A registry with another identity, or without one, is rejected for good. Not thread-safe; completions and events run
+ * on the event loop.
  */
 public final class IdentifiedRegistry implements Registry {
     private final Registry registry;
@@ -38,9 +38,9 @@ public final class IdentifiedRegistry implements Registry {
     private long session;
     private long check;
 
-    /** Hears of the identity. */
+    /** Callback for the result of identity checks. */
     public interface Listener {
-        /** The registry has shown this identity, for the first time or again. */
+        /** The registry has this identity, for the first time or again. */
         void identified(String identity);
 
         /** The registry has another identity, or none any more: it is not used from now on. */
@@ -49,7 +49,7 @@ public final class IdentifiedRegistry implements Registry {
 
     /**
      * @param self the process, for errors
-     * @param retryNanos pause before a failed look at the identity is repeated
+     * @param retryNanos pause before a failed check of the identity is repeated
      */
     public IdentifiedRegistry(
             Registry registry, Timers timers, long retryNanos, String self, String cluster, Listener listener) {
@@ -62,7 +62,7 @@ public final class IdentifiedRegistry implements Registry {
         this.outage = new OutageCheck(registry, timers, this::judge);
     }
 
-    /** Begins with a known identity; the task runs once the registry has shown it. Until then nothing is read or written. */
+    /** Starts with a known identity. Until the registry has it, nothing is read or written; then the task runs. */
     public void begin(String known, Runnable then) {
         identity = known;
         whenOpen = then;
@@ -70,19 +70,19 @@ public final class IdentifiedRegistry implements Registry {
         look();
     }
 
-    /** Begins without one, open for everything: the first identity that the registry shows is kept. */
+    /** Starts without an identity, with all requests permitted. The first identity in the registry is kept. */
     public void begin() {
         open = true;
         registry.onSession(this::onSession);
         look();
     }
 
-    /** Looks over new connections no more. */
+    /** Stops the checks over new connections. */
     public void stop() {
         outage.end();
     }
 
-    /** The registry has shown this identity to a caller of its own. */
+    /** Called by a user of the registry that has read this identity from it. */
     public void learn(String found) {
         String known = identity;
         if (known == null) {
@@ -93,12 +93,12 @@ public final class IdentifiedRegistry implements Registry {
         }
     }
 
-    /** Why the registry is not used any more; null while it is. */
+    /** The reason for which the registry is no longer used; null while it is used. */
     public @Nullable UniserveException refusal() {
         return refusal;
     }
 
-    /** The session has no connection, and a new connection has met another identity or none; empty where that is not so. */
+    /** The error if the session has no connection and a new connection has found another identity or none; else empty. */
     public Optional<UniserveException> met() {
         return outage.met();
     }
@@ -211,7 +211,7 @@ public final class IdentifiedRegistry implements Registry {
         List.copyOf(sessions).forEach(one -> one.on(event));
     }
 
-    /** Looks at the identity, repeated until the registry answers. A later look takes the place of one under way. */
+    /** Checks the identity, with retries until the registry replies. A later check replaces one that is under way. */
     private void look() {
         if (!watched) {
             watched = true;
@@ -243,7 +243,7 @@ public final class IdentifiedRegistry implements Registry {
         }
     }
 
-    /** The registry of this identity, or why it is not. */
+    /** The error if these identities are not the known one; else empty. */
     private Optional<UniserveException> judge(List<String> found) {
         String known = identity;
         return known == null || found.equals(List.of(known))
@@ -304,17 +304,17 @@ public final class IdentifiedRegistry implements Registry {
                 ? new UniserveException(ErrorCode.UNAVAILABLE, why.reason(), why)
                 : new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        registry.describe() + " has not shown the cluster's identity in this session yet: try again");
+                        registry.describe() + " has not confirmed the cluster's identity in this session: try again");
     }
 
-    /** Keeps answers of an earlier session away. */
+    /** Drops results of an earlier session. */
     private <T> Completion<T> scoped(ErrorCode code, Completion<T> completion) {
         long mine = session;
         return outcome -> {
             if (mine == session || identity == null) {
                 completion.done(outcome);
             } else {
-                completion.done(Outcome.err(new UniserveException(code, "the registry session has ended meanwhile")));
+                completion.done(Outcome.err(new UniserveException(code, "the registry session has ended")));
             }
         };
     }

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Check of the cluster's identity while the registry session has no connection, over new connections. ZooKeeper refuses a client
- * that has seen more than it has itself, so a session may never meet the registry that lost its data. The check reports and decides
- * nothing: the session does, once it is back. Not thread-safe.
+ * Check of the cluster's identity over new connections while the registry session has no connection. ZooKeeper rejects a client that has
+ * seen newer data than the server, so a session may never reconnect to a registry that lost its data. The check only reports; the session
+ * decides once it is back. Not thread-safe.
  */
 final class OutageCheck {
     private static final Logger LOG = LoggerFactory.getLogger(OutageCheck.class);
@@ -29,19 +29,19 @@ final class OutageCheck {
     private boolean ended;
     private long outage;
 
-    /** @param judge why identities that were found are not this cluster's; empty where they are */
+    /** @param judge returns the error if the found identities are not this cluster's; else empty */
     OutageCheck(Registry registry, Timers timers, Function<List<String>, Optional<UniserveException>> judge) {
         this.registry = registry;
         this.timers = timers;
         this.judge = judge;
     }
 
-    /** What the last new connection met that is not this cluster's; empty where nothing is known. */
+    /** The error of the last new connection, if it found something other than this cluster's identity; else empty. */
     Optional<UniserveException> met() {
         return met;
     }
 
-    /** The session has lost its connection, or has none yet again. */
+    /** Called when the session has lost its connection, or has a new session without one. */
     void lost() {
         if (!lost && !ended) {
             lost = true;
@@ -50,14 +50,14 @@ final class OutageCheck {
         }
     }
 
-    /** The session has its connection. */
+    /** Called when the session has its connection again. */
     void back() {
         lost = false;
         outage++;
         met = Optional.empty();
     }
 
-    /** Nothing is checked any more. */
+    /** Stops all checks. */
     void end() {
         ended = true;
         back();
@@ -75,7 +75,7 @@ final class OutageCheck {
                 Optional<String> before = met.map(UniserveException::reason);
                 met = judge.apply(ok.value());
                 met.filter(why -> !before.equals(Optional.of(why.reason())))
-                        .ifPresent(why -> LOG.error("the registry session has no connection: {}", why.getMessage()));
+                        .ifPresent(why -> LOG.error("registry session: no connection: {}", why.getMessage()));
             }
             timers.after(Limits.REGISTRY_LOSS_RECHECK_MS * MILLI, () -> look(mine));
         });

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Durable storage that takes no request before its owner is known to be this cluster, nor once it is another. The owner is read
- * again every minute, before a request after a longer pause, and, where it was read more than a second ago, before a deletion.
- * Requests go on by themselves when the owner is this cluster again. Not thread-safe.
+ * Durable storage that rejects requests until its owner is confirmed as this cluster, and while the owner is another one. The owner is read
+ * again every minute, and before a request after a longer pause. A deletion needs a reading that is at most a second old. Requests resume
+ * by themselves once the owner is this cluster again. Not thread-safe.
  */
 public final class OwnedObjects implements ObjectStore {
     private static final Logger LOG = LoggerFactory.getLogger(OwnedObjects.class);
@@ -47,20 +47,20 @@ public final class OwnedObjects implements ObjectStore {
         this.timers = timers;
     }
 
-    /** The storage as it is, to find its owner. */
+    /** The storage without checks, to find its owner. */
     public ObjectStore unowned() {
         return objects;
     }
 
-    /** There is no durable storage, or none that has owners: nothing is checked. */
+    /** Opens without checks, because there is no durable storage, or none with owners. */
     public void open() {
         open = true;
     }
 
     /**
-     * The owner is this cluster.
+     * Opens after the owner was confirmed as this cluster.
      *
-     * @param again reads it again: WRONG_CLUSTER where it is another or absent, other errors where storage does not answer
+     * @param again reads the owner again: WRONG_CLUSTER if it is another one or absent, other errors if storage does not reply
      */
     public void open(Consumer<Completion<Done>> again) {
         open = true;
@@ -71,17 +71,17 @@ public final class OwnedObjects implements ObjectStore {
         }
     }
 
-    /** Checks no more. */
+    /** Stops the checks. */
     public void stop() {
         stopped = true;
     }
 
-    /** Why storage is not used any more, as its owner is another; empty while it is used. */
+    /** The error if the storage is not used because another cluster owns it; empty while it is used. */
     public Optional<UniserveException> foreign() {
         return Optional.ofNullable(foreign);
     }
 
-    /** Done when the owner is known to be this cluster, as of a second ago or later; WRONG_CLUSTER where it is another. */
+    /** Completes when the owner was confirmed at most a second ago; WRONG_CLUSTER if it is another one. */
     public void confirm(Completion<Done> completion) {
         admit(FRESH, completion);
     }
@@ -123,7 +123,7 @@ public final class OwnedObjects implements ObjectStore {
         if (!open) {
             later(
                     completion,
-                    new UniserveException(ErrorCode.IO, "durable storage has not shown its owner yet: try again"));
+                    new UniserveException(ErrorCode.IO, "the owner of durable storage is not known yet: try again"));
         } else if (other != null && now - refusedAt < Limits.STORE_OWNER_RECHECK_MS * MILLI) {
             later(completion, other);
         } else if (read == null || other == null && now - checkedAt <= ageNanos) {
@@ -154,7 +154,7 @@ public final class OwnedObjects implements ObjectStore {
                 checkedAt = sentAt;
                 if (foreign != null) {
                     foreign = null;
-                    LOG.info("durable storage: the owner is this cluster again, backups go on");
+                    LOG.info("durable storage: the owner is this cluster again, backups continue");
                 }
             }
             List<Completion<Done>> all = List.copyOf(waiting);
@@ -168,7 +168,7 @@ public final class OwnedObjects implements ObjectStore {
         foreign = why;
         refusedAt = clock.nanos();
         if (before == null || !before.reason().equals(why.reason())) {
-            LOG.error("durable storage is not used any more, no backup goes on: {}", why.getMessage());
+            LOG.error("durable storage: no longer used, backups are stopped: {}", why.getMessage());
         }
     }
 

@@ -9,12 +9,12 @@ import io.uniserve.model.TableName;
 import io.uniserve.model.TrashReport;
 import java.util.List;
 
-/** Answers to {@link AdminRequest}s. */
+/** Replies to {@link AdminRequest}s. */
 public sealed interface AdminReply {
-    /** Done. */
+    /** The request was done. */
     record Ack() implements AdminReply {}
 
-    /** The tables asked for. */
+    /** The requested tables. */
     record Tables(List<TableRoute> tables) implements AdminReply {
         public Tables {
             tables = List.copyOf(tables);
@@ -24,9 +24,9 @@ public sealed interface AdminReply {
     /**
      * The cluster as the coordinator sees it.
      *
-     * @param drained servers that are to hold nothing, live or not
-     * @param rebalance what moves, and why
-     * @param problems of the coordinator
+     * @param drained servers that must have no replicas, live or not
+     * @param rebalance replica moves under way
+     * @param problems problems of the coordinator itself
      */
     record ClusterStatus(
             Routing routing,
@@ -42,26 +42,26 @@ public sealed interface AdminReply {
             problems = List.copyOf(problems);
         }
 
-        /** Of a coordinator without a problem. */
+        /** Status of a coordinator without problems. */
         public ClusterStatus(
                 Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained, Rebalance rebalance) {
             this(routing, term, loads, drained, rebalance, List.of());
         }
 
-        /** With nothing to tell of moves. */
+        /** Status without information about moves. */
         public ClusterStatus(Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained) {
             this(routing, term, loads, drained, Rebalance.NONE);
         }
     }
 
     /**
-     * Replicas on their way, whoever wished it, and what the coordinator does about load by itself.
+     * Moves of replicas under way, requested by operators or by the rebalancer, and the state of the rebalancer.
      *
-     * @param state in a few words; empty where it tells nothing
-     * @param waiting moves of the last plan that have not begun
+     * @param state state of the rebalancer in a few words; may be empty
+     * @param waiting number of moves of the last plan that have not started
      */
     record Rebalance(String state, int waiting, List<Moving> moves) {
-        /** Nothing to tell. */
+        /** No moves and no rebalancer. */
         public static final Rebalance NONE = new Rebalance("", 0, List.of());
 
         public Rebalance {
@@ -70,11 +70,11 @@ public sealed interface AdminReply {
     }
 
     /**
-     * A replica on its way.
+     * A move of a replica.
      *
-     * @param from the servers it leaves; none where that is not decided
-     * @param to the servers that it is to be on, and is not yet for good
-     * @param why empty where the coordinator did not wish it by itself, or another one did before it
+     * @param from servers that the replica leaves; empty if not decided
+     * @param to servers that the replica moves to and is not finally on yet
+     * @param why the rebalancer's reason; empty if an operator requested the move, or an earlier leader planned it
      */
     record Moving(TableName table, int actor, List<ServerId> from, List<ServerId> to, String why) {
         public Moving {
@@ -83,7 +83,7 @@ public sealed interface AdminReply {
         }
     }
 
-    /** What a comparison of an actor's copies found. */
+    /** Result of a comparison of an actor's copies. */
     record Verified(PeerReply.Compared compared) implements AdminReply {}
 
     /** Backups in durable storage. */
@@ -93,7 +93,7 @@ public sealed interface AdminReply {
         }
     }
 
-    /** So many actors of a backup are done, of so many; both 0 where nothing is under way. */
+    /** Progress of a backup: number of actors done, and in all; both 0 if nothing is under way. */
     record WorkDone(int done, int total) implements AdminReply {}
 
     /** Definitions of tables. */

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What clients ask of the leading coordinator. */
+/** Requests of clients to the leading coordinator. */
 public sealed interface AdminRequest {
     /** Creates the table; {@code tableId} of the meta is ignored. Returns when every actor has a live primary. */
     record CreateTable(TableMeta meta) implements AdminRequest {}
@@ -20,8 +20,8 @@ public sealed interface AdminRequest {
     record DropTable(TableName name) implements AdminRequest {}
 
     /**
-     * Gives a table other options, if its definition is still the one that the caller knows, or has them already. Returns when
-     * every live server knows them. VERSION_GONE where the definition is another one by now.
+     * Changes a table's options, if its definition still equals {@code known} or has the new options already. Returns when every live
+     * server uses them. Fails with VERSION_GONE if the definition has changed.
      */
     record UpdateTable(TableMeta known, Map<String, String> options) implements AdminRequest {
         public UpdateTable {
@@ -30,53 +30,53 @@ public sealed interface AdminRequest {
     }
 
     /**
-     * Asks that one replica of the actor be elsewhere. Returns when the wish is recorded; the move then goes on whoever leads,
-     * and is over when the actor's in-sync replicas are the desired ones. Asked the other way round it is called off.
+     * Requests the move of one replica of the actor. Returns when the request is recorded; any later leader continues the move. It is
+     * finished when the actor's in-sync replicas are the desired ones. A request with {@code from} and {@code to} swapped cancels it.
      */
     record MoveReplica(TableName name, int actor, ServerId from, ServerId to) implements AdminRequest {}
 
     /**
-     * Asks that the actor have so many replicas, from the table's rf on; 0 for the table's rf. Returns when the wish is recorded, which lasts until
-     * the next one: replicas that are lost are replaced as far as there are servers.
+     * Requests a number of replicas of the actor, at least the table's rf; 0 for the rf. Returns when the request is recorded. It holds
+     * until the next one: lost replicas are replaced as long as there are enough servers.
      */
     record ReplicateActor(TableName name, int actor, int copies) implements AdminRequest {}
 
-    /** Records that the server is to hold nothing, or may again. Returns then; what it holds moves as it can. */
+    /** Records that the server must have no replicas, or may have some again. Returns at once; the replicas then move away step by step. */
     record DrainServer(ServerId server, boolean drained) implements AdminRequest {}
 
-    /** Compares the digests of the actor's in-sync copies now. Copies that differ are set aside and made anew. */
+    /** Compares the digests of the actor's in-sync copies now. A differing copy goes to quarantine and is copied anew. */
     record VerifyActor(TableName name, int actor) implements AdminRequest {}
 
-    /** All tables. */
+    /** Returns all tables. */
     record ListTables() implements AdminRequest {}
 
-    /** Servers, actors, replicas, epochs, lag and load. */
+    /** Returns servers, actors, replicas, epochs, lag and load. */
     record Status() implements AdminRequest {}
 
-    /** Takes a backup of a table. BACKUP_EXISTS where the name is taken. */
+    /** Takes a backup of a table. Fails with BACKUP_EXISTS if the name is used. */
     record BackupTable(TableName table, BackupName name) implements AdminRequest {}
 
-    /** Makes a backup of what durable storage has of a table that this cluster does not have. */
+    /** Makes a named backup of a table that exists in durable storage but not in this cluster. */
     record SalvageTable(long tableId, BackupName name) implements AdminRequest {}
 
-    /** Makes a table from a backup. Returns when every actor has a live primary. */
+    /** Creates a table from a backup. Returns when every actor has a live primary. */
     record RestoreTable(BackupName name, TableName table) implements AdminRequest {}
 
-    /** All backups in durable storage. */
+    /** Returns all backups in durable storage. */
     record ListBackups() implements AdminRequest {}
 
     /** Reads and checks every object of a backup. */
     record VerifyBackup(BackupName name) implements AdminRequest {}
 
-    /** Deletes a backup and what only it kept. */
+    /** Deletes a backup and the objects that only it needed. */
     record DeleteBackup(BackupName name) implements AdminRequest {}
 
-    /** How far the work under way on this backup is. */
+    /** Returns the progress of the work on this backup. */
     record BackupWork(BackupName name) implements AdminRequest {}
 
-    /** Tables of which durable storage has a backup, and which this cluster does not have. */
+    /** Returns the tables that have a backup in durable storage and do not exist in this cluster. */
     record LostTables() implements AdminRequest {}
 
-    /** Asks for something of one server's trash. Answered with {@link AdminReply.Trashed}. */
+    /** Performs an action on one server's trash. Answered with {@link AdminReply.Trashed}. */
     record ServerTrash(ServerId server, TrashCall call) implements AdminRequest {}
 }

@@ -4,42 +4,45 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 
-/** What the coordinator, which has no durable storage, asks a server to do there for backups of tables. */
+/**
+ * Requests of the coordinator for work in durable storage, for backups of tables. A server does the work, because the coordinator has no
+ * durable storage.
+ */
 public sealed interface ArchiveRequest {
     /** Stores a manifest. Answered with Ack. */
     record Store(Bytes manifest) implements ArchiveRequest {}
 
-    /** All backups, or those of one name; empty for all. Answered with {@link PeerReply.Archives}. */
+    /** Finds the backups of this name, or all if it is empty. Answered with {@link PeerReply.Archives}. */
     record Find(String name) implements ArchiveRequest {}
 
-    /** The manifest of the complete backup of this name. Answered with {@link PeerReply.Manifests}. */
+    /** Reads the manifest of the complete backup of this name. Answered with {@link PeerReply.Manifests}. */
     record Read(String name) implements ArchiveRequest {}
 
     /**
-     * Tells which atomic updates durable storage has all of, as far as an actor that no primary can speak for has a part in
-     * them. Answered with {@link PeerReply.Manifests}: one object, an {@code ShippedVersions}.
+     * Finds which atomic updates an actor has completely in durable storage, if no primary can answer for it. Answered with
+     * {@link PeerReply.Manifests}: one object, an {@code ShippedVersions}.
      */
     record Survey(ReplicaKey key) implements ArchiveRequest {}
 
     /**
-     * Pins what durable storage has of an actor that no primary can speak for. Answered with {@link PeerReply.Pinned}.
+     * Pins the stored objects of an actor that has no primary to do so. Answered with {@link PeerReply.Pinned}.
      *
-     * @param before of a table whose updates are atomic: nothing of this version and of later ones; 0 for all there is
+     * @param before in an atomic table, only older versions than this are included; 0 for all
      */
     record Salvage(ReplicaKey key, String backup, long before) implements ArchiveRequest {}
 
     /** Reads and checks every object of an actor's part. Answered with Ack. */
     record Check(Bytes manifest, int actor) implements ArchiveRequest {}
 
-    /** Makes an actor's continuous backup out of its part. Answered with {@link PeerReply.Copied}. */
+    /** Copies an actor's part to its new continuous backup. Answered with {@link PeerReply.Copied}. */
     record Copy(Bytes manifest, int actor, ReplicaKey target) implements ArchiveRequest {}
 
-    /** Takes an actor's pin away. Answered with Ack. */
+    /** Deletes an actor's pin. Answered with Ack. */
     record Release(TableName table, String cluster, ReplicaKey key, String backup) implements ArchiveRequest {}
 
-    /** Deletes manifests of a backup: the complete one, or all. Answered with Ack. */
+    /** Deletes the manifest of the complete backup, or all manifests of the backup. Answered with Ack. */
     record Forget(String name, String id, boolean all) implements ArchiveRequest {}
 
-    /** The newest definitions of this cluster's tables, live or not. Answered with {@link PeerReply.Manifests}. */
+    /** Reads the newest definitions of this cluster's tables, also of dropped ones. Answered with {@link PeerReply.Manifests}. */
     record Definitions() implements ArchiveRequest {}
 }

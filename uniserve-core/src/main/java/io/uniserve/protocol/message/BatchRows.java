@@ -9,25 +9,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's rows for one actor in an atomic update; a PREPARE entry of the log carries a list of them.
+ * One client request's rows for one actor in an atomic update. A PREPARE entry of the log has a list of them.
  *
  * @param function {@code name@version}
- * @param rows a count, then each row by its codec; none where they are staged
- * @param staged on the way from a driver, the rows that the actor's primary has already; never in a log
+ * @param rows a count, then each row by its codec; empty if the rows are staged
+ * @param staged reference to rows that the actor's primary already has; null if the rows are here. In requests of a manager only, never in
+ *     a log
  */
 public record BatchRows(
         RequestId request,
         String function,
         Bytes rows,
         @Nullable StagedRowsRef staged) {
-    /** Request id and two lengths. */
+    /** Size of request id and two lengths. */
     private static final int HEAD_BYTES = 32;
 
     /** The rows of a PREPARE entry. */
     public static final Codec<List<BatchRows>> LIST = Codecs.list(Codecs.of(
             (out, batch) -> {
                 if (batch.staged != null) {
-                    throw new IllegalArgumentException("rows that are staged elsewhere");
+                    throw new IllegalArgumentException("staged rows cannot be in a log");
                 }
                 out.writeLong(batch.request.clientHigh()).writeLong(batch.request.clientLow());
                 out.writeLong(batch.request.sequence());
@@ -36,12 +37,12 @@ public record BatchRows(
             in -> new BatchRows(
                     new RequestId(in.readLong(), in.readLong(), in.readLong()), in.readString(), in.readBytes())));
 
-    /** Rows that are here. */
+    /** Rows that are not staged. */
     public BatchRows(RequestId request, String function, Bytes rows) {
         this(request, function, rows, null);
     }
 
-    /** The bytes of {@link #LIST}, whose rows are copied once. */
+    /** Encodes like {@link #LIST}, but copies the rows only once. */
     public static Bytes encode(List<BatchRows> batches) {
         int size = Integer.BYTES;
         for (BatchRows batch : batches) {

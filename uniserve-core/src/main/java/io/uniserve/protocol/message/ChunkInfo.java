@@ -7,14 +7,14 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 
 /**
- * A chunk's end marker: what must have arrived when it is complete.
+ * End marker of a chunk: number of rows, size and checksum of the complete chunk.
  *
- * @param rows as the operator said
- * @param bytes as they are kept and travel; 0 where the source has nothing for the slot
- * @param checksum CRC32C of them
+ * @param rows number of rows as reported by the operator
+ * @param bytes size as stored and sent; 0 if the source has nothing for the slot
+ * @param checksum CRC32C of these bytes
  */
 public record ChunkInfo(long rows, int bytes, int checksum) {
-    /** What packing a chunk may add to it. */
+    /** Upper bound of the bytes that packing adds to a chunk. */
     public static final int PACKING_BYTES = 5;
 
     public static final ChunkInfo NOTHING = new ChunkInfo(0, 0, 0);
@@ -22,16 +22,16 @@ public record ChunkInfo(long rows, int bytes, int checksum) {
     public ChunkInfo {
         if (rows < 0 || bytes < 0 || bytes > Limits.CHUNK_BYTES_MAX + PACKING_BYTES) {
             throw new UniserveException(
-                    ErrorCode.CORRUPT, "a chunk of " + rows + " rows and " + bytes + " bytes is none");
+                    ErrorCode.CORRUPT, "a chunk of " + rows + " rows and " + bytes + " bytes is invalid");
         }
     }
 
-    /** Appends it. */
+    /** Appends the marker. */
     public void write(BinaryWriter out) {
         out.writeLong(rows).writeInt(bytes).writeInt(checksum);
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads the format of {@link #write}. */
     public static ChunkInfo read(BinaryReader in) {
         return new ChunkInfo(in.readLong(), in.readInt(), in.readInt());
     }

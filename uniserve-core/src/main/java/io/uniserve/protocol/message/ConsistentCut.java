@@ -3,7 +3,9 @@ package io.uniserve.protocol.message;
 import io.uniserve.model.TableName;
 import java.util.List;
 
-/** Versions and maps of tables as they were together at one moment after the question (docs/protocol.md, section 4, STRICT). */
+/**
+ * Consistent snapshot: versions and epochs of tables that all held at one moment after the request (docs/protocol.md, section 4, STRICT).
+ */
 public record ConsistentCut(List<Table> tables) {
     public ConsistentCut {
         tables = List.copyOf(tables);
@@ -12,8 +14,8 @@ public record ConsistentCut(List<Table> tables) {
     /**
      * A table at that moment.
      *
-     * @param version the newest committed one
-     * @param epochs of each actor
+     * @param version newest committed version
+     * @param epochs epoch of each actor
      */
     public record Table(TableName name, long tableId, long version, List<Long> epochs) {
         public Table {

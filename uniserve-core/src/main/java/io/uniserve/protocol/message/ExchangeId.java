@@ -4,23 +4,23 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 
 /**
- * One attempt of one plan. What an attempt scattered is used by no other.
+ * Id of one attempt of one planned query. No other attempt uses its scattered chunks.
  *
- * @param query drawn at random by the plan's owner
- * @param attempt from 1
+ * @param query random number, drawn by the planning server
+ * @param attempt counted from 1
  */
 public record ExchangeId(long query, int attempt) {
-    /** Appends it. */
+    /** Appends the id. */
     public void write(BinaryWriter out) {
         out.writeLong(query).writeInt(attempt);
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads the format of {@link #write}. */
     public static ExchangeId read(BinaryReader in) {
         return new ExchangeId(in.readLong(), in.readInt());
     }
 
-    /** As part of a file's name. */
+    /** The id as a part of a file name. */
     public String name() {
         return Long.toHexString(query) + "-" + attempt;
     }

@@ -6,16 +6,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An entry of an actor's log.
+ * <ul>
+ * <li>EPOCH is the first entry of a primary's epoch. Its {@code rows} are empty, or have the hash from which the running hash continues.
+ * <li>UPDATE is an eventual update, with request, function and rows.
+ * <li>PREPARE is the actor's part of an atomic update, as {@link BatchRows} in {@code rows}; see also {@link #previous} and
+ * {@link #participants}.
+ * <li>DECIDE is the outcome of an atomic update: its function is {@link #COMMIT} or {@link #ABORT}.
+ * <li>REFUSED stands in place of an update that the primary's engine could not apply: request, function, and the reason in {@code rows}.
+ * </ul>
  *
- * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing, or in
- *     {@code rows} the log's hash to go on from; REFUSED stands for
- *     an update that the primary's engine could not apply: its request, its function, and in {@code rows} why. PREPARE has
- *     the actor's part of an atomic update in {@code rows}, see {@link BatchRows}, and tells where it belongs, see {@link
- *     #previous} and {@link #participants}; DECIDE, which has {@link #COMMIT} or
- *     {@link #ABORT} for a function, says what became of it
- * @param version the atomic update's version; 0 on eventual tables
+ * @param version the atomic update's version; 0 in eventual tables
  * @param request the client's request id, null for EPOCH
- * @param lowWater the client's smallest unfinished sequence, for forgetting outcomes; of a PREPARE {@link #previous}
+ * @param lowWater the client's smallest unfinished sequence number, below which outcomes may be forgotten; for PREPARE {@link #previous}
  */
 public record LogEntry(
         Type type,
@@ -32,7 +34,7 @@ public record LogEntry(
     /** Function of a DECIDE entry that aborts. */
     public static final String ABORT = "abort";
 
-    /** What the entry is. DELTA is not written by this version. */
+    /** Type of an entry. This version does not write DELTA. */
     public enum Type {
         UPDATE,
         PREPARE,
@@ -42,12 +44,12 @@ public record LogEntry(
         REFUSED
     }
 
-    /** The entry that opens an epoch. */
+    /** The first entry of an epoch. */
     public static LogEntry epoch(long epoch, long index) {
         return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", Bytes.EMPTY);
     }
 
-    /** The same with a hash from which the log's running hash goes on. */
+    /** The same, with a hash from which the log's running hash continues. */
     public static LogEntry epoch(long epoch, long index, Bytes anchor) {
         return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", anchor);
     }
@@ -55,25 +57,25 @@ public record LogEntry(
     /**
      * The actor's part of an atomic update.
      *
-     * @param previous the table's newest committed version when this one was begun
-     * @param participants how many actors have a part in it
+     * @param previous the table's newest committed version when this version was started
+     * @param participants number of actors with rows in the version
      */
     public static LogEntry prepare(long epoch, long index, long version, long previous, int participants, Bytes rows) {
         return new LogEntry(Type.PREPARE, epoch, index, version, null, previous, "" + participants, rows);
     }
 
-    /** Of a PREPARE: the table's newest committed version when this one was begun. Every later one was not committed. */
+    /** For PREPARE: the table's newest committed version when this version was started. Versions in between were not committed. */
     public long previous() {
         return lowWater;
     }
 
-    /** Of a PREPARE: how many actors have a part in the version; 0 where the entry does not say. */
+    /** For PREPARE: number of actors with rows in the version; 0 if the entry does not have it. */
     public int participants() {
         boolean told = type == Type.PREPARE && function.length() < 10 && function.matches("\\d+");
         return told ? Integer.parseInt(function) : 0;
     }
 
-    /** What became of an atomic update. */
+    /** The outcome of an atomic update. */
     public static LogEntry decide(long epoch, long index, long version, boolean commit) {
         return new LogEntry(Type.DECIDE, epoch, index, version, null, 0, commit ? COMMIT : ABORT, Bytes.EMPTY);
     }
@@ -83,7 +85,7 @@ public record LogEntry(
         return type == Type.DECIDE && function.equals(COMMIT);
     }
 
-    /** The same update, at the same place, refused. */
+    /** The REFUSED entry that takes the place of this update. */
     public LogEntry refused(Bytes why) {
         return new LogEntry(Type.REFUSED, epoch, index, version, request, lowWater, function, why);
     }

@@ -11,27 +11,27 @@ import io.uniserve.model.TrashReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Answers to {@link PeerRequest}s. */
+/** Replies to {@link PeerRequest}s. */
 public sealed interface PeerReply {
-    /** Done, nothing to say. */
+    /** The request was done, without a result. */
     record Ack() implements PeerReply {}
 
-    /** Answer to a server that drains: {@code possible} when a live server that does not drain could take what it holds. */
+    /** Reply to a draining server. {@code possible} is true if some live server that does not drain can take its replicas. */
     record Emptying(boolean possible) implements PeerReply {}
 
-    /** The server that answered a ping. */
+    /** The server that answers a ping. */
     record Pong(ServerId server, long incarnation) implements PeerReply {}
 
     /**
-     * How a replication request ended.
+     * Result of a replication request.
      *
      * @param epoch the follower's installed epoch
-     * @param lastIndex the follower's last log index, durable or not; on MISMATCH where the primary should go on from at most
-     * @param durableIndex last index fsynced whose entries match the primary's
+     * @param lastIndex the follower's last log index, durable or not; for MISMATCH the largest index from which the primary may continue
+     * @param durableIndex last index on disk up to which the entries match the primary's
      * @param appliedIndex last index applied
-     * @param incarnation of the follower's server, which tells a reply from one before a restart
-     * @param hash the follower's running hash, 0 where it is not known: at {@code durableIndex}; on DIFFERS at {@code
-     *     lastIndex}, which is the index compared
+     * @param incarnation incarnation of the follower's server, which distinguishes replies from before and after a restart
+     * @param hash the follower's running hash at {@code durableIndex}, for DIFFERS at {@code lastIndex}, where the logs were compared; 0 if
+     *     unknown
      */
     record Replicated(
             Status status,
@@ -42,44 +42,48 @@ public sealed interface PeerReply {
             long incarnation,
             long hash)
             implements PeerReply {
-        /** Without a hash. */
+        /** Result without a hash. */
         public Replicated(
                 Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex, long incarnation) {
             this(status, epoch, lastIndex, durableIndex, appliedIndex, incarnation, 0);
         }
 
-        /** Verdict on a replication request. */
+        /** Status of a replication request. */
         public enum Status {
             OK,
             STALE_EPOCH,
             MISMATCH,
             NOT_READY,
-            /** It needs the checkpoint in durable storage, and that one is damaged: another must come in its place. */
+            /** The follower needs the checkpoint in durable storage, which is damaged: the primary must store another. */
             CHECKPOINT_DAMAGED,
-            /** It has other entries under the same indexes and epochs. */
+            /** The follower has other entries under equal indexes and epochs. */
             DIFFERS,
-            /** The entries are not those that the message's hash belongs to: send them again. */
+            /** The entries do not match the message's hash: send them again. */
             GARBLED
         }
     }
 
-    /** The asked replicas that are open and undamaged, each with its installed epoch, 0 for one that never had any. */
+    /** Those of the requested replicas that are open and undamaged. */
     record Vouched(ServerId server, long incarnation, List<Whole> replicas) implements PeerReply {
         public Vouched {
             replicas = List.copyOf(replicas);
         }
 
-        /** One of them. */
+        /**
+         * An intact replica.
+         *
+         * @param installed installed epoch; 0 if it never had one
+         */
         public record Whole(ReplicaKey key, long installed) {}
     }
 
     /**
-     * A server's replicas, and what it takes and knows as a whole.
+     * A server's replicas, resource use and problems.
      *
      * @param memoryBytes heap in use
-     * @param sets actors that queries ask together, the most frequent first
-     * @param registryAgeMillis since the registry last confirmed something to it; -1 where it does not report that
-     * @param problems of the server, at most {@link io.uniserve.limit.Limits#PROBLEMS_TOLD_MAX}
+     * @param sets sets of actors that queries read together, the most frequent first
+     * @param registryAgeMillis time since ZooKeeper last confirmed something to the server; -1 if it does not report that
+     * @param problems problems of the server, at most {@link io.uniserve.limit.Limits#PROBLEMS_TOLD_MAX}
      */
     record Load(
             ServerId server,
@@ -96,7 +100,7 @@ public sealed interface PeerReply {
             problems = List.copyOf(problems);
         }
 
-        /** Of a server that reports no problems. */
+        /** Load of a server that reports no problems. */
         public Load(
                 ServerId server,
                 List<ReplicaLoad> replicas,
@@ -106,36 +110,36 @@ public sealed interface PeerReply {
             this(server, replicas, cpuMillisPerSecond, memoryBytes, sets, -1, List.of());
         }
 
-        /** Without what the server knows as a whole. */
+        /** Load of replicas and CPU only. */
         public Load(ServerId server, List<ReplicaLoad> replicas, double cpuMillisPerSecond) {
             this(server, replicas, cpuMillisPerSecond, 0, List.of());
         }
 
-        /** The same with what it costs. */
+        /** The same with this load and resource use. */
         public Load withCosts(List<ReplicaLoad> rated, double cpu, long memory, List<PopularSet> popular) {
             return new Load(server, rated, cpu, memory, popular, registryAgeMillis, problems);
         }
 
-        /** The same with these problems in place of its own. */
+        /** The same with these problems instead. */
         public Load withProblems(List<Problem> found) {
             return new Load(server, replicas, cpuMillisPerSecond, memoryBytes, sets, registryAgeMillis, found);
         }
     }
 
-    /** Answer to whether a replica serves reads and, as a primary, updates. */
+    /** State of a replica: it serves reads and, if it is a primary, updates. */
     enum Serving {
-        /** A server of an earlier version does not report it. */
+        /** The server's version does not report it. */
         NOT_REPORTED,
-        /** In sync in its epoch, its engine is ready and its read lease is valid. */
+        /** The replica is in sync in its epoch, its engine is ready, and its read lease is valid. */
         YES,
         NO
     }
 
     /**
-     * Actors of one table that queries ask together, as one server has seen it; a query is seen by one server.
+     * Set of actors of one table that queries read together. The numbers are those of one server; each query counts at one server.
      *
-     * @param perSecond how often, smoothed; never too low but for the sampling
-     * @param error by how much {@code perSecond} may be too high
+     * @param perSecond frequency, smoothed; never too low, except for sampling
+     * @param error upper bound of the amount by which {@code perSecond} is too high
      */
     record PopularSet(long tableId, List<Integer> actors, double perSecond, double error) {
         public PopularSet {
@@ -144,15 +148,15 @@ public sealed interface PeerReply {
     }
 
     /**
-     * One replica's state and load.
+     * State and load of one replica.
      *
      * @param role {@link #PRIMARY} for a primary that has started its epoch and accepts updates; another word otherwise
      * @param queryCostMillisPerSecond CPU time of queries, smoothed
-     * @param backupIndex last log index in durable storage, told by the primary; -1 elsewhere and where there is none
-     * @param backupCheckpointIndex log index that the checkpoint in durable storage covers, 0 for none, -1 as above
-     * @param ageSeconds how long the server has had it in use since it started
+     * @param backupIndex last log index in durable storage, reported by the primary; -1 for other replicas and without a backup
+     * @param backupCheckpointIndex log index of the checkpoint in durable storage, 0 if there is none, -1 as above
+     * @param ageSeconds time for which the server has had the replica in use since its start
      * @param rows {@link #UNKNOWN} until the engine has reported them
-     * @param backupFailingMillis how long its backup has failed, reported by the primary; 0 where it does not
+     * @param backupFailingMillis time for which the backup has failed, reported by the primary; 0 if it works
      */
     record ReplicaLoad(
             ReplicaKey key,
@@ -171,10 +175,10 @@ public sealed interface PeerReply {
             double ageSeconds,
             Serving serving,
             long backupFailingMillis) {
-        /** Number of rows that is not known. */
+        /** Unknown number of rows. */
         public static final long UNKNOWN = -1;
 
-        /** Of a replica that reports neither whether it serves nor a backup that fails. */
+        /** Load of a replica that reports neither {@code serving} nor a failing backup. */
         public ReplicaLoad(
                 ReplicaKey key,
                 long epoch,
@@ -209,7 +213,7 @@ public sealed interface PeerReply {
                     0);
         }
 
-        /** Of a replica that tells nothing of a backup. */
+        /** Load of a replica that reports nothing about a backup. */
         public ReplicaLoad(
                 ReplicaKey key,
                 long epoch,
@@ -239,7 +243,7 @@ public sealed interface PeerReply {
                     0);
         }
 
-        /** The same with what queries cost and the age. */
+        /** The same with this query load and age. */
         public ReplicaLoad withRates(double costMillisPerSecond, double perSecond, double age) {
             return new ReplicaLoad(
                     key,
@@ -265,12 +269,12 @@ public sealed interface PeerReply {
     }
 
     /**
-     * An actor's answer to the driver of an atomic update.
+     * Vote of a participant on a version of an atomic update.
      *
-     * @param epoch YES: the epoch in which every in-sync replica has prepared, with no removed one unfenced
-     * @param refused NO: the request whose rows cannot be applied; null where it may be any of those merged
-     * @param reason NO and LATER: why
-     * @param code LATER: what an update ends with that waits in vain; null where it is told by no code
+     * @param epoch for YES: the epoch in which every in-sync replica has prepared, with every removed replica fenced
+     * @param refused for NO: the request with rows that cannot be applied; null if it may be any of the merged ones
+     * @param reason for NO and LATER: the reason
+     * @param code for LATER: the error of updates that wait without success; null if there is no special one
      */
     record Vote(
             Kind kind,
@@ -282,71 +286,71 @@ public sealed interface PeerReply {
             this(kind, epoch, refused, reason, null);
         }
 
-        /** Verdicts. */
+        /** Kinds of votes. */
         public enum Kind {
             YES,
-            /** The rows can never be applied. */
+            /** The engine rejects the rows for good. */
             NO,
-            /** Not now, or not here: ask again. */
+            /** Not now, or not in this epoch: send PREPARE again later. */
             LATER,
-            /** The version is not known here: its rows must be sent, or sent again. */
+            /** The primary does not have the rows of the version: send them, or send them again. */
             ROWS,
-            /** The version is decided already: the table's log says how. */
+            /** The version is already decided: read the transaction log. */
             DECIDED
         }
 
-        /** Prepared everywhere. */
+        /** All in-sync replicas have prepared. */
         public static Vote yes(long epoch) {
             return new Vote(Kind.YES, epoch, null, "");
         }
 
-        /** Ask again. */
+        /** Send PREPARE again later. */
         public static Vote later(long epoch, String reason) {
             return new Vote(Kind.LATER, epoch, null, reason);
         }
 
-        /** Ask again, and say this where that does not help. */
+        /** The same, with the error for updates that wait without success. */
         public static Vote later(long epoch, ErrorCode code, String reason) {
             return new Vote(Kind.LATER, epoch, null, reason, code);
         }
     }
 
     /**
-     * An actor's part of a backup is in durable storage, and kept.
+     * An actor's part of a named backup is in durable storage and pinned.
      *
-     * @param sha256 of the object that names its parts
+     * @param sha256 hash of the pin object, which names the parts
      * @param index last log index
-     * @param bytes of its checkpoint
+     * @param bytes size of its checkpoint
      */
     record Pinned(String sha256, long index, long bytes) implements PeerReply {}
 
-    /** The digest of a copy's contents right after an index, with the log's running hash there; empty where there is none. */
+    /** Digest of a copy's contents right after a log index, with the log's running hash there; empty if there is none. */
     record Digested(long index, long logHash, Bytes digest) implements PeerReply {}
 
-    /** The in-sync copies of an actor, compared right after one log index. */
+    /** Comparison of an actor's in-sync copies right after one log index. */
     record Compared(long index, List<Copy> copies) implements PeerReply {
         public Compared {
             copies = List.copyOf(copies);
         }
 
-        /** What was found of a copy. */
+        /** Result for one copy. */
         public enum Verdict {
             EQUAL,
-            /** It is set aside and made anew. */
+            /** The copy goes to quarantine and is copied anew. */
             DIFFERENT,
-            /** It could not be compared. */
+            /** The copy could not be compared. */
             UNKNOWN
         }
 
         /**
-         * A copy.
+         * Result of the comparison of one copy.
          *
-         * @param digest of its contents, in hexadecimal digits; empty where it is not known
-         * @param reason why it differs or is unknown; empty for an equal one
+         * @param digest digest of its contents, in hexadecimal digits; empty if unknown
+         * @param reason reason for a result other than EQUAL; empty for EQUAL
          */
         public record Copy(ServerId server, Verdict verdict, String digest, String reason) {}
 
-        /** The verdict on all. */
+        /** The result for all copies together. */
         public Verdict verdict() {
             return copies.stream().map(Copy::verdict).anyMatch(Verdict.DIFFERENT::equals)
                     ? Verdict.DIFFERENT
@@ -363,24 +367,24 @@ public sealed interface PeerReply {
         }
     }
 
-    /** Objects as they are in durable storage, checked. */
+    /** Objects of durable storage, with verified checksums. */
     record Manifests(List<Bytes> objects) implements PeerReply {
         public Manifests {
             objects = List.copyOf(objects);
         }
     }
 
-    /** An actor's continuous backup was made. */
+    /** An actor's continuous backup was copied from a named backup. */
     record Copied(BackupRecord record) implements PeerReply {}
 
-    /** Parts of chunks, in the order in which they were asked for. */
+    /** Parts of chunks, in the order of the request. */
     record Pieces(List<Piece> pieces) implements PeerReply {
         public Pieces {
             pieces = List.copyOf(pieces);
         }
     }
 
-    /** A part of a chunk, with the end marker of the whole; {@link #LOST} where the chunk is not there any more. */
+    /** A part of a chunk, with the end marker of the whole chunk; {@link #LOST} if the chunk no longer exists. */
     record Piece(ChunkInfo whole, Bytes bytes) {
         public static final Piece LOST = new Piece(ChunkInfo.NOTHING, Bytes.EMPTY);
     }

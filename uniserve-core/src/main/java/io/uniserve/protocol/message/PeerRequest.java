@@ -7,17 +7,17 @@ import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.Optional;
 
-/** What daemons ask of each other. Every request names the cluster; another cluster's is refused with WRONG_CLUSTER. */
+/** Requests between daemons. Every request names the cluster; a daemon of another cluster rejects it with WRONG_CLUSTER. */
 public sealed interface PeerRequest {
-    /** Are you alive? {@code to} is the server meant: another one at the same address answers WRONG_SERVER by its own id. */
+    /** Ping of a server. {@code to} is the intended server: another server at the same address fails with WRONG_SERVER and its own id. */
     record Ping(ServerId from, ServerId to) implements PeerRequest {}
 
     /**
-     * Log entries from the primary; entries follow the one at {@code prevIndex}, which has {@code prevEpoch}.
+     * Log entries from the primary, which follow the entry at {@code prevIndex} with epoch {@code prevEpoch}.
      *
-     * @param baseIndex the index after which the primary's log begins: it cannot send what comes before
-     * @param prevHash the primary's running hash at {@code prevIndex}, 0 where it is not known
-     * @param lastHash the same at the last entry sent
+     * @param baseIndex the primary's log start offset: it cannot send entries up to it
+     * @param prevHash the primary's running hash at {@code prevIndex}, 0 if unknown
+     * @param lastHash the primary's running hash at the last entry sent
      */
     record Replicate(
             ReplicaKey key,
@@ -37,44 +37,44 @@ public sealed interface PeerRequest {
     }
 
     /**
-     * The primary of this epoch has a copy that differs set aside and made anew: its log, or its contents.
+     * Sent by the primary of this epoch: the server's copy differs in its log or contents, and must go to quarantine and be copied anew.
      *
-     * @param reason what differs, where
+     * @param reason the difference and its position
      */
     record SetAside(ReplicaKey key, long epoch, ServerId primary, ServerId server, String reason)
             implements PeerRequest {}
 
-    /** The primary of this epoch asks for the digest of a copy's contents right after this index. */
+    /** Sent by the primary of this epoch: requests the digest of a copy's contents right after this index. */
     record TakeDigest(ReplicaKey key, long epoch, long index) implements PeerRequest {}
 
-    /** Asks the primary to compare the digests of the actor's in-sync copies now. Answered with {@link PeerReply.Compared}. */
+    /** Requests that the primary compares the digests of the actor's in-sync copies now. Answered with {@link PeerReply.Compared}. */
     record CompareCopies(TableName table, ReplicaKey key) implements PeerRequest {}
 
-    /** A server tells the coordinator that pings to another one failed. */
+    /** Report of a server to the coordinator: pings of another server failed. */
     record Suspect(ServerId reporter, ServerId suspect, long incarnation, int failedPings) implements PeerRequest {}
 
-    /** The primary tells the coordinator that the learner holds the whole log; valid in this epoch only. */
+    /** Report of the primary to the coordinator: the learner has the whole log. It is valid in this epoch only. */
     record Certified(ReplicaKey key, long epoch, ServerId primary, ServerId learner, long incarnation)
             implements PeerRequest {}
 
-    /** The primary tells the coordinator that replicas removed at these epochs are fenced. */
+    /** Report of the primary to the coordinator: these removed replicas are fenced. */
     record Fenced(ReplicaKey key, long epoch, List<ServerId> servers) implements PeerRequest {
         public Fenced {
             servers = List.copyOf(servers);
         }
     }
 
-    /** The primary tells the coordinator that every in-sync replica has the first entry of this epoch on its disk. */
+    /** Report of the primary to the coordinator: every in-sync replica has the first entry of this epoch on disk. */
     record Begun(ReplicaKey key, long epoch, ServerId primary) implements PeerRequest {}
 
     /**
-     * A replica tells the coordinator that it cannot do its part and should leave the ISR.
+     * Report of a replica to the coordinator: it is unhealthy and should leave the in-sync set.
      *
-     * @param lost true when its data are gone or damaged for good; false when it may mend (failed engine, full disk)
+     * @param lost true if its data are missing or damaged for good; false if it may recover (failed engine, full disk)
      */
     record Unfit(ReplicaKey key, long epoch, ServerId server, String reason, boolean lost) implements PeerRequest {}
 
-    /** The coordinator asks a server which of these replicas are whole, before it lets go of other copies. */
+    /** Request of the coordinator before it removes other copies: returns which of these replicas are intact. */
     record Vouch(List<ReplicaKey> keys) implements PeerRequest {
         public Vouch {
             keys = List.copyOf(keys);
@@ -82,8 +82,8 @@ public sealed interface PeerRequest {
     }
 
     /**
-     * The primary on a server that drains tells the coordinator that it takes no more updates in this epoch and that these
-     * in-sync replicas have its whole log: each may be the next primary without any loss.
+     * Report of a primary that hands over, to the coordinator: it accepts no more updates in this epoch, and these in-sync replicas have
+     * its whole log. Each of them can become primary without loss.
      */
     record HandOver(ReplicaKey key, long epoch, ServerId primary, List<ServerId> successors) implements PeerRequest {
         public HandOver {
@@ -92,42 +92,44 @@ public sealed interface PeerRequest {
     }
 
     /**
-     * The primary tells the coordinator that it logs nothing more in this epoch, as it may have given others entries of it that
-     * it does not have itself: the next epoch is wanted, which may be its own.
+     * Report of the primary to the coordinator: it logs nothing more in this epoch and needs a new one, in which it may stay primary.
+     * Others may have entries of this epoch that it lacks.
      */
     record Renew(ReplicaKey key, long epoch, ServerId primary) implements PeerRequest {}
 
-    /** A server tells the coordinator that it drains (SIGTERM): move primaries and replicas away. */
+    /** Report of a server to the coordinator: it drains after SIGTERM, so its primaries and replicas must move away. */
     record Draining(ServerId server, long incarnation) implements PeerRequest {}
 
     /**
-     * The coordinator asks a server to check a table's definition with its port.
+     * Request of the coordinator: check a table's definition with its port.
      *
-     * @param before the definition that it is to replace; empty for a new table
+     * @param before the definition that is replaced; empty for a new table
      */
     record ValidateTable(TableMeta meta, Optional<TableMeta> before) implements PeerRequest {
-        /** For a new table. */
+        /** Check of a new table. */
         public ValidateTable(TableMeta meta) {
             this(meta, Optional.empty());
         }
     }
 
-    /** The coordinator tells a server a table's definition; acknowledged when the server uses it, else BEHIND: ask again soon. */
+    /**
+     * Request of the coordinator: use this definition of a table. Acknowledged once the server uses it, else BEHIND: send it again soon.
+     */
     record LearnTable(TableMeta meta) implements PeerRequest {}
 
-    /** The coordinator asks a server to delete from durable storage what belongs to an actor of a dropped table. */
+    /** Request of the coordinator: delete the backup of an actor of a dropped table from durable storage. */
     record EraseBackup(TableName table, ReplicaKey key) implements PeerRequest {}
 
-    /** Asks a server for its replicas' state and load. */
+    /** Requests state and load of the server's replicas. */
     record ReportLoad() implements PeerRequest {}
 
     /**
-     * The driver of an atomic update asks an actor's primary to prepare its part of this version.
+     * PREPARE of an atomic update, from its transaction manager to the primary of a participant.
      *
-     * @param previous the table's newest committed version when this one was begun
-     * @param participants how many actors have a part in it
-     * @param batches the rows; none asks for the vote on rows that were sent before
-     * @param told the table's log with the version in flight, where the server was not told it yet
+     * @param previous the table's newest committed version when this version was started
+     * @param participants number of actors with rows in the version
+     * @param batches the rows; if empty, only a vote on rows that were sent before
+     * @param told the transaction log with the version in flight, if the server does not have it yet
      */
     record Prepare(
             TableName table,
@@ -150,47 +152,47 @@ public sealed interface PeerRequest {
     }
 
     /**
-     * Asks the driver of a version whether nobody can know of its commit so far. Acknowledged only where that is certain: the
-     * driver has begun it, and has not sent its commit, or has sent it a moment ago and knows nothing of its outcome.
+     * Requests the claim "not visible" for a version from its transaction manager. It is acknowledged only if the claim certainly holds.
+     * The manager must have started the version itself. It must not have sent the commit, or only a moment ago and without a known outcome.
      */
     record Undisclosed(TableName table, long tableId, long version) implements PeerRequest {}
 
     /**
-     * Tells an actor's primary what became of a version, as the table's log says.
+     * Decision on a version for an actor's primary, as in the transaction log.
      *
-     * @param told that log, where the server was not told it yet
+     * @param told the transaction log, if the server does not have it yet
      */
     record Decide(TableName table, ReplicaKey key, long version, boolean commit, Optional<TransactionLogSnapshot> told)
             implements PeerRequest {
-        /** Of a log that the server knows, or reads by itself. */
+        /** Decision without the transaction log, which the server has or reads itself. */
         public Decide(TableName table, ReplicaKey key, long version, boolean commit) {
             this(table, key, version, commit, Optional.empty());
         }
     }
 
-    /** Tells a server that hosts replicas of the table its log, which a driver has just written. */
+    /** Transaction log of a table for a server with a replica; a transaction manager has just written it. */
     record Tell(TableName table, TransactionLogSnapshot told) implements PeerRequest {}
 
     /**
-     * Asks an actor's primary for its part in a backup of the table with this id. Answered with {@link PeerReply.Pinned}.
+     * Requests an actor's part of the named backup from its primary. Answered with {@link PeerReply.Pinned}.
      *
-     * @param version the part is to have all of it and of those before it, and nothing newer; 0 on eventual tables
+     * @param version the part contains exactly the versions up to this one; 0 for eventual tables
      */
     record PinActor(TableName table, ReplicaKey key, String backup, long version) implements PeerRequest {}
 
-    /** Asks a server to do something in durable storage. UNSUPPORTED where it has none. */
+    /** Requests work in durable storage. Fails with UNSUPPORTED if the server has none. */
     record Archive(ArchiveRequest request) implements PeerRequest {}
 
-    /** Asks for parts of chunks that scatters made there. Answered with {@link PeerReply.Pieces}, one for each in this order. */
+    /** Requests parts of chunks that scatters stored on the server. Answered with {@link PeerReply.Pieces}, one per part in this order. */
     record PullChunks(List<PullChunk> parts) implements PeerRequest {
         public PullChunks {
             parts = List.copyOf(parts);
         }
     }
 
-    /** Tells a server that an attempt of a plan is over: it lets go of all that it keeps for it. */
+    /** Ends an attempt of a planned query: the server drops all its chunks. */
     record EndExchange(ExchangeId exchange) implements PeerRequest {}
 
-    /** Asks for something of a server's trash. Answered with {@link PeerReply.Trashed}: what is there then. */
+    /** Performs an action on the server's trash. Answered with {@link PeerReply.Trashed}: the content afterwards. */
     record Trash(TrashCall call) implements PeerRequest {}
 }

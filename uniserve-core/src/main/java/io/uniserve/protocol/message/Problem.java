@@ -4,9 +4,9 @@ import io.uniserve.limit.Limits;
 import java.util.Objects;
 
 /**
- * Problem that a daemon reports: an object, what is wrong with it and how much that matters.
+ * Problem that a daemon reports: object, cause and severity.
  *
- * @param object what it concerns, e.g. {@code registry} or {@code backup}; the reporting daemon is not repeated
+ * @param object the affected object, e.g. {@code registry} or {@code backup}; without the reporting daemon
  * @param text cause in one sentence, without a full stop
  */
 public record Problem(Severity severity, String object, String text) {
@@ -16,18 +16,18 @@ public record Problem(Severity severity, String object, String text) {
         text = clip(text, Limits.PROBLEM_TEXT_CHARS_MAX);
     }
 
-    /** Effect of a problem, the least first. */
+    /** Severity of a problem, in ascending order. */
     public enum Severity {
-        /** Everything is served; an operator should look. */
+        /** Everything is served; an operator should check it. */
         WARNING,
-        /** Whether it is served is not known. */
+        /** It is unknown whether the object is served. */
         UNKNOWN,
-        /** Data are safe and served, but something that an operator relies on fails, such as the backup. */
+        /** Data are safe and served, but a function that operators rely on fails, such as the backup. */
         FAILING,
-        /** Something is not served, or a daemon does not work as part of its cluster. */
+        /** Something is not served, or a daemon does not work as a part of its cluster. */
         ERROR;
 
-        /** True where a server or cluster with such a problem is not ready. */
+        /** True if a server or cluster with such a problem is not ready. */
         public boolean unready() {
             return this == UNKNOWN || this == ERROR;
         }

@@ -1,9 +1,9 @@
 package io.uniserve.protocol.message;
 
 /**
- * A part of a chunk that a scatter made.
+ * Request for a part of a chunk of a scatter.
  *
- * @param offset of its first byte in the chunk
- * @param length 1 or more
+ * @param offset offset of the first byte in the chunk
+ * @param length number of bytes, at least 1
  */
 public record PullChunk(ScatterOutput production, int slot, int offset, int length) {}

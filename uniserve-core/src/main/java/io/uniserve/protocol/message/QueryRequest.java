@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A query in the engine's own language, planned on the server that gets it.
+ * A query in the engine's own language. The server that receives it plans it.
  *
- * @param tableId the table that the floors are for; those of another table of this name do not count
- * @param actors the actors it is asked of; none for all of the table's
- * @param session the session that the query belongs to, with states that are held for it
- * @param floors what the caller wrote: the planning server asks replicas that have applied at least this
- * @param mode how fresh the answer must be
- * @param explain whether the answer is to be what its plan took, step by step, as text
- * @param copies the caller's number, by which its queries choose copies where the answer may depend on them; 0 for none
+ * @param tableId number of the table that the floors belong to; they are ignored for another table of this name
+ * @param actors actors to query; empty for all of the table
+ * @param session session of the query, with the states that are held for it
+ * @param floors the caller's own writes: a replica must have applied its log up to them
+ * @param mode freshness of the answer
+ * @param explain true if the answer is the executed plan, step by step, as text
+ * @param copies the caller's number, by which queries choose replicas if the answer may depend on the choice; 0 for none
  */
 public record QueryRequest(
         TableName table,
@@ -46,7 +46,7 @@ public record QueryRequest(
         this(table, text, actors, session, remainingNanos, tableId, floors, mode, explain, 0);
     }
 
-    /** A query in the default mode, to be answered. */
+    /** A query in the default mode, without {@code explain}. */
     public QueryRequest(
             TableName table,
             String text,
@@ -58,7 +58,7 @@ public record QueryRequest(
         this(table, text, actors, session, remainingNanos, tableId, floors, ReadMode.LINEARIZABLE, false);
     }
 
-    /** A query of somebody who wrote nothing. */
+    /** A query of a caller without own writes. */
     public QueryRequest(TableName table, String text, long remainingNanos) {
         this(table, text, remainingNanos, 0, List.of());
     }
@@ -69,19 +69,19 @@ public record QueryRequest(
     }
 
     /**
-     * States of the table's actors that are held.
+     * A session, with the states of the table's actors that are held for it.
      *
-     * @param remainingNanos how long they are held from now
+     * @param remainingNanos time from now for which the states are held
      */
     public record Session(long high, long low, long remainingNanos, List<Pin> pins) {
         public Session {
             pins = List.copyOf(pins);
         }
 
-        /** An actor's state on one of its replicas. */
+        /** The state of an actor that one of its replicas holds. */
         public record Pin(int actor, ServerId server, long version) {}
     }
 
-    /** Rows of the caller are at this place of the actor's log, acknowledged in this epoch. */
+    /** Position of the caller's last write in an actor's log, acknowledged in this epoch. */
     public record Floor(int actor, long epoch, long index) {}
 }

@@ -1,14 +1,11 @@
 package io.uniserve.protocol.message;
 
-/** How fresh an answer must be. */
+/** Freshness of a read. */
 public enum ReadMode {
     /** In-sync replicas with a valid lease. */
     LINEARIZABLE,
-    /** Any replica that has the actor, however old its state; of several actors a mixture. Goes on without ZooKeeper. */
+    /** Any replica that has the actor, regardless of its age; different actors may be from different moments. Works without ZooKeeper. */
     STALE,
-    /**
-     * As of a moment after the question that ZooKeeper confirms: rests on no lease and no clock. For tables whose updates are
-     * atomic.
-     */
+    /** State of a moment after the request that ZooKeeper confirms. It depends on no lease and no clock. For atomic tables only. */
     STRICT
 }

@@ -3,7 +3,7 @@ package io.uniserve.protocol.message;
 import io.uniserve.codec.Bytes;
 import java.util.List;
 
-/** Answer to a {@link ReadRequest}: every target is in exactly one part or failure. */
+/** Reply to a {@link ReadRequest}: every target is in exactly one part or failure. */
 public record ReadReply(List<Part> parts, List<ActorFailure> failures, long costNanos) {
     public ReadReply {
         parts = List.copyOf(parts);
@@ -11,9 +11,9 @@ public record ReadReply(List<Part> parts, List<ActorFailure> failures, long cost
     }
 
     /**
-     * A partial value over these actors, merged on the server where the operator can.
+     * A partial value of these actors, merged on the server if the operator can merge.
      *
-     * @param versions in a session: the state of each actor that was read, in the order of the actors; else none
+     * @param versions in a session: the state of each actor that was read, in the order of the actors; else empty
      */
     public record Part(List<Integer> actors, Bytes value, List<Long> versions) {
         public Part {
@@ -21,7 +21,7 @@ public record ReadReply(List<Part> parts, List<ActorFailure> failures, long cost
             versions = List.copyOf(versions);
         }
 
-        /** A part of a read that belongs to no session. */
+        /** A part of a read without a session. */
         public Part(List<Integer> actors, Bytes value) {
             this(actors, value, List.of());
         }

@@ -8,12 +8,12 @@ import java.util.Optional;
 /**
  * One server's share of a query: all its actors in one request.
  *
- * @param tableId the table the client planned with; another id is TABLE_NOT_FOUND
- * @param remainingNanos time until the deadline when sent, more than 0
- * @param together all actors that the query asks, in ascending order, told to one server of every {@link
- *     io.uniserve.limit.Limits#SHARD_SET_SAMPLE}th query for its statistics; else empty
- * @param hold the session that the read belongs to: states it reads are told, and held for later reads if it says so
- * @param beside actors of other tables, with the numbers of targets, that the operator may find beside these
+ * @param tableId number of the table in the client's map; if the server has another one, the read fails with TABLE_NOT_FOUND
+ * @param remainingNanos time until the deadline at sending, greater than 0
+ * @param together all actors of the query in ascending order, for statistics: in one request of every
+ *     {@link io.uniserve.limit.Limits#SHARD_SET_SAMPLE}th query; else empty
+ * @param hold session of the read: the reply names the states that were read, and they are held for later reads if the session requires it
+ * @param beside actors of other tables, by the numbers of the targets, that the operator may also read if they are on the server
  */
 public record ReadRequest(
         TableName table,
@@ -29,10 +29,10 @@ public record ReadRequest(
         List<Integer> together,
         Optional<Hold> hold,
         List<Beside> beside) {
-    /** Built in: holds the state of every actor for a session and reads nothing. */
+    /** Built-in operator: holds the state of every actor for a session and reads nothing. */
     public static final String HOLD = "uniserve.hold@1";
 
-    /** Built in: lets go of what a session holds of the targets. */
+    /** Built-in operator: releases the states of the targets that a session holds. */
     public static final String RELEASE = "uniserve.release@1";
 
     public ReadRequest {
@@ -41,7 +41,7 @@ public record ReadRequest(
         beside = List.copyOf(beside);
     }
 
-    /** One by itself. */
+    /** A read without actors of other tables. */
     public ReadRequest(
             TableName table,
             long tableId,
@@ -71,7 +71,7 @@ public record ReadRequest(
                 List.of());
     }
 
-    /** One that belongs to no session and tells nothing for statistics. */
+    /** A read without a session and without statistics. */
     public ReadRequest(
             TableName table,
             long tableId,
@@ -101,18 +101,18 @@ public record ReadRequest(
     /**
      * A session, by a number that its owner drew.
      *
-     * @param remainingNanos how long states are held, unless they are let go of
-     * @param present nothing is held: a read tells which state is the present one, 0 where it was being changed meanwhile, and
-     *     a later read of that state is VERSION_GONE where another is the present one by then
+     * @param remainingNanos time for which states are held, unless they are released
+     * @param present true if nothing is held. A read returns the id of the current state, or 0 if it changed meanwhile. A later read of
+     *     that state fails with VERSION_GONE if it is no longer the current one
      */
     public record Hold(long high, long low, long remainingNanos, boolean present) {
-        /** A session that has states held. */
+        /** A session with held states. */
         public Hold(long high, long low, long remainingNanos) {
             this(high, low, remainingNanos, false);
         }
     }
 
-    /** Actors of another table, with what its readers know of them. */
+    /** Actors of another table, with epochs and indexes as for its own reads. */
     public record Beside(TableName table, long tableId, List<Target> targets) {
         public Beside {
             targets = List.copyOf(targets);
@@ -120,14 +120,14 @@ public record ReadRequest(
     }
 
     /**
-     * An actor asked for.
+     * An actor to read.
      *
-     * @param epoch the epoch in the client's map
-     * @param floorIndex the replica must have applied this log index (read your writes); 0 for none
-     * @param version the state to read, as told by an earlier read of the session; 0 for whichever is the present one
+     * @param epoch the actor's epoch in the client's map
+     * @param floorIndex log index that the replica must have applied (read your writes); 0 for none
+     * @param version the state to read, as returned by an earlier read of the session; 0 for the current one
      */
     public record Target(int actor, long epoch, long floorIndex, long version) {
-        /** The present state. */
+        /** Reads the current state. */
         public Target(int actor, long epoch, long floorIndex) {
             this(actor, epoch, floorIndex, 0);
         }

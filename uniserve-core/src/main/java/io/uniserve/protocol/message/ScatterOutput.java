@@ -5,26 +5,26 @@ import io.uniserve.codec.BinaryWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one run of a scatter made of one actor. A hedge, a retry or a message that came twice makes another run, with chunks of
- * its own: the plan's owner uses one.
+ * Output of one run of a scatter on one actor. A hedge, a retry or a duplicated message causes another run with chunks of its own. The
+ * planning server uses exactly one run per source.
  *
- * @param stage the scatter's place in the plan
+ * @param stage position of the scatter in the plan
  * @param actor the source
- * @param run differs from all other runs of the server
+ * @param run unique among the runs of the server
  */
 public record ScatterOutput(ExchangeId exchange, int stage, int actor, long run) {
-    /** Appends it. */
+    /** Appends the id. */
     public void write(BinaryWriter out) {
         exchange.write(out);
         out.writeInt(stage).writeInt(actor).writeLong(run);
     }
 
-    /** Reads what {@link #write} wrote. */
+    /** Reads the format of {@link #write}. */
     public static ScatterOutput read(BinaryReader in) {
         return new ScatterOutput(ExchangeId.read(in), in.readInt(), in.readInt(), in.readLong());
     }
 
-    /** By the run, which hardly two have in common: chunks are looked up often. */
+    /** Hash of the run, which is nearly unique: chunk lookups are frequent. */
     @Override
     public int hashCode() {
         return Long.hashCode(run);

@@ -1,9 +1,9 @@
 package io.uniserve.protocol.message;
 
 /**
- * Rows for one actor that its primary's server was given beforehand, for an atomic update to come.
+ * Reference to staged rows of one actor, which its primary has in memory for a later PREPARE.
  *
- * @param bytes of the rows, more than 0
- * @param sha256 of the rows, in hex
+ * @param bytes size of the rows, greater than 0
+ * @param sha256 hash of the rows, in hex
  */
 public record StagedRowsRef(long bytes, String sha256) {}

@@ -3,10 +3,10 @@ package io.uniserve.protocol.message;
 import io.uniserve.model.TransactionLogState;
 
 /**
- * What a driver has certainly written to a table's log, told to servers so that they need not read it: as good as a read of
- * that moment, so perhaps old when it comes.
+ * Copy of a transaction log that its manager has certainly written, published so that servers need not read ZooKeeper. Like the result of a
+ * read, it may be outdated when it arrives.
  *
  * @param log the log after the write
- * @param nodeVersion the version of its node in the registry after the write
+ * @param nodeVersion znode version after the write
  */
 public record TransactionLogSnapshot(TransactionLogState log, int nodeVersion) {}

@@ -1,21 +1,21 @@
 package io.uniserve.protocol.message;
 
 /**
- * What is asked of a server's trash.
+ * Action on a server's trash.
  *
- * @param entry the entry's id; empty for all, where nothing is restored
+ * @param entry id of the entry; empty for all, which RESTORE does not support
  */
 public record TrashCall(Action action, String entry) {
-    /** Kinds of requests. Every one is answered with what the trash holds then. */
+    /** Kinds of actions. The reply to each has the content of the trash afterwards. */
     public enum Action {
         LIST,
-        /** Puts a replica back into its place, where the table's map names this server. */
+        /** Puts a replica back, if the table's map names this server. */
         RESTORE,
-        /** Deletes an entry, or all of them, for good. */
+        /** Deletes an entry, or all entries, for good. */
         PURGE
     }
 
-    /** Asks what is there. */
+    /** Lists the content. */
     public static TrashCall list() {
         return new TrashCall(Action.LIST, "");
     }

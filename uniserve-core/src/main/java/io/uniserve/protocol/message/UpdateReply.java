@@ -3,9 +3,9 @@ package io.uniserve.protocol.message;
 import java.util.List;
 
 /**
- * Answer to an {@link UpdateRequest}: every actor is acked or failed.
+ * Reply to an {@link UpdateRequest}: every actor is acknowledged or failed.
  *
- * @param staged for a request that stages rows, instead: what is kept of each actor
+ * @param staged for a request to stage rows, instead: reference to the staged rows per actor
  */
 public record UpdateReply(List<ActorAck> acks, List<ActorFailure> failures, List<ActorStaged> staged) {
     public UpdateReply {
@@ -14,19 +14,19 @@ public record UpdateReply(List<ActorAck> acks, List<ActorFailure> failures, List
         staged = List.copyOf(staged);
     }
 
-    /** Of rows that were to be applied. */
+    /** Reply to a request that applies rows. */
     public UpdateReply(List<ActorAck> acks, List<ActorFailure> failures) {
         this(acks, failures, List.of());
     }
 
-    /** Rows are kept. */
+    /** Reply to a request that stages rows. */
     public static UpdateReply of(List<ActorStaged> staged) {
         return new UpdateReply(List.of(), List.of(), staged);
     }
 
-    /** The actor's rows are logged at this place. {@code duplicate}: an earlier attempt had done it. */
+    /** Position of the actor's rows in its log. {@code duplicate} is true if an earlier attempt has logged them. */
     public record ActorAck(int actor, long epoch, long index, boolean duplicate) {}
 
-    /** The actor's rows are kept in memory. */
+    /** The actor's rows are staged. */
     public record ActorStaged(int actor, StagedRowsRef rows) {}
 }

@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server's share of an eventual update: rows of each actor whose primary it is; or a whole atomic update, for the server
- * that drives it.
+ * One server's share of an eventual update, with rows per actor that it is the primary of. Or a whole atomic update, for its transaction
+ * manager.
  *
- * @param lowWater the client's smallest unfinished sequence; of an atomic update a version that was committed before the
- *     request was first sent, 0 where that is not known
- * @param stages true where nothing is applied: the rows are kept in memory at their actors' primary for an atomic update of this
- *     request id, whose driver then gets only their hashes
+ * @param lowWater the client's smallest unfinished sequence number; for an atomic update the newest version that the client knew to be
+ *     committed before the first attempt, 0 if unknown
+ * @param stages true to stage the rows in the memory of the actors' primary, for an atomic update of this request id. Nothing is applied,
+ *     and the transaction manager then gets only hashes
  */
 public record UpdateRequest(
         TableName table,
@@ -31,7 +31,7 @@ public record UpdateRequest(
         actors = List.copyOf(actors);
     }
 
-    /** One message for all. */
+    /** A request that applies its rows. */
     public UpdateRequest(
             TableName table,
             long tableId,
@@ -48,17 +48,17 @@ public record UpdateRequest(
     /**
      * Rows for one actor: a count, then each row by its codec (see {@code io.uniserve.codec.Codecs#list}).
      *
-     * @param rows none where they are staged
-     * @param staged the rows that the actor's primary has already; null where they are here
+     * @param rows empty if the rows are staged
+     * @param staged reference to rows that the actor's primary already has; null if the rows are here
      */
     public record ActorRows(
             int actor, long epoch, Bytes rows, @Nullable StagedRowsRef staged) {
-        /** Rows that are here. */
+        /** Rows that are not staged. */
         public ActorRows(int actor, long epoch, Bytes rows) {
             this(actor, epoch, rows, null);
         }
 
-        /** Of the rows, wherever they are. */
+        /** Size of the rows in bytes, staged or not. */
         public long bytes() {
             return staged == null ? rows.size() : staged.bytes();
         }

@@ -6,14 +6,13 @@ import io.uniserve.model.TableName;
 import java.util.List;
 
 /**
- * One server's share of a read of a table whose reads are of one version: all its actors in one request.
+ * One server's share of a read at one version, for an atomic table: all its actors in one request.
  *
- * @param at the version to read; 0 for the newest that each actor has, or, of a strict read, for what was there before the first
- * @param merged true where the asker takes values that a server has merged over several of its actors
- * @param defers true where the asker takes an answer of the newest state that leaves a version open, and looks for a denial of it in
- *     other servers' answers
- * @param strict true where {@code at} and the targets' epochs were confirmed when the read began: no lease is needed then
- * @param remainingNanos time until the deadline when sent, more than 0
+ * @param at version to read; 0 for each actor's newest state, or, if {@code strict}, for the state before the first version
+ * @param merged true if the caller accepts values that the server has merged over several of its actors
+ * @param defers true if the caller accepts a newest state with an open version, and finds a claim for it in other servers' replies
+ * @param strict true if {@code at} and the targets' epochs were confirmed when the read started, so that no lease is needed
+ * @param remainingNanos time until the deadline at sending, greater than 0
  */
 public record VersionedRead(
         TableName table,
@@ -30,7 +29,7 @@ public record VersionedRead(
         targets = List.copyOf(targets);
     }
 
-    /** One that leaves nothing open. */
+    /** A read that leaves no version open. */
     public VersionedRead(
             TableName table,
             long tableId,
@@ -44,7 +43,7 @@ public record VersionedRead(
         this(table, tableId, targets, operator, parameters, at, merged, false, strict, remainingNanos);
     }
 
-    /** One that rests on leases, with a value for each actor. */
+    /** A read that needs leases, with one value per actor. */
     public VersionedRead(
             TableName table,
             long tableId,
@@ -56,23 +55,23 @@ public record VersionedRead(
         this(table, tableId, targets, operator, parameters, at, false, false, remainingNanos);
     }
 
-    /** True where the newest state is asked for, whichever it is. */
+    /** True if the newest state is requested. */
     public boolean newest() {
         return at == 0 && !strict;
     }
 
-    /** An actor asked for, with its epoch in the client's map. */
+    /** An actor to read, with its epoch in the client's map. */
     public record Target(int actor, long epoch) {}
 
     /**
-     * Every target is in exactly one of parts and failures.
+     * Reply: every target is in exactly one part or failure.
      *
-     * @param open versions that are left out of some part and may have been committed before the request came; none where the
-     *     request does not defer
-     * @param denied versions of which nobody could know that they are committed, at some moment after the request had come
+     * @param open versions that some part omits, although they may have been committed before the request arrived; empty if the request
+     *     does not defer
+     * @param denied versions that were not visible at some moment after the request arrived, by a manager's claim or a confirmed log
      */
     public record Reply(List<Part> parts, List<ActorFailure> failures, List<Long> open, List<Long> denied) {
-        /** Of either kind: actors have one version in doubt each, of one table most often the same. */
+        /** Limit of either list: each actor has at most one version in doubt, usually the same in all actors of a table. */
         public static final int DOUBTS_MAX = Limits.ACTORS_PER_TABLE_MAX;
 
         public Reply {
@@ -82,24 +81,24 @@ public record VersionedRead(
             denied = List.copyOf(denied);
         }
 
-        /** With no version open and none denied. */
+        /** Reply without open versions and claims. */
         public Reply(List<Part> parts, List<ActorFailure> failures) {
             this(parts, failures, List.of(), List.of());
         }
     }
 
     /**
-     * The value of an actor, or of several that were merged.
+     * Value of one actor, or of several that were merged.
      *
-     * @param actors one, where the request did not ask for merged values
-     * @param at the version through which it is complete: every one at or below it that concerns these actors is in it
+     * @param actors exactly one if the request does not accept merged values
+     * @param at version up to which the value is complete: it contains every such version that concerns these actors
      */
     public record Part(List<Integer> actors, long at, Bytes value) {
         public Part {
             actors = List.copyOf(actors);
         }
 
-        /** Of one actor. */
+        /** Value of one actor. */
         public Part(int actor, long at, Bytes value) {
             this(List.of(actor), at, value);
         }

@@ -1,4 +1,4 @@
-/** What servers, coordinators and clients say to each other, as immutable records without any transport. */
+/** Messages between servers, coordinators and clients: immutable records, independent of the transport. */
 @NullMarked
 package io.uniserve.protocol.message;
 

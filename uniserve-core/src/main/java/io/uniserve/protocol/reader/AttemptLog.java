@@ -6,7 +6,7 @@ import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was tried where, bounded: the first and the latest attempts are kept. */
+/** Bounded list of a request's attempts: it keeps the first and the latest ones. */
 final class AttemptLog {
     private static final int KEPT_MAX = 48;
 

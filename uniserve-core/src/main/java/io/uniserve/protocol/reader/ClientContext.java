@@ -6,8 +6,8 @@ import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.env.Timers;
 
 /**
- * What a client's machine may touch. Timers, network and routing call back on the machine's own loop; the rest is shared by
- * all machines of a client.
+ * Environment of a client's state machines. Timers, network and routing call back on the machine's own loop. All machines of a client share
+ * the rest.
  */
 public record ClientContext(
         Clock clock, Timers timers, ClientNetwork network, RoutingView routing, Ids ids, ClientState state) {}

@@ -1,10 +1,10 @@
 package io.uniserve.protocol.reader;
 
 /**
- * What all queries and updates of one client share. Safe for use by several threads.
+ * State that all queries and updates of one client share. Thread-safe.
  *
- * @param copies the client's own number, by which it chooses the copies of {@linkplain Query#sameCopies() queries that ask the
- *     same ones}; 0 where it has none
+ * @param copies the client's own number, by which it chooses replicas for
+ *     {@linkplain Query#sameCopies() queries that always use the same ones}; 0 if it has none
  */
 public record ClientState(
         RequestSettings settings,
@@ -14,12 +14,12 @@ public record ClientState(
         HedgeBudget hedges,
         SessionWatermarks floors,
         long copies) {
-    /** Fresh state of a client without a number. */
+    /** New state of a client without a number. */
     public static ClientState of(RequestSettings settings, RoutingPolicy policy) {
         return of(settings, policy, 0);
     }
 
-    /** Fresh state of a client of this number, drawn at random. */
+    /** New state of a client with this random number. */
     public static ClientState of(RequestSettings settings, RoutingPolicy policy, long copies) {
         return new ClientState(
                 settings,
@@ -31,7 +31,7 @@ public record ClientState(
                 copies);
     }
 
-    /** The same state for queries of another client, who has floors and a number of its own. */
+    /** The same state for queries of another client, with watermarks and a number of its own. */
     public ClientState with(SessionWatermarks others, long otherCopies) {
         return new ClientState(settings, policy, health, latencies, hedges, others, otherCopies);
     }

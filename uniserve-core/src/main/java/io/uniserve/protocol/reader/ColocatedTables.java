@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Tables as the planner knows them: another table of the same name is none of these.
+ * Other tables as the planning server knows them; another table of the same name does not count.
  *
- * @param of the number of the table that is asked
- * @param tables the numbers of the others
- * @param elsewhere what the operator answers that did not find them: the first such answer ends the read, whatever other actors
- *     would say; empty where no answer does
+ * @param of number of the table of the query
+ * @param tables numbers of the other tables
+ * @param elsewhere the operator's answer if it does not find them. The first such answer ends the read, whatever the other actors
+ *     return; empty if no answer does
  */
 public record ColocatedTables(long of, Map<TableName, Long> tables, Bytes elsewhere) {
     /** No tables. */
@@ -26,19 +26,19 @@ public record ColocatedTables(long of, Map<TableName, Long> tables, Bytes elsewh
         tables = tables.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(tables));
     }
 
-    /** Where no answer ends the read. */
+    /** Tables of which no answer ends the read. */
     public ColocatedTables(long of, Map<TableName, Long> tables) {
         this(of, tables, Bytes.EMPTY);
     }
 
-    /** Those of these definitions. */
+    /** The tables of these definitions. */
     public static ColocatedTables of(TableMeta table, Collection<TableMeta> others, Bytes elsewhere) {
         Map<TableName, Long> numbers = new TreeMap<>();
         others.forEach(other -> numbers.put(other.name(), other.tableId()));
         return new ColocatedTables(table.tableId(), numbers, elsewhere);
     }
 
-    /** True where one of these answers ends the read. */
+    /** True if one of these answers ends the read. */
     boolean ends(List<ReadReply.Part> answers) {
         return elsewhere.size() > 0
                 && answers.stream().anyMatch(part -> part.value().equals(elsewhere));

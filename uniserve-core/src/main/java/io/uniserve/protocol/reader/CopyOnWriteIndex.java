@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A small map that is read by every query and seldom grows: reading takes no lock. Safe for use by several threads. */
+/** Copy-on-write map for few entries that every query reads and that rarely change. Reads take no lock. Thread-safe. */
 final class CopyOnWriteIndex<K, V> {
     private volatile Map<K, V> entries = new LinkedHashMap<>();
 
@@ -19,7 +19,7 @@ final class CopyOnWriteIndex<K, V> {
         return entries.size();
     }
 
-    /** The entry, made if absent. */
+    /** The entry, created if absent. */
     V get(K key, Supplier<V> maker) {
         V found = entries.get(key);
         return found != null ? found : add(key, maker);

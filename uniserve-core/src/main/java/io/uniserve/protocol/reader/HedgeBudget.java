@@ -1,8 +1,8 @@
 package io.uniserve.protocol.reader;
 
 /**
- * Keeps hedges a fixed share of all requests: every request earns a fraction of a hedge, up to {@value #SAVED_MAX} saved
- * ones, so that a cluster that is slow everywhere is not made slower by doubled load. Safe for use by several threads.
+ * Limit of hedges to a fixed share of all requests. Each request earns a fraction of a hedge, and up to {@value #SAVED_MAX} hedges can be
+ * saved. So a cluster that is slow everywhere does not get doubled load. Thread-safe.
  */
 public final class HedgeBudget {
     static final int SAVED_MAX = 10;
@@ -16,12 +16,12 @@ public final class HedgeBudget {
         this.saved = permille == 0 ? 0 : SAVED_MAX * ONE;
     }
 
-    /** A request was sent. */
+    /** Called for each request that is sent. */
     public synchronized void earn() {
         saved = Math.min(SAVED_MAX * ONE, saved + permille);
     }
 
-    /** Takes one hedge out of the budget; false when there is none left. */
+    /** Takes one hedge from the budget; false if the budget is empty. */
     public synchronized boolean take() {
         if (saved < ONE) {
             return false;

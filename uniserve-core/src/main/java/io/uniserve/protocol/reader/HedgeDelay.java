@@ -2,25 +2,25 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.model.ServerId;
 
-/** How long a query waits for a server before it asks another one too, by the latencies of queries of its kind. */
+/** Delays after which a query is hedged, by the latencies of queries of the same kind. */
 final class HedgeDelay {
     private static final int PLAN_PATIENCE = 4;
 
     private final ClientState state;
     private final String kind;
 
-    /** {@code kind} names the latencies to go by. */
+    /** @param kind name of the latency statistics to use */
     HedgeDelay(ClientState state, String kind) {
         this.state = state;
         this.kind = kind;
     }
 
-    /** A request was answered after so long. */
+    /** Records the latency of a request. */
     void answeredAfter(long nanos) {
         state.latencies().of(kind).record(nanos);
     }
 
-    /** A request is hedged after so long: the 95th percentile, within bounds. */
+    /** Delay before a read is hedged: the 95th percentile, within bounds. */
     long hedgeDelay() {
         long p95 = state.latencies().of(kind).p95Nanos();
         return p95 < 0
@@ -29,21 +29,21 @@ final class HedgeDelay {
     }
 
     /**
-     * A plan is asked for elsewhere after so long. That is more patience than a read gets: another plan repeats the work of
-     * all its servers, and slow reads are hedged by the plan itself, so only a slow planner is worth it. A third of the time
-     * that is left is the most, if a read would not wait longer: another planner needs time too.
+     * Delay before a query is sent to another planning server. It is longer than for a read: another plan repeats the work of all servers,
+     * and the plan itself hedges slow reads, so only a slow planning server justifies it. It is at most a third of the remaining time,
+     * unless a read waits longer, because another planning server needs time too.
      */
     long planHedgeDelay(long remainingNanos) {
         long delay = hedgeDelay();
         return Math.min(PLAN_PATIENCE * delay, Math.max(delay, remainingNanos / 3));
     }
 
-    /** A server that answers nothing for so long is silent. */
+    /** Time without any reply after which a server counts as silent. */
     long silence() {
         return Math.max(state.settings().silenceNanos(), 4 * hedgeDelay());
     }
 
-    /** True, and counted as the server's failure, where it has answered nothing since a request was sent long ago. */
+    /** True if the server has sent no reply since a request that was sent long ago. This then counts as a failure of the server. */
     boolean silent(ServerId server, long sentNanos, long now) {
         boolean silent = now - sentNanos >= silence() && !state.health().answeredSince(server, sentNanos);
         if (silent) {
@@ -52,7 +52,10 @@ final class HedgeDelay {
         return silent;
     }
 
-    /** Judges a server whose request lost: silence while others answered counts as its failure, sooner than else. */
+    /**
+     * Called for a server whose request was beaten by another one. If it has sent no reply for half of the silence time, this counts as a
+     * failure.
+     */
     void judge(ServerId server, long sentNanos, long now) {
         boolean longAgo = now - sentNanos >= state.settings().silenceNanos() / 2;
         if (longAgo && !state.health().answeredSince(server, sentNanos)) {

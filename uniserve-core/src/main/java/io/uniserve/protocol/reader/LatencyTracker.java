@@ -1,8 +1,8 @@
 package io.uniserve.protocol.reader;
 
 /**
- * The 95th percentile of recent latencies, from two windows of {@value #WINDOW} samples in buckets that are a quarter of a
- * power of two wide (an error of at most 19%, always upwards). Safe for use by several threads.
+ * The 95th percentile of recent latencies, from two windows of {@value #WINDOW} samples. A bucket is a quarter of a power of two wide, so
+ * the error is at most 19%, always upwards. Thread-safe.
  */
 public final class LatencyTracker {
     static final int WINDOW = 512;
@@ -16,7 +16,7 @@ public final class LatencyTracker {
     private int newerCount;
     private volatile long p95 = -1;
 
-    /** Takes in one latency. */
+    /** Adds one latency. */
     public synchronized void record(long nanos) {
         newer[bucket(nanos)]++;
         newerCount++;

@@ -1,8 +1,8 @@
 package io.uniserve.protocol.reader;
 
 /**
- * A tracker per operator, since a count and a sort over millions of rows have little to say about each other. Beyond
- * {@value #OPERATORS_MAX} operators the rest share one. Safe for use by several threads.
+ * Latency trackers by operator, because a count and a sort over millions of rows have different latencies. Beyond {@value #OPERATORS_MAX}
+ * operators, the others share one tracker. Thread-safe.
  */
 public final class LatencyTrackers {
     static final int OPERATORS_MAX = 256;

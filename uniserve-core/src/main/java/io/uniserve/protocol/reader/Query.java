@@ -11,14 +11,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * One retrieve over actors of a table.
+ * One read of actors of a table by an operator.
  *
- * @param actors the actors asked, distinct; empty for all of the table's
+ * @param actors distinct actors to read; empty for all of the table
  * @param operator {@code name@version}
- * @param deadlineNanos when to give up, on the machine's clock
- * @param near where an actor is best asked first, if a replica is there
- * @param beside other tables of the same partitioner, whose actors the operator looks for beside its own
- * @param sameCopies whether the client's queries ask the same copies while these are alive, as the answer may depend on the copy
+ * @param deadlineNanos deadline by the machine's clock
+ * @param near preferred address per actor, if a replica is there
+ * @param beside other tables with the same partitioner; the operator also reads their actors on the same server
+ * @param sameCopies true if all queries of the client use the same replicas while these are alive, because answers may differ between
+ *     replicas
  */
 public record Query(
         TableName table,
@@ -35,7 +36,7 @@ public record Query(
         near = near.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(near));
     }
 
-    /** One whose answer does not depend on the copies. */
+    /** A query with an answer that does not depend on the replica. */
     public Query(
             TableName table,
             Optional<List<Integer>> actors,
@@ -48,14 +49,14 @@ public record Query(
         this(table, actors, operator, parameters, mode, deadlineNanos, near, beside, false);
     }
 
-    /** The same, of the same copies while they are alive, or of any. */
+    /** The same query, with or without a fixed choice of replicas. */
     public Query ofSameCopies(boolean same) {
         return same == sameCopies
                 ? this
                 : new Query(table, actors, operator, parameters, mode, deadlineNanos, near, beside, same);
     }
 
-    /** One for which all replicas are alike. */
+    /** A query without preferred addresses. */
     public Query(
             TableName table,
             Optional<List<Integer>> actors,
@@ -66,7 +67,7 @@ public record Query(
         this(table, actors, operator, parameters, mode, deadlineNanos, Map.of());
     }
 
-    /** One by itself. */
+    /** A query without other tables. */
     public Query(
             TableName table,
             Optional<List<Integer>> actors,

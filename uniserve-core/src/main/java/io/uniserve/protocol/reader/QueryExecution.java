@@ -21,16 +21,16 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * One query, from its actors to a complete answer or an error; never a part of an answer, never an actor counted twice.
+ * State machine of one query. It returns a complete answer or an error, never a partial answer, and counts each actor exactly once.
  *
- * <p>Every actor is a slot. A slot is <em>in flight</em> (in one request, or in two when hedged), <em>parked</em> (every
- * live replica was asked in this round, or the map is known to be old: it waits for a newer map or for a while), or
- * <em>resolved</em>. Slots that need a replica are grouped by the one chosen for each, so that a server gets one request
- * with all its actors. When a request fails, only its own actors go elsewhere. A request that takes longer than the 95th
- * percentile is hedged: its open actors are asked on other replicas too, and the first answer counts.
+ * <p>Each actor is a slot. A slot is <em>in flight</em> (in one request, or in two when hedged), <em>parked</em> or <em>resolved</em>. A
+ * slot is parked if every live replica was tried in this round or the map is known to be outdated; it waits for a newer map or for some
+ * time. Slots are grouped by the chosen replica, so a server gets one request with all its actors. If a request fails, only its own actors
+ * go to other replicas. A request that takes longer than the 95th percentile is hedged: its unanswered actors are also requested from other
+ * replicas, and the first answer counts.
  *
- * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is
- * called exactly once, at the earliest from inside {@link #start}.
+ * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is called exactly
+ * once, at the earliest from inside {@link #start}.
  */
 public final class QueryExecution {
     private static final long NEVER = Long.MAX_VALUE;
@@ -65,12 +65,12 @@ public final class QueryExecution {
     private Timers.Cancel routingWatch = () -> {};
     private boolean watching;
 
-    /** A query by itself. */
+    /** A query without a session. */
     public QueryExecution(ClientContext env, Query query, Completion<QueryResult> completion) {
         this(env, query, Optional.empty(), completion);
     }
 
-    /** A query that belongs to a session, whose other queries do not run meanwhile. */
+    /** A query of a session. The session's queries must run one after the other. */
     public QueryExecution(
             ClientContext env, Query query, Optional<ReadSession> session, Completion<QueryResult> completion) {
         this.env = env;
@@ -91,7 +91,7 @@ public final class QueryExecution {
         search.start();
     }
 
-    /** Gives up; the completion gets CANCELLED unless the query has ended. */
+    /** Cancels the query; the completion gets CANCELLED unless the query has ended. */
     public void cancel() {
         fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
@@ -200,7 +200,7 @@ public final class QueryExecution {
     private void gone(QueryTarget slot) {
         fail(
                 ErrorCode.VERSION_GONE,
-                "actor " + slot.actor + "'s state that the session reads is gone; open another session");
+                "actor " + slot.actor + ": the session's state is no longer kept; open another session");
     }
 
     private void count(Kind kind) {
@@ -239,7 +239,7 @@ public final class QueryExecution {
                 return;
             }
             if (query.beside().ends(parts.subList(before, parts.size()))) {
-                succeed(); // what others would say is not wanted: their requests are cancelled
+                succeed(); // other answers do not matter any more: their requests are cancelled
                 return;
             }
         } else {
@@ -287,7 +287,7 @@ public final class QueryExecution {
                 .toList();
     }
 
-    /** Notes one actor's failure; the slot is asked again unless another request for it is under way. */
+    /** Notes one actor's failure; the slot is sent again unless another request for it is under way. */
     private void heard(QueryTarget slot, ActorFailure failure, List<QueryTarget> again) {
         slot.failed(failure.code(), failure.message());
         slot.preferPrimary |= failure.code() == ErrorCode.BEHIND;
@@ -334,7 +334,7 @@ public final class QueryExecution {
         }
     }
 
-    /** Cancels requests that lost. One that a server sat on in silence while others answered counts as its failure. */
+    /** Cancels requests that are no longer needed. If a server has sent no reply while others answered, this counts as its failure. */
     private void dropNeedless(long now) {
         if (calls.isEmpty()) {
             return;
@@ -348,7 +348,7 @@ public final class QueryExecution {
         }
     }
 
-    /** Lets the slot wait for a newer map or the back-off; false when the query has failed instead. */
+    /** Parks the slot until a newer map or the end of the back-off; false if the query has failed instead. */
     private boolean park(QueryTarget slot, RouteIndex index, ActorState actor, long now) {
         if (finished) {
             return false;
@@ -360,7 +360,7 @@ public final class QueryExecution {
         if (slot.attempts >= Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
             fail(
                     ErrorCode.UNAVAILABLE,
-                    "actor " + slot.actor + " was asked " + slot.attempts + " times without an answer; the last: "
+                    "actor " + slot.actor + " was tried " + slot.attempts + " times without an answer; the last error: "
                             + slot.lastCode + " " + slot.lastMessage);
             return false;
         }
@@ -429,7 +429,7 @@ public final class QueryExecution {
         arm();
     }
 
-    /** One timer for whatever is due first: the deadline, a parked slot, a hedge. */
+    /** Sets one timer for the next event: the deadline, the end of a back-off, or a hedge. */
     private void arm() {
         if (finished || !opened) {
             return;
@@ -452,7 +452,7 @@ public final class QueryExecution {
 
     private void set(long due) {
         if (timerAtNanos != NEVER && timerAtNanos - due <= 0) {
-            return; // rings early and is set again then
+            return; // fires too early and is then set again
         }
         timer.cancel();
         timerAtNanos = due;
@@ -485,7 +485,7 @@ public final class QueryExecution {
         RouteIndex index = env.routing().current();
         Optional<TableRoute> route =
                 index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
-        if (route.isEmpty()) { // dropped: nobody to ask, look again later
+        if (route.isEmpty()) { // dropped: no replica to query, so check again later
             calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + hedgeDelay.silence()));
             return;
         }
@@ -499,7 +499,7 @@ public final class QueryExecution {
 
     private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
         boolean pinned = call.slots.stream().allMatch(slot -> slot.resolved || slot.pin.isPresent());
-        // Only one replica can answer a pinned read, and it may compute for long: its silence says nothing.
+        // A pinned read has only one replica, which may compute for long: silence does not mean failure.
         boolean silent = !pinned && hedgeDelay.silent(call.server, call.sentNanos, now);
         Map<ServerId, List<QueryTarget>> groups = new LinkedHashMap<>();
         for (QueryTarget slot : call.slots) {
@@ -509,7 +509,7 @@ public final class QueryExecution {
                                 .add(slot));
             }
         }
-        // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
+        // Slots without a spare replica or hedge budget are checked again later, when the server may count as silent.
         long silence = hedgeDelay.silence();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
         if (call.slots.stream()

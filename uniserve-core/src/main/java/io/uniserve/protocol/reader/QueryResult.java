@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * A complete answer: every actor is in exactly one part.
  *
- * @param parts partial values in the order they came
+ * @param parts partial values in order of arrival
  * @param actors the actors of each part
  */
 public record QueryResult(List<Bytes> parts, List<List<Integer>> actors, Stats stats) {
@@ -28,12 +28,12 @@ public record QueryResult(List<Bytes> parts, List<List<Integer>> actors, Stats s
     }
 
     /**
-     * What the answer took.
+     * Statistics of a query.
      *
      * @param requests requests sent, hedges and retries included
-     * @param retries requests that asked an actor again after a failure
+     * @param retries requests for an actor after a failure
      * @param hedges requests sent because another one was slow
-     * @param servers servers that were asked
+     * @param servers servers that got requests
      */
     public record Stats(int requests, int retries, int hedges, Set<ServerId> servers) {
         public Stats {

@@ -9,36 +9,36 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One actor of a query. */
+/** State of one actor of a query. */
 final class QueryTarget {
     final int actor;
     boolean resolved;
 
-    /** Requests sent for it since the map last told where it is; see {@link #newMap}. */
+    /** Requests sent for it since the last change of its map entry; see {@link #newMap}. */
     int attempts;
 
     /** Requests under way that include it. */
     int inFlight;
 
-    /** Servers asked in this round; a round ends when every replica was asked. */
+    /** Servers tried in this round; a round ends when every replica was tried. */
     final List<ServerId> asked = new ArrayList<>(2);
 
     int rounds;
 
-    /** True while every failure of this round was of the kind that is not worth asking the same replica again. */
+    /** True while no failure of this round justifies another request to the same replica. */
     boolean hopeless = true;
 
-    /** In a session: the one replica that may answer, and the state that it holds. */
+    /** In a session: the only replica that may answer, and the state that it holds. */
     Optional<ReadSession.Pin> pin = Optional.empty();
 
-    /** Where it is best asked. */
+    /** Preferred address. */
     @Nullable
     Address near;
 
-    /** Servers that are asked before others; none where all are alike. */
+    /** Preferred servers; empty if all are equal. */
     Set<ServerId> wanted = Set.of();
 
-    /** The client's number where it always asks the same copy, and only a silent or failed one has another asked; else 0. */
+    /** The client's number if it always uses the same replica, and another one only after a failure or silence; else 0. */
     long copies;
 
     boolean preferPrimary;
@@ -47,7 +47,9 @@ final class QueryTarget {
     long parkedEpoch;
     List<ServerId> parkedLive = List.of();
 
-    /** False while no request that carried it has failed: until then the last code and message tell why none was sent. */
+    /**
+     * False until a request that includes the actor has failed. Before that, the last code and message are the reason why none was sent.
+     */
     boolean failedOnce;
 
     ErrorCode lastCode = ErrorCode.UNAVAILABLE;
@@ -65,8 +67,8 @@ final class QueryTarget {
     }
 
     /**
-     * The actor is elsewhere, or led anew: what failed before tells nothing of that, so it does not count any more. Clients often
-     * have a map before its servers do, and several maps in a row would else use up all attempts long before the deadline.
+     * Resets the counters because the actor has moved or has a new primary, so earlier failures no longer count. Clients often have a map
+     * before its servers do. Without the reset several maps in a row would use up all attempts long before the deadline.
      */
     void newMap() {
         attempts = 0;

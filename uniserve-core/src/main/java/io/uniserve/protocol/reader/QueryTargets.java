@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The actors of a query, in ascending order, found by number. */
+/** The actors of a query, in ascending order, with lookup by number. */
 final class QueryTargets {
-    /** Of a query that has not opened yet. */
+    /** Targets of a query before its table is found. */
     static final QueryTargets NONE = new QueryTargets(new int[0]);
 
     private final int[] actors;
@@ -25,7 +25,7 @@ final class QueryTargets {
         this.unresolved = actors.length;
     }
 
-    /** The chosen actors, or all of them; INVALID_ARGUMENT where one is chosen twice or does not exist. */
+    /** The chosen actors, or all. Fails with INVALID_ARGUMENT if an actor is chosen twice or does not exist. */
     static QueryTargets of(Optional<List<Integer>> chosen, int count) {
         if (chosen.isEmpty()) {
             int[] all = new int[count];
@@ -44,7 +44,7 @@ final class QueryTargets {
                         "actor " + sorted[i] + " does not exist: the table has actors 0 to " + (count - 1));
             }
             if (i > 0 && sorted[i] == sorted[i - 1]) {
-                throw UniserveException.invalid("actor " + sorted[i] + " is asked for twice");
+                throw UniserveException.invalid("actor " + sorted[i] + " is listed twice");
             }
         }
         return new QueryTargets(sorted);
@@ -54,7 +54,10 @@ final class QueryTargets {
         return slots;
     }
 
-    /** All actors where this is the first request of a query that was drawn for statistics, and there are several but not too many. */
+    /**
+     * All actors, if this is the first request of a query that is sampled for statistics and has several actors but not too many; else
+     * empty.
+     */
     List<Integer> sample(long lot, int request) {
         boolean drawn = request == 1 && Math.floorMod(lot, Limits.SHARD_SET_SAMPLE) == 0;
         return drawn && actors.length > 1 && actors.length <= Limits.SHARD_SET_ACTORS_MAX

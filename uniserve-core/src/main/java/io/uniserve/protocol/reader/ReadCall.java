@@ -12,13 +12,13 @@ final class ReadCall {
     final Kind kind;
     Timers.Cancel cancel = () -> {};
 
-    /** Answered, failed or cancelled: nothing it brings counts any more. */
+    /** The call has ended or was cancelled: a later reply is ignored. */
     boolean over;
 
-    /** When its open actors are next considered for a hedge. */
+    /** Time of the next check whether to hedge its unanswered actors. */
     long hedgeAtNanos;
 
-    /** Why a request was sent. */
+    /** Reason of a request. */
     enum Kind {
         FIRST,
         RETRY,

@@ -2,16 +2,16 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.error.ErrorCode;
 
-/** What an error of one replica means for a query. */
+/** Reaction of a query to an error of one replica. */
 public enum ReadErrorAction {
-    /** The same everywhere: the query fails. */
+    /** The error is the same at every replica: the query fails. */
     FATAL,
-    /** Perhaps this replica's own trouble: every other replica is asked once, then the query fails. */
+    /** The error may be this replica's own: each other replica is tried once, then the query fails. */
     ONCE_EACH,
-    /** Ask elsewhere, then again later. */
+    /** Other replicas are tried, then all again later. */
     RETRY;
 
-    /** What this code means. */
+    /** The reaction to this code. */
     public static ReadErrorAction of(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT,

@@ -20,14 +20,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Several reads that see one state of each actor. The first read of an actor settles which replica answers for it, and in
- * which state; later reads ask that replica for that state, and fail with VERSION_GONE where it has it no more: never a
- * mixture of states. The owner starts anew then, with another session.
+ * Session of several reads that see one state per actor. The first read of an actor fixes replica and state. Later reads request that state
+ * from that replica, and fail with VERSION_GONE if it no longer has it; states are never mixed. The owner then restarts with a new session.
  *
- * <p>States are held there for the session. Or nothing is held, which costs nothing, and a later read finds the state as long
- * as no update has come: for those who can start anew with a session that holds.
+ * <p>Replicas usually hold these states for the session. A session without held states costs nothing: a later read finds the state as long
+ * as no update has arrived. Use it if a restart with a holding session is possible.
  *
- * <p>Not thread-safe: used where its queries run.
+ * <p>Not thread-safe: used on the loop of its queries.
  */
 public final class ReadSession {
     private static final long RELEASE_NANOS = 5_000_000_000L;
@@ -36,14 +35,14 @@ public final class ReadSession {
     private final long low;
     private final long untilNanos;
     private final Map<ReplicaKey, Pin> pins = new LinkedHashMap<>();
-    /** Every server that may hold a state of the table, those whose answers did not count among them. */
+    /** Servers that may hold a state of the table, including those whose replies were not used. */
     private final Map<ServerId, Map<TableKey, Set<Integer>>> asked = new TreeMap<>();
 
     private final boolean present;
 
-    /** An actor's state on the replica that has it; version 0 where it could not be told from the one after it. */
+    /** The state of an actor at the replica that has it; version 0 if it could not be distinguished from the next state. */
     record Pin(ServerId server, long version) {
-        /** True where no later read can see it. */
+        /** True if no later read can get it. */
         boolean lost(RouteIndex index) {
             return version == 0 || !index.live(server);
         }
@@ -52,10 +51,10 @@ public final class ReadSession {
     private record TableKey(TableName name, long id) {}
 
     /**
-     * A session that holds nothing yet.
+     * A new session without states.
      *
-     * @param high drawn at random, with {@code low}
-     * @param untilNanos how long states are to be held, on the machine's clock
+     * @param high random number, together with {@code low}
+     * @param untilNanos time until which states are held, by the machine's clock
      */
     public ReadSession(long high, long low, long untilNanos) {
         this(high, low, untilNanos, false);
@@ -68,17 +67,17 @@ public final class ReadSession {
         this.present = present;
     }
 
-    /** A session that never holds anything: it ends with the first update that comes between its reads. */
+    /** A session without held states: it ends with the first update between its reads. */
     public static ReadSession ofPresentStates(long untilNanos) {
         return new ReadSession(0, 0, untilNanos, true);
     }
 
-    /** True where nothing is held. */
+    /** True if states are not held. */
     public boolean holdsNothing() {
         return present;
     }
 
-    /** The session of a query that somebody else's session sent here. */
+    /** The session of a query that another process sent here. */
     public static ReadSession of(QueryRequest.Session told, long tableId, long nowNanos) {
         ReadSession session = new ReadSession(told.high(), told.low(), nowNanos + told.remainingNanos());
         for (QueryRequest.Session.Pin pin : told.pins()) {
@@ -87,7 +86,7 @@ public final class ReadSession {
         return session;
     }
 
-    /** What a server that plans a query of this session must know. */
+    /** The session's states of this table, for the server that plans a query. */
     QueryRequest.Session told(long tableId, long nowNanos) {
         List<QueryRequest.Session.Pin> all = pins.entrySet().stream()
                 .filter(entry -> entry.getKey().tableId() == tableId)
@@ -109,19 +108,19 @@ public final class ReadSession {
 
     void asks(ServerId server, TableName table, long tableId, int actor) {
         if (present) {
-            return; // nothing to let go of
+            return; // nothing to release
         }
         asked.computeIfAbsent(server, id -> new LinkedHashMap<>())
                 .computeIfAbsent(new TableKey(table, tableId), key -> new LinkedHashSet<>())
                 .add(actor);
     }
 
-    /** Settles the states of the part's actors; UNSUPPORTED where the server holds none. */
+    /** Fixes the states of the part's actors. Fails with UNSUPPORTED if the server does not support sessions. */
     void took(ServerId server, long tableId, ReadReply.Part part) {
         if (part.versions().size() != part.actors().size()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "server " + server + " tells no states for sessions; it runs another version, upgrade it");
+                    "server " + server + " does not support sessions: upgrade it to the version of this client");
         }
         for (int i = 0; i < part.actors().size(); i++) {
             pins.putIfAbsent(
@@ -130,7 +129,7 @@ public final class ReadSession {
         }
     }
 
-    /** Tells every server that was asked to let go; what does not arrive is let go of at the end of its time. */
+    /** Releases the held states on every server that was queried. States whose release gets lost are released at the end of their time. */
     public void release(ClientContext env) {
         RouteIndex index = env.routing().current();
         long now = env.clock().nanos();
@@ -156,7 +155,7 @@ public final class ReadSession {
                 List.of(),
                 Optional.of(hold(now)));
         env.network().read(address, request, outcome -> {
-            // Nobody waits for it, and what is not let go of now has an end of its own.
+            // The result does not matter: states that are not released now expire.
         });
     }
 }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Chooses the replica an actor is asked on. Live replicas not asked in this round are candidates; among them the ones that
- * are not avoided, if any; among them the ones with a weight, if any. The routing policy picks from what is left.
+ * Choice of the replica that answers for an actor. Candidates are live replicas that were not tried in this round. Servers that are not
+ * avoided come first, among them those with a read weight. The routing policy picks one of the rest.
  */
 final class ReplicaPicker {
     private final ClientState state;
@@ -23,8 +23,8 @@ final class ReplicaPicker {
     }
 
     /**
-     * The server to ask, or empty when every live replica was asked in this round. For an actor whose state is held, only the
-     * server that holds it.
+     * The server to query; empty if every live replica was tried in this round. For an actor with a held state, only the server that holds
+     * it.
      */
     Optional<ServerId> pick(RouteIndex index, ActorState actor, ReadMode mode, QueryTarget slot, long now) {
         if (slot.pin.isPresent()) {
@@ -62,9 +62,9 @@ final class ReplicaPicker {
     }
 
     /**
-     * Another replica, not asked in this round and not avoided, for a hedge.
+     * Another replica for a hedge, not tried in this round and not avoided.
      *
-     * @param needed whether one that is not wanted is better than none
+     * @param needed true if a server that is not preferred is better than none
      */
     Optional<ServerId> pickSpare(
             RouteIndex index, ActorState actor, ReadMode mode, QueryTarget slot, long now, boolean needed) {
@@ -86,7 +86,7 @@ final class ReplicaPicker {
         return open;
     }
 
-    /** Weights, lowered where a server is warming up and the choice is to follow that. */
+    /** Candidates with their weights, lowered for a server in slow start if {@code gently}. */
     private List<Candidate> candidates(List<ServerId> open, ActorState actor, long now, boolean gently) {
         List<Candidate> weighted = new ArrayList<>(open.size());
         List<Candidate> unweighted = new ArrayList<>(open.size());

@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes a reply apart so that each actor is counted exactly once. A part counts only if all its actors were asked in this
- * request and none is resolved yet, neither by another reply nor by another part of this one; else it is thrown away
- * whole, since a merged value cannot be taken apart, and those of its actors that are still open have to be asked again.
+ * Merges replies so that each actor counts exactly once. A part counts only if all its actors were in the request and none has an answer
+ * yet. Else the whole part is discarded, because a merged value cannot be split. Its actors without an answer are then queried again.
  */
 final class ReplyAccumulator {
     private final QueryTargets slots;
@@ -22,7 +21,7 @@ final class ReplyAccumulator {
         this.accepted = accepted;
     }
 
-    /** Bytes of all values taken so far. */
+    /** Size of all accepted values in bytes. */
     long acceptedBytes() {
         long bytes = 0;
         for (ReadReply.Part part : accepted) {
@@ -31,7 +30,7 @@ final class ReplyAccumulator {
         return bytes;
     }
 
-    /** Resolves what the reply answers; returns a failure for every actor of the request that is still open. */
+    /** Accepts the reply's parts; returns a failure for every actor of the request that is still without an answer. */
     List<ActorFailure> take(ReadCall call, ReadReply reply) {
         if (answersOneActor(call, reply)) {
             slots.resolve(call.slots.get(0));
@@ -56,12 +55,12 @@ final class ReplyAccumulator {
         }
         for (QueryTarget slot : open) {
             failures.add(new ActorFailure(
-                    slot.actor, ErrorCode.CANCELLED, "answered only together with actors answered elsewhere", 0));
+                    slot.actor, ErrorCode.CANCELLED, "its value is merged with actors that have another answer", 0));
         }
         return failures;
     }
 
-    /** The most frequent reply, to a look-up by key: the rules below in short. */
+    /** True for the most frequent reply, of a lookup by key: a shortcut for the rules below. */
     private static boolean answersOneActor(ReadCall call, ReadReply reply) {
         return call.slots.size() == 1
                 && !call.slots.get(0).resolved
@@ -70,7 +69,7 @@ final class ReplyAccumulator {
                 && reply.parts().get(0).actors().equals(List.of(call.slots.get(0).actor));
     }
 
-    /** The part's actors, or none where it must not count. */
+    /** The part's actors; empty if the part must not count. */
     private List<QueryTarget> members(ReadReply.Part part, Set<QueryTarget> open) {
         List<QueryTarget> members = new ArrayList<>(part.actors().size());
         Set<Integer> distinct = new LinkedHashSet<>(part.actors());

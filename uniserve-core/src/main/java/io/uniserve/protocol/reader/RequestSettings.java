@@ -3,16 +3,16 @@ package io.uniserve.protocol.reader;
 import io.uniserve.limit.Limits;
 
 /**
- * How the client's machines wait, retry and hedge. Times in nanoseconds.
+ * Settings of the client's state machines for waits, retries and hedges. Times are in nanoseconds.
  *
- * @param hedgeMinNanos a request is never hedged sooner
- * @param hedgeColdNanos hedging delay while too few latencies are known
- * @param hedgePermille hedges allowed per 1,000 requests; 0 turns hedging off but for silent servers
- * @param silenceNanos a server that has answered nothing for this long is passed over without regard to the hedge budget
+ * @param hedgeMinNanos shortest delay before a hedge
+ * @param hedgeColdNanos delay before a hedge while there are too few latency samples
+ * @param hedgePermille hedges permitted per 1,000 requests; 0 turns hedging off, except for silent servers
+ * @param silenceNanos time without any reply after which other servers are tried regardless of the hedge budget
  * @param backoffMinNanos first wait after every replica was tried; doubles up to {@code backoffMaxNanos}
- * @param avoidMinNanos first time a failed server is left alone; doubles up to {@code avoidMaxNanos}
- * @param rampNanos slow start: how long an avoided server's share grows back
- * @param updateAttemptNanos an update is sent again, with the same request id, after this long without an answer
+ * @param avoidMinNanos first time for which a failed server is avoided; doubles up to {@code avoidMaxNanos}
+ * @param rampNanos duration of the slow start after a server was avoided
+ * @param updateAttemptNanos time without a reply after which an update is sent again with the same request id
  */
 public record RequestSettings(
         long hedgeMinNanos,
@@ -54,8 +54,8 @@ public record RequestSettings(
     }
 
     /**
-     * Wait of a query's actor after this many attempts: exponential first; later what remains is shared out among the
-     * attempts that remain, so that the bound on attempts is not reached long before the deadline.
+     * Wait of a query's actor after this many attempts: exponential at first. Later the remaining time is divided among the remaining
+     * attempts, so that the limit of attempts is not reached long before the deadline.
      */
     long queryBackoffNanos(int round, int attempts, long remainingNanos) {
         long wait = backoffNanos(round);

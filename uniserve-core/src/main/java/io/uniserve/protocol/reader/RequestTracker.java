@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Gives out request ids and knows which are unfinished. Servers remember outcomes from a client's low water, its smallest
- * unfinished sequence, upwards, and at most {@link Limits#REQUESTS_PER_CLIENT_MAX} of them: so at most half that many
- * sequences are open at once under one client id. When one slow update holds the low water back, the next ones go on under
- * a new client id, of which at most {@value #LANES_MAX} are open. Safe for use by several threads.
+ * Source of request ids that tracks unfinished requests. Servers keep outcomes from a client's low-water mark on, its smallest unfinished
+ * sequence number, and at most {@link Limits#REQUESTS_PER_CLIENT_MAX}. So one client id has at most half that many sequence numbers open.
+ * If one slow update holds back the low-water mark, later updates get another client id, of which at most {@value #LANES_MAX} are open.
+ * Thread-safe.
  */
 public final class RequestTracker {
     static final int LANES_MAX = 16;
@@ -25,7 +25,7 @@ public final class RequestTracker {
         this.ids = ids;
     }
 
-    /** A new request id, or empty while too many updates are unfinished. */
+    /** A new request id; empty if too many updates are unfinished. */
     public synchronized Optional<Ticket> begin() {
         for (Lane lane : lanes) {
             if (lane.next - lane.lowWater() < WINDOW) {
@@ -45,13 +45,13 @@ public final class RequestTracker {
         /** Its identity. */
         RequestId id();
 
-        /** The smallest unfinished sequence of the same client id now. */
+        /** The smallest unfinished sequence number of the same client id at this moment. */
         long lowWater();
 
-        /** The caller has the outcome and will not ask again. Idempotent. */
+        /** Called when the caller has the outcome and will not retry. Idempotent. */
         void finish();
 
-        /** The ticket of an id the application chose: nothing is known about its other ids, so nothing may be forgotten. */
+        /** Ticket of an id that the application chose. The state of its other ids is unknown, so servers must not forget any outcome. */
         static Ticket chosen(RequestId id) {
             return new Ticket() {
                 @Override
@@ -66,7 +66,7 @@ public final class RequestTracker {
 
                 @Override
                 public void finish() {
-                    // nobody tracks an id the application chose
+                    // ids of the application are not tracked
                 }
             };
         }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** A routing with look-ups by name and id. Immutable, made once per routing and shared by all queries. */
+/** Index of a routing by table name and server id. Immutable, built once per routing and shared by all queries. */
 public final class RouteIndex {
     private final Routing routing;
     private final Map<TableName, TableRoute> tables = new LinkedHashMap<>();
@@ -51,17 +51,17 @@ public final class RouteIndex {
         return new RouteIndex(routing);
     }
 
-    /** What was indexed. */
+    /** The indexed routing. */
     public Routing routing() {
         return routing;
     }
 
-    /** The table's definition and map; empty where the routing does not know the name. */
+    /** The table's definition and map; empty if the routing does not have the name. */
     public Optional<TableRoute> table(TableName name) {
         return Optional.ofNullable(tables.get(name));
     }
 
-    /** Whether copies of the table's actors may answer differently, as its port says of itself. */
+    /** True if replicas of the table's actors may give different answers, according to the port. */
     public boolean copiesDiffer(TableName name) {
         TableRoute table = tables.get(name);
         return table != null && portsWhoseCopiesDiffer.contains(table.meta().port());
@@ -72,20 +72,20 @@ public final class RouteIndex {
         return updates.getOrDefault(port, Set.of());
     }
 
-    /** Whether a key of the table is a text to its port, which a number is sent as. */
+    /** True if the table's port takes keys as texts; a number is then sent as a text. */
     public boolean keysAreTexts(TableName name) {
         TableRoute table = tables.get(name);
         return table != null && portsWhoseKeysAreTexts.contains(table.meta().port());
     }
 
-    /** Where a live server listens; empty for one that is not live. */
+    /** Address of a live server; empty if the server is not live. */
     public Optional<Address> address(ServerId server) {
         return Optional.ofNullable(addresses.get(server));
     }
 
     /**
-     * For each actor of a table the live servers that are in sync with it and with the actors of the same number of other tables;
-     * empty where an actor has none, one of the tables is not there any more, or their rows belong to actors by different rules.
+     * Servers that have an actor of a table and the same-numbered actors of the other tables: live and in sync for all of them, per actor.
+     * Empty if an actor has no such server, a table no longer exists, or the partitioners differ.
      */
     public Optional<List<Set<ServerId>>> together(TableName table, ColocatedTables beside) {
         TableRoute own = tables.get(table);
@@ -108,7 +108,7 @@ public final class RouteIndex {
         return common.stream().anyMatch(Set::isEmpty) ? Optional.empty() : Optional.of(common);
     }
 
-    /** What a server must know of the actors of other tables that belong to these targets; of tables that are still there. */
+    /** The actors of other tables that belong to these targets, with epochs and watermarks; without tables that no longer exist. */
     List<ReadRequest.Beside> beside(
             long tableId, ColocatedTables beside, List<ReadRequest.Target> targets, SessionWatermarks floors) {
         List<ReadRequest.Beside> all = new ArrayList<>();
@@ -145,7 +145,7 @@ public final class RouteIndex {
         return addresses.containsKey(server);
     }
 
-    /** The actor's replicas in sync that are live. */
+    /** The actor's in-sync replicas that are live. */
     List<ServerId> liveIsr(ActorState state) {
         return state.isr().stream().filter(this::live).toList();
     }

@@ -3,15 +3,13 @@ package io.uniserve.protocol.reader;
 import io.uniserve.model.ServerId;
 import java.util.List;
 
-/**
- * Which of several replicas answers. A pure function: no clock, no I/O, no state. The static factories are the catalogue.
- */
+/** Policy that chooses one of several replicas. A pure function, without clock, I/O and state. The static factories are all policies. */
 @FunctionalInterface
 public interface RoutingPolicy {
     /**
      * Picks a candidate.
      *
-     * @param candidates at least one, each with a weight above 0
+     * @param candidates at least one, each with a weight greater than 0
      * @param random 64 random bits
      * @return position of the choice
      */
@@ -20,19 +18,19 @@ public interface RoutingPolicy {
     /**
      * A replica that may answer.
      *
-     * @param weight its share of the actor's queries, lowered while it is warming up; above 0, need not sum to 1
-     * @param outstanding requests of this client the server has not answered yet
+     * @param weight its share of the actor's queries, lowered during slow start; greater than 0, the sum need not be 1
+     * @param outstanding number of this client's requests to the server without a reply
      */
     record Candidate(ServerId server, double weight, int outstanding) {}
 
-    /** In proportion to the weights, so that servers get the load the coordinator planned. The default. */
+    /** In proportion to the weights, so that servers get the load that the coordinator planned. The default. */
     static RoutingPolicy weighted() {
         return WeightedChoice::pick;
     }
 
     /**
-     * Draws two by weight and takes the one with fewer outstanding requests: follows the weights roughly and evades a
-     * server that is slow just now.
+     * Draws two by weight and takes the one with fewer outstanding requests. It follows the weights roughly and avoids a server that is
+     * temporarily slow.
      */
     static RoutingPolicy leastOutstandingOfTwo() {
         return (candidates, random) -> {
@@ -43,7 +41,8 @@ public interface RoutingPolicy {
     }
 
     /**
-     * The candidate that a client of this number always picks for an actor, while it is one: by weight over many clients.
+     * The candidate that a client with this number always picks for an actor, as long as it is a candidate; over many clients in proportion
+     * to the weights.
      *
      * @param copies the client's number
      */
@@ -52,9 +51,9 @@ public interface RoutingPolicy {
     }
 
     /**
-     * The planner's own server where it is a candidate with at least the mean weight, else in proportion to the weights. It
-     * saves a hop. Clients spread their queries over all servers, so replicas of equal weight still get equal shares; one that
-     * the coordinator spares is not asked more for being near.
+     * The planning server itself if it is a candidate with at least the mean weight, else in proportion to the weights. It saves a network
+     * hop. Clients spread queries over all servers, so replicas of equal weight still get equal shares. A server with a low weight gets no
+     * extra load for being local.
      */
     static RoutingPolicy near(ServerId self) {
         return (candidates, random) -> {

@@ -3,14 +3,14 @@ package io.uniserve.protocol.reader;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
 
-/** The routing as it is known here, and the means to learn a newer one. Callbacks come on the machine's own loop. */
+/** This process's copy of the routing, and the means to refresh it. Callbacks run on the machine's own loop. */
 public interface RoutingView {
-    /** The newest routing seen. Cheap. */
+    /** The newest routing received. Cheap. */
     RouteIndex current();
 
     /**
-     * Asks for the newest routing. The outcome tells that a routing fetched after this call has been taken in (it may be the
-     * same as before), or why there is none. Requests of many queries may share one fetch.
+     * Fetches the newest routing. The completion gets a routing that was fetched after this call, which may equal the one before, or an
+     * error. Several queries may share one fetch.
      */
     void refresh(Completion<RouteIndex> completion);
 

@@ -3,10 +3,9 @@ package io.uniserve.protocol.reader;
 import io.uniserve.model.ServerId;
 
 /**
- * What a client has learnt about servers: who failed a moment ago and is left alone, who is warming up again, who answers.
- * A failed server is avoided for a time that doubles with every failure in a row, then its share of the load grows back
- * over {@link RequestSettings#rampNanos} (slow start), so that a restarted server with cold caches is not flooded. Shared
- * by all queries of a client; safe for use by several threads.
+ * Health of servers as seen by one client. A failed server is avoided for a time that doubles with every failure in a row. Then its share
+ * of the load grows back over {@link RequestSettings#rampNanos} (slow start), so that a restarted server with cold caches is not
+ * overloaded. Shared by all queries of a client. Thread-safe.
  */
 public final class ServerHealth {
     private static final double FIRST_SHARE = 0.1;
@@ -18,39 +17,39 @@ public final class ServerHealth {
         this.settings = settings;
     }
 
-    /** A request went to the server. */
+    /** Called for each request that is sent to the server. */
     public void sent(ServerId server) {
         entry(server).sent();
     }
 
-    /** A request ended, whichever way. */
+    /** Called when a request has ended, with any result. */
     public void ended(ServerId server) {
         entry(server).ended();
     }
 
-    /** The server answered something. */
+    /** Called when the server has sent any reply. */
     public void answered(ServerId server, long nowNanos) {
         entry(server).answered(nowNanos, settings);
     }
 
-    /** The server could not be reached or is silent. */
+    /** Called when the server could not be reached or is silent. */
     public void failed(ServerId server, long nowNanos) {
         entry(server).failed(nowNanos, settings);
     }
 
-    /** The server's share of the load it should have: 0 while it is avoided, then growing from 0.1 to 1. */
+    /** Factor for the server's share of the load: 0 while it is avoided, then growing from 0.1 to 1. */
     public double share(ServerId server, long nowNanos) {
         Entry entry = entries.get(server);
         return entry == null ? 1 : entry.share(nowNanos, settings);
     }
 
-    /** Requests of this client the server has not answered. */
+    /** Number of this client's requests to the server without a reply. */
     public int outstanding(ServerId server) {
         Entry entry = entries.get(server);
         return entry == null ? 0 : entry.outstanding();
     }
 
-    /** True when the server has answered something since. */
+    /** True if the server has sent any reply since this time. */
     public boolean answeredSince(ServerId server, long nanos) {
         Entry entry = entries.get(server);
         return entry != null && entry.answeredSince(nanos);
@@ -98,7 +97,7 @@ public final class ServerHealth {
 
         synchronized void failed(long now, RequestSettings settings) {
             if (recovering && avoidUntil - now > 0) {
-                return; // many requests in flight fail together: that is one failure
+                return; // many requests under way fail together: they count as one failure
             }
             long pause = Math.min(settings.avoidMaxNanos(), settings.avoidMinNanos() << Math.min(failures, 20));
             failures++;

@@ -9,31 +9,31 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log index each actor must have applied before it answers this client: read your writes. Only acknowledgements at
- * level ISR raise it, as what the primary alone has acknowledged may be cut; a takeover from durable storage, which may
- * have lost rows, ends the floors of older epochs. Safe for use by several threads.
+ * Log index per actor that a replica must have applied before it answers this client (read your writes). Only acknowledgements of level ISR
+ * raise it, because entries that only the primary has acknowledged may be truncated. A takeover from durable storage may have lost rows, so
+ * it ends the watermarks of older epochs. Thread-safe.
  */
 public final class SessionWatermarks {
     private final CopyOnWriteIndex<Long, TableFloors> byTable = new CopyOnWriteIndex<>();
 
-    /** Rows of this client are at this place of the actor's log. */
+    /** Notes that rows of this client are at this index of the actor's log. */
     public void raise(long tableId, int actors, int actor, long epoch, long index) {
         byTable.get(tableId, () -> new TableFloors(actors)).raise(actor, new Floor(epoch, index));
     }
 
-    /** The actor's floor, 0 for none. */
+    /** The actor's watermark; 0 for none. */
     public long floor(long tableId, ActorState actor) {
         TableFloors floors = byTable.get(tableId);
         return floors == null ? 0 : floors.get(actor);
     }
 
-    /** What a server that plans a query for this client must know. */
+    /** The table's watermarks, for a server that plans a query for this client. */
     List<QueryRequest.Floor> told(long tableId) {
         TableFloors floors = byTable.get(tableId);
         return floors == null ? List.of() : floors.all();
     }
 
-    /** The floors that a query's client told. */
+    /** The watermarks of the client that sent a query. */
     public static SessionWatermarks of(QueryRequest request) {
         SessionWatermarks floors = new SessionWatermarks();
         int actors = request.floors().stream()
@@ -47,14 +47,14 @@ public final class SessionWatermarks {
         return floors;
     }
 
-    /** Forgets tables that are gone. */
+    /** Drops the watermarks of tables that no longer exist. */
     public void keepOnly(RouteIndex index) {
         Set<Long> known = new TreeSet<>();
         index.routing().tables().forEach(table -> known.add(table.meta().tableId()));
         byTable.retain(known::contains);
     }
 
-    /** Later epochs continue the log of earlier ones, so the later of two acknowledgements is the higher place. */
+    /** Later epochs continue the log of earlier ones, so the acknowledgement with the later epoch has the higher position. */
     private record Floor(long epoch, long index) {
         boolean above(Floor other) {
             return epoch != other.epoch ? epoch > other.epoch : index > other.index;
@@ -62,8 +62,8 @@ public final class SessionWatermarks {
     }
 
     /**
-     * Raised under a lock, read without: a floor is immutable, and who reads after an acknowledgement it was told of sees the
-     * floor of that acknowledgement or a higher one.
+     * Written under a lock and read without one. Watermarks are immutable, and a read after an acknowledgement sees its watermark or a
+     * higher one.
      */
     private static final class TableFloors {
         private final @Nullable Floor[] floors;

@@ -12,18 +12,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Queries in an engine's language that need no plan: those of one actor, where the port's operator for whole queries is known
- * to all servers that have the port. Such a query is one read of that actor, with the replicas, retries and hedges of a read.
+ * Queries in an engine's language that need no plan: those of one actor, if all servers with the port offer the same operator for whole
+ * queries. Such a query is one read of that actor, with the replicas, retries and hedges of a read.
  */
 public final class SingleActorQueries {
     private SingleActorQueries() {}
 
-    /** The read that answers the query; empty where a server has to plan it. */
+    /** The read that answers the query; empty if a server must plan it. */
     public static Optional<Query> of(RouteIndex index, QueryText query, long deadlineNanos) {
         return of(index, query, ReadMode.LINEARIZABLE, deadlineNanos);
     }
 
-    /** The same in a mode. */
+    /** The same in another mode. */
     public static Optional<Query> of(RouteIndex index, QueryText query, ReadMode mode, long deadlineNanos) {
         Optional<TableRoute> route = index.table(query.table());
         if (route.isEmpty()) {

@@ -10,8 +10,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Finds a query's table before its first request: at once where the routing knows it, as nearly always, else by asking for
- * the routing again until the deadline. Calls back once, unless stopped before. Not thread-safe.
+ * Lookup of a query's table before its first request. It succeeds at once if the routing has the table, which is the usual case; else it
+ * refreshes the routing until the deadline. Calls back once, unless stopped before. Not thread-safe.
  */
 final class TableLookup {
     private final ClientContext env;
@@ -74,7 +74,7 @@ final class TableLookup {
         }
     }
 
-    /** Tries again after so long, or gives up where that is the deadline. */
+    /** Tries again after this time, or fails if the deadline has passed then. */
     private void wake(long nanos) {
         timer.cancel();
         timer = env.timers().after(Math.max(1, nanos), () -> {
@@ -86,7 +86,7 @@ final class TableLookup {
                 long millis = (now - startNanos) / 1_000_000;
                 fail(
                         ErrorCode.DEADLINE_EXCEEDED,
-                        "no server told where table " + table + " is within " + millis + " ms");
+                        "no server sent the map of table " + table + " within " + millis + " ms");
             } else {
                 start();
             }

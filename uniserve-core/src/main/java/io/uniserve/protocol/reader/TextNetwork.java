@@ -6,9 +6,9 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
 
-/** Requests to have a query planned and answered by a server. Errors as for {@link io.uniserve.protocol.env.ClientNetwork}. */
+/** Requests to a server to plan and answer a query. Errors as for {@link io.uniserve.protocol.env.ClientNetwork}. */
 @FunctionalInterface
 public interface TextNetwork {
-    /** Sends the query; the returned handle cancels it there. */
+    /** Sends the query; the result cancels it there. */
     Timers.Cancel query(Address to, QueryRequest request, long timeoutNanos, Completion<Answer> completion);
 }

@@ -19,15 +19,17 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * One query in the engine's language: planned, spread and merged by a server that has the port, any of them. Another server
- * is asked when one cannot answer, and also, first answer counts, when one takes longer than the 95th percentile or is
- * silent.
+ * State machine of one query in the engine's language. Any server with the port can plan, distribute and merge it. Another server is tried
+ * after an error. If the first one is slower than the 95th percentile or silent, a second one is queried too, and the first answer counts.
  *
- * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is
- * called exactly once, at the earliest from inside {@link #start}.
+ * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is called exactly
+ * once, at the earliest from inside {@link #start}.
  */
 public final class TextQueryExecution {
-    /** A planner asks the registry before it says that a table is not there; one more is asked, as the table may have been dropped and made anew. */
+    /**
+     * Number of servers that must report that the table does not exist. A planning server reads ZooKeeper before it does. A second one is
+     * tried because the table may have been dropped and created again.
+     */
     private static final int ABSENCES_MAX = 2;
 
     private final ClientContext env;
@@ -67,7 +69,7 @@ public final class TextQueryExecution {
         this(env, network, query, Optional.empty(), deadlineNanos, completion);
     }
 
-    /** A query that belongs to a session in which all actors that it is asked of are settled. */
+    /** A query of a session that has a state of every actor of the query. */
     public TextQueryExecution(
             ClientContext env,
             TextNetwork network,
@@ -86,13 +88,13 @@ public final class TextQueryExecution {
         this.random = env.ids().next();
     }
 
-    /** How fresh the answer must be; the default is LINEARIZABLE. Call before the start. */
+    /** Sets the freshness of the answer; the default is LINEARIZABLE. Call it before the start. */
     public TextQueryExecution mode(ReadMode readMode) {
         mode = readMode;
         return this;
     }
 
-    /** Whether the answer is to be what the query's plan took; the default is no. Call before the start. */
+    /** Requests the executed plan as the answer; the default is false. Call it before the start. */
     public TextQueryExecution explain(boolean explained) {
         explain = explained;
         return this;
@@ -104,7 +106,7 @@ public final class TextQueryExecution {
         ask(false);
     }
 
-    /** Gives up; the completion gets CANCELLED unless the query has ended. */
+    /** Cancels the query; the completion gets CANCELLED unless the query has ended. */
     public void cancel() {
         fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
@@ -151,7 +153,7 @@ public final class TextQueryExecution {
         });
     }
 
-    /** A new round over all servers after a while. */
+    /** Starts a new round over all servers after a wait. */
     private void backOff() {
         long remaining = deadlineNanos - env.clock().nanos();
         long wait = state.settings().queryBackoffNanos(rounds++, requests, remaining);
@@ -248,7 +250,7 @@ public final class TextQueryExecution {
         ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
         hopeless &= readErrorAction == ReadErrorAction.ONCE_EACH;
         absences += error.code() == ErrorCode.TABLE_NOT_FOUND ? 1 : 0;
-        boolean cursorGone = error.code() == ErrorCode.CURSOR_GONE; // the plan has asked every copy
+        boolean cursorGone = error.code() == ErrorCode.CURSOR_GONE; // the plan has tried every replica
         if (readErrorAction == ReadErrorAction.FATAL || cursorGone || absences >= ABSENCES_MAX) {
             fail(error.code(), error.reason());
         } else if (calls.isEmpty()) {

@@ -2,5 +2,5 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.api.plan.Answer;
 
-/** A planned query's answer, and what it took. */
+/** Answer of a planned query, with its statistics. */
 public record TextResult(Answer answer, QueryResult.Stats stats) {}

@@ -9,12 +9,12 @@ import io.uniserve.model.TableName;
 import java.util.List;
 
 /**
- * One eventual update: rows that the caller has put with their actors.
+ * One update, with rows that are already partitioned by actor.
  *
- * @param tableId the table the rows were partitioned for
+ * @param tableId number of the table that the rows were partitioned for
  * @param function {@code name@version}
- * @param batches one for each actor that has rows
- * @param deadlineNanos when to give up, on the machine's clock
+ * @param batches one per actor with rows
+ * @param deadlineNanos deadline by the machine's clock
  */
 public record Update(
         TableName table, long tableId, String function, AckLevel level, List<ActorBatch> batches, long deadlineNanos) {
@@ -23,10 +23,10 @@ public record Update(
     }
 
     /**
-     * One actor's rows.
+     * Rows of one actor.
      *
      * @param count number of rows
-     * @param rows the count and the rows, as {@link io.uniserve.codec.Codecs#list} writes them
+     * @param rows number of rows, then the rows, in the format of {@link io.uniserve.codec.Codecs#list}
      */
     public record ActorBatch(int actor, int count, Bytes rows) {
         public ActorBatch {

@@ -2,18 +2,18 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.error.ErrorCode;
 
-/** What an update's error means: a primary's for an actor's rows, a driver's for an atomic update. */
+/** Reaction of an update to an error, of a primary for an actor's rows or of a transaction manager for an atomic update. */
 public enum UpdateErrorAction {
-    /** The rows will not be taken. */
+    /** The rows will not be accepted: the update fails. */
     REFUSED,
-    /** The rows may have been applied; the same request id tells. */
+    /** The rows may have been applied: a retry with the same request id finds out. */
     UNKNOWN,
-    /** Not applied; the primary, or the next one, may take them later. */
+    /** Not applied; the primary, or the next one, may accept them later. */
     RETRY,
-    /** Not applied, and not likely to change soon: a few attempts. */
+    /** Not applied, and not likely to change soon: a few retries. */
     RETRY_FEW;
 
-    /** What the code means. */
+    /** The reaction to this code. */
     public static UpdateErrorAction of(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT,
@@ -52,7 +52,7 @@ public enum UpdateErrorAction {
         };
     }
 
-    /** True when the error stands whatever an earlier attempt without an answer did: rows refused for what they are, or an outcome no longer known. */
+    /** True if the error is final even after an earlier attempt without a reply: the rows are invalid, or the outcome is forgotten. */
     public static boolean settles(ErrorCode code) {
         return code == ErrorCode.INVALID_ARGUMENT
                 || code == ErrorCode.INVALID_ROW

@@ -24,20 +24,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One update, until every actor has acknowledged its rows, has refused them, or the deadline has passed.
+ * State machine of one eventual update. It ends when every actor has acknowledged or rejected its rows, or at the deadline.
  *
- * <p>Each actor is a slot and goes to its primary. A server has one message of this update at a time, with the rows of all
- * its actors that fit in {@link Limits#BATCH_BYTES_MAX}. Every attempt carries the same request id, so an actor that has the
- * rows already says so and does not apply them twice; that is why an attempt whose outcome is unknown may be sent again,
- * also to another primary. What is still unknown at the deadline is reported as OUTCOME_UNKNOWN.
+ * <p>Each actor is a slot and goes to its primary. A server has one message of this update at a time, with the rows of its actors up to
+ * {@link Limits#BATCH_BYTES_MAX}. Every attempt has the same request id, so an actor that has the rows already acknowledges them without
+ * applying them twice. Therefore an attempt with unknown outcome may be sent again, also to another primary. An outcome that is still
+ * unknown at the deadline is reported as OUTCOME_UNKNOWN.
  *
- * <p>Not thread-safe: the caller runs {@link #start} and all callbacks one at a time. The completion is called exactly once,
- * at the earliest from inside {@link #start}; it always gets a result unless the table is not there.
+ * <p>Not thread-safe: the caller runs {@link #start} and all callbacks one at a time. The completion is called exactly once, at the
+ * earliest from inside {@link #start}. It gets a result unless the table does not exist.
  */
 public final class UpdateExecution {
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** Attempts after which an actor that has no room, or fails inside, is given up. */
+    /** Number of failures in a row, for lack of room or by internal errors, after which the actor's rows fail. */
     private static final int FAILURES_IN_ROW_MAX = 4;
 
     private final ClientContext env;
@@ -93,7 +93,7 @@ public final class UpdateExecution {
         arm();
     }
 
-    /** Gives up: what is not acknowledged is reported as CANCELLED, or OUTCOME_UNKNOWN where it may have been applied. */
+    /** Cancels the update: rows without an acknowledgement fail with CANCELLED, or with OUTCOME_UNKNOWN if they may have been applied. */
     public void cancel() {
         giveUp(ErrorCode.CANCELLED, "the update was cancelled");
     }
@@ -178,7 +178,7 @@ public final class UpdateExecution {
         env.network().update(index.address(server).orElseThrow(), request, timeout, outcome -> ended(call, outcome));
     }
 
-    // ---- hearing ----
+    // ---- replies ----
 
     private void ended(UpdateCall call, Outcome<UpdateReply> outcome) {
         env.state().health().ended(call.server);
@@ -194,7 +194,7 @@ public final class UpdateExecution {
                 failed(
                         call,
                         new ActorFailure(
-                                slot.actor(), ErrorCode.OUTCOME_UNKNOWN, "the server's answer left the actor out", 0));
+                                slot.actor(), ErrorCode.OUTCOME_UNKNOWN, "the reply has no result of the actor", 0));
             }
         } else {
             UniserveException error = ((Outcome.Err<UpdateReply>) outcome).error();
@@ -236,7 +236,7 @@ public final class UpdateExecution {
         if (slot == null
                 || slot.state != State.IN_FLIGHT
                 || slot.call.filter(call::equals).isEmpty()) {
-            return; // settled, or sent again meanwhile: an old request's failure says nothing
+            return; // settled, or sent again meanwhile: the failure of an old request does not count
         }
         slot.note(call.server, failure.code(), failure.message());
         UpdateErrorAction verdict = UpdateErrorAction.of(failure.code());
@@ -253,7 +253,7 @@ public final class UpdateExecution {
         if (slot.maybeApplied && !UpdateErrorAction.settles(code)) {
             slot.fail(
                     ErrorCode.OUTCOME_UNKNOWN,
-                    "the rows may have been applied; ask again with request id " + ticket.id()
+                    "the rows may have been applied; retry with request id " + ticket.id()
                             + " to find out; the last answer: " + code + " " + message);
         } else {
             slot.fail(code, message);
@@ -303,7 +303,7 @@ public final class UpdateExecution {
         }
     }
 
-    /** Parked rows go to a new primary at once; so do rows in flight to a server that is no longer the primary. */
+    /** Sends parked rows to a new primary at once, and also rows under way to a server that is no longer the primary. */
     private void routingChanged() {
         if (finished) {
             return;
@@ -322,7 +322,7 @@ public final class UpdateExecution {
                     && (moved || actor.epoch() != slot.askedEpoch)) {
                 slot.state = State.READY;
             } else if (slot.state == State.IN_FLIGHT && moved && slot.attempts < Limits.UPDATE_ATTEMPTS_PER_ACTOR_MAX) {
-                slot.note(slot.askedServer, ErrorCode.NOT_PRIMARY, "lost the actor before it answered");
+                slot.note(slot.askedServer, ErrorCode.NOT_PRIMARY, "no longer the primary; it sent no reply");
                 slot.maybeApplied = true;
                 slot.state = State.READY;
             }
@@ -363,7 +363,7 @@ public final class UpdateExecution {
             return;
         }
         if (!busy.isEmpty()) {
-            watch(); // an answer takes long: the primary may be replaced meanwhile
+            watch(); // a reply takes long: the primary may be replaced meanwhile
         }
         for (UpdateTarget slot : slots) {
             if (slot.state == State.PARKED && now - slot.retryAtNanos >= 0) {

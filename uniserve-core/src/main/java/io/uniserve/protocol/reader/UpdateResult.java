@@ -6,11 +6,10 @@ import io.uniserve.protocol.message.UpdateReply.ActorAck;
 import java.util.List;
 
 /**
- * How an update ended for each of its actors. An actor's rows are applied together or not at all; actors succeed and fail
- * apart from each other.
+ * Result of an update per actor. An actor's rows are applied together or not at all; actors succeed and fail independently.
  *
- * @param acked actors whose rows are acknowledged, ascending
- * @param failed the others, ascending; OUTCOME_UNKNOWN where the rows may have been applied
+ * @param acked actors with acknowledged rows, ascending
+ * @param failed the others, ascending; OUTCOME_UNKNOWN if the rows may have been applied
  */
 public record UpdateResult(RequestId request, List<ActorAck> acked, List<Failure> failed, int requests, int retries) {
     public UpdateResult {
@@ -18,11 +17,11 @@ public record UpdateResult(RequestId request, List<ActorAck> acked, List<Failure
         failed = List.copyOf(failed);
     }
 
-    /** True when every actor acknowledged. */
+    /** True if every actor has acknowledged. */
     public boolean complete() {
         return failed.isEmpty();
     }
 
-    /** Why an actor's rows are not acknowledged; the error lists what was tried. */
+    /** The error of an actor's rows, with the list of attempts. */
     public record Failure(int actor, UniserveException error) {}
 }

@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.UpdateReply.ActorAck;
 import io.uniserve.protocol.reader.Update.ActorBatch;
 import java.util.Optional;
 
-/** One actor's rows on their way. */
+/** State of one actor's rows in an update. */
 final class UpdateTarget {
     final ActorBatch batch;
     final AttemptLog tried = new AttemptLog();
@@ -16,10 +16,10 @@ final class UpdateTarget {
     int rounds;
     int failuresInRow;
 
-    /** The request that carries it now; answers of older ones may still acknowledge it, never fail it. */
+    /** The current request for the rows. A reply to an older one may still acknowledge the rows, but not fail them. */
     Optional<UpdateCall> call = Optional.empty();
 
-    /** An attempt went without a definite answer: the rows may have been applied. */
+    /** True if an attempt ended without a definite result: the rows may have been applied. */
     boolean maybeApplied;
 
     long retryAtNanos;
@@ -33,10 +33,10 @@ final class UpdateTarget {
     Optional<UniserveException> failure = Optional.empty();
 
     enum State {
-        /** To be sent. */
+        /** Ready to be sent. */
         READY,
         IN_FLIGHT,
-        /** Waits for a newer map or the back-off. */
+        /** Waits for a newer map or the end of the back-off. */
         PARKED,
         DONE
     }

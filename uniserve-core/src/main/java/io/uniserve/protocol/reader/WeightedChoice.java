@@ -3,7 +3,7 @@ package io.uniserve.protocol.reader;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
 import java.util.List;
 
-/** Draws in proportion to weights. */
+/** Random choice in proportion to weights. */
 final class WeightedChoice {
     private WeightedChoice() {}
 
@@ -23,8 +23,8 @@ final class WeightedChoice {
     }
 
     /**
-     * The candidate that a client of this number always picks for an actor: rendezvous hashing. Over many clients each gets its share
-     * by weight; a candidate that comes or goes changes no choice but those of it.
+     * The candidate that a client with this number always picks for an actor, by rendezvous hashing. Over many clients, shares are in
+     * proportion to the weights. If a candidate appears or disappears, only choices of that candidate change.
      */
     static int same(List<Candidate> candidates, long copies, int actor) {
         int best = 0;

@@ -1,6 +1,6 @@
 /**
- * Reads: the gate a replica checks before and after it answers, and the client's machines that spread a query or an update
- * over replicas, retry and hedge (docs/protocol.md, section 4).
+ * State machines of a client's reads and updates: they distribute a query or an update over replicas, retry and hedge (docs/protocol.md,
+ * sections 3 and 4).
  */
 @NullMarked
 package io.uniserve.protocol.reader;

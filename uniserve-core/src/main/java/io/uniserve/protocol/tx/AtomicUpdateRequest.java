@@ -27,13 +27,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One atomic update at its client: gives it whole to a server that drives it, and to another one, under the same request id,
- * when that does not answer or cannot. Its outcome is the version that has it, a refusal for good, or, at the deadline,
- * unknown. The rows of a large one go to the primaries of its actors by themselves, before each attempt; the driver gets their hashes.
+ * One atomic update at its client. It sends the whole update to one server as transaction manager. After an error or a time-out it retries
+ * at another server, under the same request id. It ends with the committed version, with a final error, or at the deadline with
+ * OUTCOME_UNKNOWN. Rows of a large update are staged at the primaries of their actors before each attempt, and the manager gets their
+ * hashes.
  *
- * <p>Servers forget old outcomes. A retry says which version was committed before the first attempt, so that it is told
- * OUTCOME_EXPIRED only where the update may be among what they forgot since then. A client that was not told of a version
- * lately asks for it first: once, where it goes on to work with the table.
+ * <p>Servers forget old outcomes. A retry names the newest version that was committed before the first attempt. So it fails with
+ * OUTCOME_EXPIRED only if an outcome since then may be forgotten. A client without a recent version of the table first requests one. This
+ * takes one extra round trip, which later updates of the table do not need.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
@@ -57,7 +58,7 @@ public final class AtomicUpdateRequest {
     private Timers.Cancel deadline = () -> {};
     private int attempts;
     private long sinceVersion;
-    /** An attempt ended in a way that leaves open whether its server drives the update: another's error says nothing of that. */
+    /** The last results leave open whether some server still processes the update. A later error of another server does not exclude it. */
     private boolean maybeTaken;
 
     private Runnable stopStaging = () -> {};
@@ -65,15 +66,15 @@ public final class AtomicUpdateRequest {
     private long askedAt;
     private @Nullable ErrorCode lastCode;
     private String lastMessage = "";
-    /** Answers in a row that are not likely to change soon. */
+    /** Number of errors in a row that a quick retry is not likely to change. */
     private int refusedInRow;
-    /** The last answer says that the update finds no place now; and the longest that one of those took. */
+    /** The last error is a lack of resources or replicas; and the longest time that a server took to report one. */
     private boolean lacking;
 
     private long lackingNanos;
     private boolean over;
 
-    /** @param completion hears the version, or why there is none; OUTCOME_UNKNOWN where there may be one */
+    /** @param completion called with the committed version or an error; OUTCOME_UNKNOWN if the update may be committed */
     public AtomicUpdateRequest(
             ClientContext env,
             ConsistentCutClient cuts,
@@ -94,10 +95,10 @@ public final class AtomicUpdateRequest {
     }
 
     /**
-     * Where rows are staged, instead of the limits. Call before the start.
+     * Replaces the limits for staged rows. Call it before the start.
      *
-     * @param from bytes of the smallest update whose rows are
-     * @param message most bytes of a message, where it is not one actor's rows
+     * @param from size in bytes from which an update's rows are staged
+     * @param message limit in bytes of a message with rows of several actors
      */
     public AtomicUpdateRequest staging(long from, long message) {
         stagedFrom = from;
@@ -109,7 +110,7 @@ public final class AtomicUpdateRequest {
     public void start() {
         floors.uses(update.table(), update.tableId());
         deadline = env.timers().after(Math.max(1, left()), this::late);
-        boolean chosen = ticket.lowWater() == 0; // it may have been sent long before, whatever the version is now
+        boolean chosen = ticket.lowWater() == 0; // may have been sent long ago: today's version is of no use
         if (chosen || floors.recent(update.tableId(), env.clock().nanos())) {
             begin(chosen ? 0 : floors.of(update.tableId()));
         } else {
@@ -121,7 +122,7 @@ public final class AtomicUpdateRequest {
         if (attempts == 0) {
             fail(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "no server could be asked in time: the update was not sent"
+                    "no server could be reached in time: the update was not sent"
                             + (lastCode == null ? "" : "; the last answer: " + lastCode + " " + lastMessage));
         } else if (lastCode != null && lacksForCertain() && !asking) {
             fail(lastCode, lastMessage);
@@ -138,7 +139,7 @@ public final class AtomicUpdateRequest {
         attempt();
     }
 
-    /** Asks the server that will get the update, or the next one, for the table's version. */
+    /** Requests the table's newest version from the server that gets the update next. */
     private void learn() {
         if (over) {
             return;
@@ -172,11 +173,11 @@ public final class AtomicUpdateRequest {
             tried.add(server);
             env.timers().after(PAUSE_NANOS, this::learn);
         } else {
-            begin(floors.of(update.tableId())); // what is wrong, if anything, is the driver's to say
+            begin(floors.of(update.tableId())); // the transaction manager reports the error, if there is one
         }
     }
 
-    /** Gives up: CANCELLED, or OUTCOME_UNKNOWN where it may have been applied. */
+    /** Cancels the update. It ends with CANCELLED, or with OUTCOME_UNKNOWN if it may have been applied. */
     public void cancel() {
         if (attempts == 0) {
             fail(ErrorCode.CANCELLED, "the update was cancelled before it was sent");
@@ -187,7 +188,7 @@ public final class AtomicUpdateRequest {
         }
     }
 
-    /** Requests sent so far. */
+    /** Number of requests sent so far. */
     public int attempts() {
         return attempts;
     }
@@ -213,7 +214,7 @@ public final class AtomicUpdateRequest {
         return code == ErrorCode.NOT_ENOUGH_REPLICAS || code == ErrorCode.RESOURCE_EXHAUSTED;
     }
 
-    /** What stood in the way is the update's outcome: no attempt can have been taken. */
+    /** True if the lack of resources is the update's outcome: no attempt can have been accepted. */
     private boolean lacksForCertain() {
         return lacking && !maybeTaken;
     }
@@ -223,7 +224,7 @@ public final class AtomicUpdateRequest {
             return;
         }
         if (lastCode != null && lacksForCertain() && left() < lackingNanos) {
-            fail(lastCode, lastMessage); // one more would not be answered in time, and leave the outcome open
+            fail(lastCode, lastMessage); // another attempt would not end in time, and would leave the outcome open
             return;
         }
         RouteIndex index = env.routing().current();
@@ -258,13 +259,13 @@ public final class AtomicUpdateRequest {
                 || route(ok.value()).isPresent()) {
             env.timers().after(PAUSE_NANOS, this::attempt);
         } else if (bytes <= Limits.BATCH_BYTES_MAX) {
-            send(index, driver.get(), rows); // what is wrong, if anything, is the driver's to say
+            send(index, driver.get(), rows); // the transaction manager reports the error, if there is one
         } else {
-            heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
+            heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is no longer in the map", false);
         }
     }
 
-    /** Rows that fit in a message to the one primary of all. */
+    /** True if all rows have the same primary and fit in one message. */
     private boolean onOneServer(TableRoute route) {
         List<ActorState> actors = route.map().actors();
         return bytes <= Limits.BATCH_BYTES_MAX
@@ -276,7 +277,7 @@ public final class AtomicUpdateRequest {
                         == 1;
     }
 
-    /** Rows of a large update go to their primaries first, its driver gets their hashes. */
+    /** Stages the rows of a large update at their primaries, then sends their hashes to the transaction manager. */
     private void stage(RouteIndex index, TableRoute route, ServerId driver) {
         asking = true;
         askedAt = env.clock().nanos();
@@ -324,8 +325,8 @@ public final class AtomicUpdateRequest {
     }
 
     /**
-     * First whoever leads the table's first actor: what all clients give to one driver is merged, and drivers need not wait
-     * for each other. Then the next actors', then any live server.
+     * The next transaction manager to try. First comes the primary of the table's first actor: updates of all clients are merged there, and
+     * managers need not wait for each other. Then come the primaries of the other actors, then any live server.
      */
     private Optional<ServerId> driver(RouteIndex index) {
         List<ServerId> candidates = new ArrayList<>();
@@ -355,7 +356,7 @@ public final class AtomicUpdateRequest {
         }
     }
 
-    /** @param driven false where no driver has the update by this attempt */
+    /** @param driven false if this attempt has reached no transaction manager */
     private void heard(ErrorCode code, String message, boolean driven) {
         asking = false;
         lastCode = code;
@@ -364,7 +365,7 @@ public final class AtomicUpdateRequest {
         if (code == ErrorCode.TABLE_NOT_FOUND && attempts == (driven ? 1 : 0)) {
             fail(code, message);
         } else if (code == ErrorCode.TABLE_NOT_FOUND) {
-            // Dropped or restored since: of what an earlier attempt did nobody can tell any more.
+            // Dropped or restored since: the outcome of an earlier attempt cannot be found out any more.
             fail(ErrorCode.OUTCOME_UNKNOWN, message + ", and an earlier attempt may have been applied before");
         } else if (UpdateErrorAction.settles(code) || verdict == UpdateErrorAction.REFUSED && !maybeTaken) {
             fail(code, message);

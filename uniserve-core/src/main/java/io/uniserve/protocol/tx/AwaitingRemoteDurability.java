@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Committed updates of a table of durability REMOTE whose clients are not answered yet: first every participant must have
- * acknowledged the decision, which it does when durable storage has it. So a cluster that is made anew from durable storage
- * alone has whatever was acknowledged.
+ * Committed updates of a table of durability REMOTE that are not acknowledged yet. They wait until every participant has acknowledged the
+ * decision, which it does once durable storage has it. So a cluster that is rebuilt from durable storage alone has every acknowledged
+ * update.
  */
 final class AwaitingRemoteDurability {
     private final DecisionSender decisionSender;
@@ -29,9 +29,9 @@ final class AwaitingRemoteDurability {
     }
 
     /**
-     * Answers the update when all participants of its version have acknowledged.
+     * Acknowledges the update when all participants of its version have acknowledged.
      *
-     * @param duplicate true where another attempt of the request was committed: its driver may be gone, so they are told again
+     * @param duplicate true if an earlier attempt of the request was committed. Its manager may be gone, so the decision is sent again
      */
     void await(QueuedUpdate update, Decision decision, boolean duplicate) {
         long number = decision.version();
@@ -64,7 +64,7 @@ final class AwaitingRemoteDurability {
                 .sum();
     }
 
-    /** Of their rows, which are held for as long. */
+    /** Bytes of the rows of these updates, which stay in memory for as long. */
     long bytes() {
         return versions.values().stream()
                 .flatMap(version -> version.held.stream())
@@ -84,7 +84,7 @@ final class AwaitingRemoteDurability {
                     held.update()
                             .failed(
                                     ErrorCode.DEADLINE_EXCEEDED,
-                                    "committed, but durable storage does not have it at all actors yet: retry with the same id");
+                                    "committed, but not yet in durable storage for all actors: retry the update with the same id");
                 }
                 return over;
             });

@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Which committed versions this server may act on. A driver may deny for a moment that anybody knows of a version whose commit is
- * under way ({@link TransactionManager#undisclosed}), so that readers need not wait for the registry; so whoever learns of a commit from the
- * registry itself, and not from the driver or from somebody it was disclosed to, keeps it to himself until the driver has certainly
- * stopped. Every read of a table's log on a server passes through {@link #read}, but those of {@link ConsistentCutReader}, which looks at logs twice
- * and has what it then tells pass through {@link #await}.
+ * Decides which committed versions this server may act on. A transaction manager may claim for a moment that a commit under way is not
+ * visible ({@link TransactionManager#undisclosed}), so that readers need not wait for ZooKeeper. Therefore a server withholds a commit that
+ * it finds in ZooKeeper until such a claim has certainly ended. A commit that the manager or another server has published is not withheld.
+ * Every read of a transaction log passes through {@link #read}. {@link ConsistentCutReader} reads logs twice, and passes its result through
+ * {@link #await} instead.
  *
- * <p>A version is disclosed when its driver has told it, in a log or by a DECIDE, when this server's own driver has written it, or
- * {@link TransactionConfig#withholdNanos} after it was read here. Versions up to it then are, too: a driver begins a version only after a
- * log whose versions were disclosed to it. Not thread-safe: runs on the server's loop.
+ * <p>A version becomes visible here in one of three cases: its manager has published it, in a log or by a DECIDE; this server's own manager
+ * has written it; or {@link TransactionConfig#withholdNanos} have passed since it was read here. All older versions are visible then, too:
+ * a manager starts a version only on a log of visible versions. Not thread-safe: runs on the server's event loop.
  */
 public final class CommitVisibility {
-    /** Of more tables than these the oldest are forgotten, which may have been dropped: the next read of one waits once. */
+    /** Beyond this number, the oldest tables are forgotten, which may have been dropped. The next read of a forgotten table waits once. */
     private static final int TABLES_MAX = 4_096;
 
     private final Environment env;
@@ -29,7 +29,7 @@ public final class CommitVisibility {
     private final TreeMap<Long, Long> disclosed = new TreeMap<>();
     private final TreeMap<Long, List<Withheld>> withheld = new TreeMap<>();
 
-    /** What waits for a version of a table. */
+    /** An action that waits until a version of a table is visible. */
     private record Withheld(long version, Runnable then) {}
 
     CommitVisibility(Environment env, TransactionConfig config) {
@@ -37,12 +37,12 @@ public final class CommitVisibility {
         this.config = config;
     }
 
-    /** True where others than the version's driver may know by now that it is committed. */
+    /** True if processes other than the version's manager may know by now that it is committed. */
     boolean isDisclosed(long tableId, long version) {
         return version <= disclosed.getOrDefault(tableId, 0L);
     }
 
-    /** Others than the version's driver may know by now that it is committed. */
+    /** Marks the version as visible and runs the actions that wait for it. */
     public void disclosed(long tableId, long version) {
         if (isDisclosed(tableId, version)) {
             return;
@@ -63,7 +63,7 @@ public final class CommitVisibility {
         }
     }
 
-    /** Runs it when the version may be acted on, at once where it may be now. */
+    /** Runs the action once the version is visible, at once if it is visible already. */
     public void await(long tableId, long version, Runnable then) {
         if (isDisclosed(tableId, version)) {
             then.run();
@@ -73,7 +73,7 @@ public final class CommitVisibility {
         env.timers().after(config.withholdNanos(), () -> disclosed(tableId, version));
     }
 
-    /** Reads a table's log from the registry, and tells it when the newest version in it may be acted on. */
+    /** Reads a transaction log from ZooKeeper, and completes once its newest version is visible. */
     public void read(String path, Completion<Versioned> completion) {
         env.registry().read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TransactionLogState log) {

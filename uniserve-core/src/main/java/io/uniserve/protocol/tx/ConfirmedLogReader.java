@@ -17,9 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a table's log as it was at some moment after the question: what this server has seen of it last is confirmed by a
- * multi that checks its version, which goes through the quorum; where it is another one by now it is read, and confirmed.
- * One confirm serves all who asked before it started.
+ * Reader of a table's transaction log as it was at some moment after the call. It confirms this server's copy by a multi that checks the
+ * znode version and goes through ZooKeeper's quorum. If the log has changed, it is read and confirmed again. One confirmation serves all
+ * callers that arrived before it started.
  */
 final class ConfirmedLogReader {
     private static final int ATTEMPTS_MAX = 8;
@@ -36,9 +36,9 @@ final class ConfirmedLogReader {
     private int knownVersion;
     private boolean running;
 
-    /** Somebody who wants to know what became of a version. */
+    /** A caller that needs the outcome of a version. */
     private record Question(long version, boolean decided, Completion<TransactionLogState> completion) {
-        /** What is known here is certainly older than what is asked for. */
+        /** True if the copy here is certainly older than the requested log. */
         private boolean newerThan(TransactionLogState log) {
             return version >= log.next() || decided && TransactionLogTransitions.inFlight(log, version);
         }
@@ -48,7 +48,7 @@ final class ConfirmedLogReader {
         }
     }
 
-    /** @param seen hears what is read here */
+    /** @param seen called with each log that is read here */
     ConfirmedLogReader(
             Environment env,
             CommitVisibility commitVisibility,
@@ -68,10 +68,10 @@ final class ConfirmedLogReader {
     }
 
     /**
-     * What the log says of a version. That it is decided may come from an older log, as it stays so; that it is in flight, or
-     * not known yet, was so at some moment after the question.
+     * Reads the log for the state of a version. A decision may come from an older log, because it is final. If the version is in flight or
+     * not started, that was so at some moment after the call.
      *
-     * @param decided somebody knows that it is decided: a log that has it in flight is an old one
+     * @param decided true if the caller knows that the version is decided: a log that has it in flight is then outdated
      */
     void look(long version, boolean decided, Completion<TransactionLogState> completion) {
         asking.add(new Question(version, decided, completion));
@@ -80,14 +80,14 @@ final class ConfirmedLogReader {
         }
     }
 
-    /** This server has seen this log, newer than all it saw before. */
+    /** Sets this server's copy of the log, newer than all before. */
     void seen(TransactionLogState log, int version) {
         known = log;
         knownVersion = version;
         answerDecided(log);
     }
 
-    /** In a moment: the actors of one read ask one after the other. */
+    /** Starts with the next event of the loop, because the actors of one read arrive here one after the other. */
     private void begin() {
         running = true;
         env.timers().after(0, () -> {
@@ -104,7 +104,7 @@ final class ConfirmedLogReader {
 
     private void read(int attempt) {
         if (attempt == ATTEMPTS_MAX) {
-            end(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
+            end(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changed at every read attempt")));
             return;
         }
         commitVisibility.read(path, read -> {

@@ -6,13 +6,13 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.message.ConsistentCut;
 import java.util.List;
 
-/** Asks a server for a cut of tables. Errors as for {@link io.uniserve.protocol.env.Network}. */
+/** Requests a consistent snapshot of tables from a server. Errors as for {@link io.uniserve.protocol.env.Network}. */
 @FunctionalInterface
 public interface ConsistentCutClient {
-    /** The completion is called once, with DEADLINE_EXCEEDED when there is no answer in time. */
+    /** Calls the completion once, with DEADLINE_EXCEEDED if there is no reply in time. */
     void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion);
 
-    /** True where one and the same server answers whatever the address: after an error it is asked again only after a pause. */
+    /** True if the same server answers for every address. After an error the caller then pauses before the next request. */
     default boolean oneForAll() {
         return false;
     }

@@ -24,33 +24,33 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Tells versions and epochs of tables as they were together at one moment after the question. It looks at all logs and maps twice,
- * the second time after a write that went through the registry's quorum: what both looks found was so in between, as versions,
- * epochs and the tables' numbers only grow. Versions in flight do not matter, and where one was committed meanwhile a third look is
- * compared with the second: all looks after the write are of one session, whose reads never go back. Rests on no clock; what was
- * found is told when others may know of it.
+ * Reader of a consistent snapshot: versions and epochs of several tables that all held at one moment after the request. It reads all
+ * transaction logs and maps twice, the second time after a write through ZooKeeper's quorum. If both readings are equal, all values held in
+ * between, because versions, epochs and table numbers only grow. Versions in flight do not matter. If a version was committed meanwhile, a
+ * third reading is compared with the second, and so on: all readings after the write are in one session, whose reads never go back. It
+ * depends on no clock. The result is returned once its versions are visible.
  *
- * <p>For the loop only.
+ * <p>Runs on the server's event loop only.
  */
 public final class ConsistentCutReader {
-    /** Each costs reads of the server that the session is with, and no write. */
+    /** Limit of readings. Each costs reads at the session's ZooKeeper server, and no write. */
     private static final int LOOKS_MAX = 48;
 
-    /** Whoever asked has given up by then. */
+    /** Time limit of one request; the caller has given up by then. */
     private static final long LOOK_NANOS_MAX = 2_000_000_000L;
 
-    /** Writes that met another coordinator than the look before, and sessions that ended. */
+    /** Limit of restarts, because of another coordinator since the previous reading, or an ended session. */
     private static final int BEGINNINGS_MAX = 8;
 
     private final Clock clock;
     private final Registry registry;
     private final Disclosed disclosed;
-    /** As the last look found them: a table's log is found by its number. Only of names that have a table. */
+    /** Table numbers by the last reading, which locate the transaction logs. Only of names that have a table. */
     private final TreeMap<TableName, Long> numbers = new TreeMap<>();
-    /** How many sessions have ended: a new one may know less than the one before. */
+    /** Number of ended sessions. A new session may read older values than the one before. */
     private int sessionsEnded;
 
-    /** Tells when a version of a table that was found in the registry may be acted on. */
+    /** Waits until a version that was found in ZooKeeper may be used. */
     public interface Disclosed {
         void await(long tableId, long version, Runnable then);
     }
@@ -61,14 +61,14 @@ public final class ConsistentCutReader {
         this.disclosed = disclosed;
     }
 
-    /** Every event of the registry's session, before answers that come after it. */
+    /** Called with every event of the ZooKeeper session, before the results that follow it. */
     public void onSession(SessionEvent event) {
         if (event == SessionEvent.EXPIRED) {
             sessionsEnded++;
         }
     }
 
-    /** The error of a strict read of a table whose updates are not atomic. */
+    /** The error of a STRICT read of an eventual table. */
     public static UniserveException noVersions(TableName table) {
         return new UniserveException(
                 ErrorCode.UNSUPPORTED,
@@ -78,8 +78,8 @@ public final class ConsistentCutReader {
     }
 
     /**
-     * TABLE_NOT_FOUND for one that does not exist at that moment, UNSUPPORTED for one whose updates are not atomic, UNAVAILABLE where
-     * no two looks in a row agree.
+     * Reads a consistent snapshot. Fails with TABLE_NOT_FOUND if a table does not exist at that moment, and with UNSUPPORTED for an
+     * eventual table. Fails with UNAVAILABLE if no two readings in a row are equal.
      */
     public void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
         if (tables.isEmpty()) {
@@ -90,10 +90,11 @@ public final class ConsistentCutReader {
     }
 
     /**
-     * What a look found of one table.
+     * Reading of one table.
      *
-     * @param assumed the number whose log was read
-     * @param number by its map, 0 where there is none
+     * @param assumed the table number whose log was read
+     * @param number the table number in the map, 0 if there is no map
+     * @param versions true if the log exists
      */
     private record Found(long assumed, long number, boolean versions, ConsistentCut.Table table) {
         private static Found of(TableName name, long assumed, Versioned log, Versioned map) {
@@ -107,7 +108,7 @@ public final class ConsistentCutReader {
                     : new Found(assumed, number, false, new ConsistentCut.Table(name, 0, 0, epochs));
         }
 
-        /** False where the log that was read is not that of the map: the name has another table, or its number was not known. */
+        /** True if the log belongs to the map; false if the name has another table, or its number was not known. */
         private boolean ofOne() {
             return number == assumed;
         }
@@ -127,7 +128,7 @@ public final class ConsistentCutReader {
             this.completion = completion;
         }
 
-        /** The tables' numbers as far as they are known. */
+        /** The known table numbers, 0 for others. */
         private List<Long> assumed() {
             return tables.stream()
                     .map(table -> Objects.requireNonNull(numbers.getOrDefault(table, 0L)))
@@ -143,11 +144,11 @@ public final class ConsistentCutReader {
             return paths;
         }
 
-        /** The first look, with the version of a node that hardly ever changes. */
+        /** The first reading, with the znode version of a node that rarely changes. */
         private void begin() {
             if (beginnings++ == BEGINNINGS_MAX) {
                 completion.done(Outcome.err(new UniserveException(
-                        ErrorCode.UNAVAILABLE, "coordinators or sessions change faster than tables are looked at")));
+                        ErrorCode.UNAVAILABLE, "no consistent snapshot: leader or session changed at every attempt")));
                 return;
             }
             endedBefore = sessionsEnded;
@@ -160,9 +161,9 @@ public final class ConsistentCutReader {
             });
         }
 
-        /** A check of one node goes through the quorum, as every write does: what this session reads from now on is newer. */
+        /** Checks one node, which goes through the quorum as every write does: all later reads of this session are newer. */
         private void write(int term) {
-            if (term == Registry.ABSENT) { // an old look, or nobody has led the cluster yet
+            if (term == Registry.ABSENT) { // an old reading, or the cluster never had a leader
                 registry.sync(synced -> begin());
                 return;
             }
@@ -181,7 +182,7 @@ public final class ConsistentCutReader {
             if (looks++ == LOOKS_MAX || clock.nanos() - began > LOOK_NANOS_MAX) {
                 completion.done(Outcome.err(new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        "versions are committed faster than the tables are looked at: no two looks in a row agree")));
+                        "could not get a consistent snapshot: the tables changed at every attempt; retry")));
                 return;
             }
             List<Long> assumed = assumed();
@@ -227,7 +228,7 @@ public final class ConsistentCutReader {
             disclose(found.stream().map(Found::table).toList(), 0);
         }
 
-        /** Nobody hears of a version before others may: who asks for less later would not see it. */
+        /** Returns no version before it is visible: a later read with an older version would not see it. */
         private void disclose(List<ConsistentCut.Table> cut, int place) {
             if (place == cut.size()) {
                 completion.done(Outcome.ok(new ConsistentCut(cut)));
@@ -237,7 +238,7 @@ public final class ConsistentCutReader {
             }
         }
 
-        /** All at the same time, as each version that is committed from the first read to the last spoils the look. */
+        /** Sends all reads at once, because a version that is committed between the first and the last one spoils the reading. */
         private void read(List<String> all, Consumer<List<Versioned>> then) {
             Map<Integer, Versioned> values = new TreeMap<>();
             List<UniserveException> errors = new ArrayList<>();

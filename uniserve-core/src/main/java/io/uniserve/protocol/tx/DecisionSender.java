@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Tells primaries what became of versions, and keeps what they acknowledge until it is struck off in the table's log with
- * the next write.
+ * Phase two of the commit: sends decisions to the participants' primaries and retries. It keeps their acknowledgements until the next write
+ * of the transaction log, which removes these participants from the decision.
  */
 final class DecisionSender {
     private static final int ATTEMPTS_MAX = 40;
@@ -29,12 +29,12 @@ final class DecisionSender {
     private final TreeMap<Long, TreeSet<Integer>> acked = new TreeMap<>();
     private Listener listener = (version, actor) -> {};
 
-    /** Hears of acknowledgements. */
+    /** Callback for acknowledgements. */
     interface Listener {
         void acked(long version, int actor);
     }
 
-    /** @param transactionLogPublisher gives each server what it was not told of the table's log yet */
+    /** @param transactionLogPublisher adds the transaction log to requests for servers that do not have it yet */
     DecisionSender(
             TransactionContext host,
             TransactionConfig config,
@@ -52,12 +52,12 @@ final class DecisionSender {
         listener = next;
     }
 
-    /** True when the actor has acknowledged the version, and no log says so yet. */
+    /** True if the actor has acknowledged the version, and the transaction log does not have the acknowledgement yet. */
     boolean hasAck(long version, int actor) {
         return acked.getOrDefault(version, new TreeSet<>()).contains(actor);
     }
 
-    /** Tells the actor's primary until it has logged the decision, or for as long as a driver bothers. */
+    /** Sends the decision to the actors' primaries, with retries until each has logged it or {@code ATTEMPTS_MAX} is reached. */
     void tell(long version, boolean commit, List<Integer> actors) {
         actors.forEach(actor -> tell(version, commit, actor, 0));
     }
@@ -89,7 +89,7 @@ final class DecisionSender {
         host.env().timers().after(4 * config.retryNanos(), () -> tell(version, commit, actor, attempt + 1));
     }
 
-    /** The actor's primary has the decision in its log, and so has every in-sync replica. */
+    /** Notes that the decision is in the log of the actor's primary and of every other in-sync replica. */
     void acked(long version, int actor) {
         acked.computeIfAbsent(version, v -> new TreeSet<>()).add(actor);
         listener.acked(version, actor);
@@ -99,12 +99,12 @@ final class DecisionSender {
         return !acked.isEmpty();
     }
 
-    /** The log without what is acknowledged. */
+    /** The transaction log without the participants that have acknowledged. */
     TransactionLogState struck(TransactionLogState log) {
         return acked.isEmpty() ? log : TransactionLogTransitions.strike(log, acked);
     }
 
-    /** A write with {@link #struck} was applied: what it struck is done with. */
+    /** Called after a write of {@link #struck} was applied: drops the acknowledgements that it contains. */
     void written(TransactionLogState log) {
         List<Long> done = new ArrayList<>();
         for (Map.Entry<Long, TreeSet<Integer>> entry : acked.entrySet()) {

@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles what is in doubt at a replica before a reader may have an answer (docs/protocol.md, section 4). A version that is decided
- * is waited for; one that is still in flight, confirmed after the question, or of whose commit nobody can know, may be left out: no
- * reader can have seen it.
+ * Resolves versions in doubt at a replica before it answers a read (docs/protocol.md, section 4). It waits for the outcome of a decided
+ * version. It permits the read to omit a version that no reader can have seen: one that is in flight by a confirmation after the call, or
+ * one that its manager claims is not visible.
  */
 final class InDoubtResolver {
     private final TransactionContext host;
@@ -31,7 +31,7 @@ final class InDoubtResolver {
     private final BiFunction<TableName, Long, ManagerProbe> drivers;
     private final TreeMap<ReplicaKey, List<Question>> waiting = new TreeMap<>();
 
-    /** @param copies what this server has seen of a table's log last, perhaps an old one */
+    /** @param copies this server's copy of a table's transaction log, which may be outdated */
     InDoubtResolver(
             TransactionContext host,
             TransactionConfig config,
@@ -46,17 +46,17 @@ final class InDoubtResolver {
     }
 
     /**
-     * Done when the replica's published state is complete for a question asked now.
+     * Completes when the replica's published state is complete for a question that is sent now.
      *
-     * @param at the version asked for: each at or below it must be settled; 0 for the newest
-     * @param defers true where the asker looks for a denial by itself: what another server's driver has in flight is left open
+     * @param at requested version: all versions up to it must be resolved; 0 for the newest
+     * @param defers true if the caller finds a claim itself: a version in flight of another server's manager is then left open
      */
     void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         long deadline = host.env().clock().nanos() + config.settleNanos();
         new Question(table, key, at, defers, deadline, completion).ask();
     }
 
-    /** What readers of the replica may have is another thing now. */
+    /** Called when the replica's read gate has changed. */
     void changed(ReplicaKey key) {
         List<Question> woken = waiting.get(key);
         if (woken != null) {
@@ -64,7 +64,7 @@ final class InDoubtResolver {
         }
     }
 
-    /** The log of the table is known here as it was not before. */
+    /** Called when this server has a newer transaction log of the table. */
     void logChanged(long tableId) {
         for (ReplicaKey key : List.copyOf(waiting.keySet())) {
             if (key.tableId() == tableId) {
@@ -102,7 +102,7 @@ final class InDoubtResolver {
         private void ask() {
             ReadGate gate = host.gate(key);
             if (gate == null) {
-                fail("the replica is gone");
+                fail("the replica was removed");
             } else if (gate.doubt() == 0 || at > 0 && gate.doubt() > at) {
                 completion.done(Outcome.ok(InDoubtResolution.ALL));
             } else if (host.env().clock().nanos() - deadline >= 0) {
@@ -114,9 +114,9 @@ final class InDoubtResolver {
                 InFlight flight = heard ? copy.inFlight() : null;
                 boolean flying = flight != null && flight.version() == doubt;
                 if (heard && !flying) {
-                    again(); // decided, as this server knows
+                    again(); // decided, by this server's copy
                 } else if (waited != doubt && (!heard || at > 0)) {
-                    // Of its beginning, or of the decision that the asker knows of, this server is about to hear.
+                    // The start of the version, or the decision that the caller knows of, arrives at this server soon.
                     waited = doubt;
                     again();
                 } else if (at == 0
@@ -135,8 +135,8 @@ final class InDoubtResolver {
         }
 
         /**
-         * Nobody can have seen a version that its driver has not disclosed. Where it does not say so the version is decided, as a
-         * rule, of which this server is about to hear by itself; the log is asked where that takes longer.
+         * Handles the manager's reply. If it claims "not visible", the read omits the version. Without a claim the version is usually
+         * decided, and the decision arrives soon; else the transaction log is confirmed.
          */
         private void driverSaid(boolean undisclosed, long doubt) {
             if (undisclosed) {
@@ -163,16 +163,16 @@ final class InDoubtResolver {
 
         private void looked(TransactionLogState log, long doubt) {
             if (!TransactionLogTransitions.inFlight(log, doubt)) {
-                again(); // decided: the log here will say so
+                again(); // decided: this server's copy has it
             } else if (at > 0) {
-                fail("version " + doubt + " is in flight, though version " + at + " was asked for");
+                fail("version " + doubt + " is in flight, but version " + at + " was requested");
             } else {
                 completion.done(Outcome.ok(
-                        InDoubtResolution.denied(doubt))); // confirmed after the question: it is not committed
+                        InDoubtResolution.denied(doubt))); // confirmed after the call: it is not committed
             }
         }
 
-        /** Waits for the replica to change, or for a moment. */
+        /** Waits until the replica or the log changes, or for a short time. */
         private void again() {
             waiting.computeIfAbsent(key, k -> new ArrayList<>()).add(this);
             timer = host.env().timers().after(config.tellNanos(), this::wake);

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Asks the driver of a version in flight whether anybody can know that it is committed: until then nobody can have seen the version,
- * and readers may leave it out. That takes one message, where a confirm takes a write of ZooKeeper's quorum. One request serves
- * all who asked before it was sent.
+ * Requests the claim "not visible" for a version in flight from its transaction manager. With the claim no reader can have seen the
+ * version, so a read may omit it. It costs one message, while a confirmation of the transaction log costs a write through ZooKeeper's
+ * quorum. One request serves all callers that arrived before it was sent.
  */
 final class ManagerProbe {
     private final TransactionContext host;
@@ -34,7 +34,7 @@ final class ManagerProbe {
         return tableId;
     }
 
-    /** @param then hears true where the version was disclosed to nobody at some moment after the question; else nothing is known */
+    /** @param then receives true if the version was not visible at some moment after the call; false if that is not known */
     void look(InFlight flight, Consumer<Boolean> then) {
         List<Consumer<Boolean>> together = asking.get(flight.version());
         if (together != null) {
@@ -42,7 +42,7 @@ final class ManagerProbe {
             return;
         }
         asking.put(flight.version(), new ArrayList<>(List.of(then)));
-        host.env().timers().after(0, () -> send(flight)); // the actors of one read ask one after the other
+        host.env().timers().after(0, () -> send(flight)); // the actors of one read arrive here one after the other
     }
 
     private void send(InFlight flight) {

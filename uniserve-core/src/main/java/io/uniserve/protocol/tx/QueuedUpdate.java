@@ -11,17 +11,19 @@ import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A client's atomic update at its driver, and who wait for its outcome: the client may have asked more than once. */
+/**
+ * A client's atomic update at its transaction manager, with all callers that wait for its outcome. A client may have sent it repeatedly.
+ */
 final class QueuedUpdate {
     final UpdateRequest request;
     final Batch batch;
-    /** Of its rows, wherever they are. */
+    /** Size of its rows in bytes, including rows that are staged at their primaries. */
     final long bytes;
-    /** Of those that are here. */
+    /** Size of the rows that are in this server's memory, in bytes. */
     final long held;
 
     long deadlineNanos;
-    /** The latest of this request that came here. */
+    /** The highest attempt of this request that has arrived here. */
     int attempt;
 
     private final List<Completion<UpdateReply>> callers = new ArrayList<>();
@@ -37,7 +39,7 @@ final class QueuedUpdate {
                 request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
     }
 
-    /** Somebody asks for it, until then. */
+    /** Adds a caller that waits until this deadline. */
     void join(Completion<UpdateReply> caller, int number, long untilNanos) {
         callers.add(caller);
         attempt = Math.max(attempt, number);

@@ -14,17 +14,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all rounds of a plan see of tables with atomic updates: one moment (docs/protocol.md, section 4). A server confirms the versions
- * and epochs of all of them together, once and before the first round; from then on each round asks for exactly these versions,
- * and what was committed later is in none of them. Where a version is kept no more a round ends with VERSION_GONE, and whoever
- * runs the plan begins anew with another moment.
+ * Snapshot of atomic tables that all rounds of a planned query read (docs/protocol.md, section 4). Before the first round a server confirms
+ * versions and epochs of all tables together. Each round then requests exactly these versions, so later commits are in none of them. If a
+ * state is no longer kept, a round fails with VERSION_GONE, and the caller restarts the query with another snapshot.
  *
- * <p>In the default mode the rounds rest on leases, as other reads do, and outlive a takeover; strict ones rest on the epochs of
- * the moment. Immutable.
+ * <p>In the default mode the rounds depend on leases, as other reads do, and survive a fail-over. In mode STRICT they depend on the epochs
+ * of the snapshot. Immutable.
  */
 public final class ReadSnapshot {
     private final List<ConsistentCut.Table> tables;
-    /** What strict reads, and those of no version yet, rest on; null where one read told of a version. */
+    /** The confirmed snapshot, which STRICT reads and reads of version 0 need; null if the version comes from a single read. */
     private final @Nullable ConsistentCut consistentCut;
 
     private final boolean strict;
@@ -36,24 +35,24 @@ public final class ReadSnapshot {
     }
 
     /**
-     * The moment of a read of one table: later ones are to see what it saw. Not for strict reads.
+     * The snapshot that an earlier read of one table has seen, for later reads. Not for mode STRICT.
      *
-     * @param tableId the table's number
-     * @param version that it saw, more than 0
+     * @param tableId table number
+     * @param version version of the earlier read, greater than 0
      */
     public static ReadSnapshot of(TableName table, long tableId, long version) {
         if (version <= 0) {
-            throw new IllegalArgumentException("version " + version + " stands for the newest");
+            throw new IllegalArgumentException("version " + version + ": must be greater than 0");
         }
         return new ReadSnapshot(List.of(new ConsistentCut.Table(table, tableId, version, List.of())), null, false);
     }
 
     /**
-     * Settles a moment after now.
+     * Takes a snapshot of some moment after the call.
      *
-     * @param mode of the rounds, LINEARIZABLE or STRICT
-     * @param tables with atomic updates, one at least
-     * @param deadlineNanos when to give up, on the environment's clock
+     * @param mode mode of the rounds, LINEARIZABLE or STRICT
+     * @param tables atomic tables, at least one
+     * @param deadlineNanos deadline by the environment's clock
      * @param completion called once
      */
     public static Timers.Cancel settle(
@@ -81,15 +80,15 @@ public final class ReadSnapshot {
         return machine::cancel;
     }
 
-    /** The table as of this moment; empty for one that it was not settled for. */
+    /** The table's version and epochs in this snapshot; empty if the table is not part of it. */
     public Optional<ConsistentCut.Table> table(TableName name) {
         return tables.stream().filter(one -> one.name().equals(name)).findFirst();
     }
 
     /**
-     * Reads a table that the moment was settled for, as of this moment.
+     * Reads a table of this snapshot.
      *
-     * @param completion called once; VERSION_GONE where the table's state of the moment is not there any more
+     * @param completion called once; VERSION_GONE if no replica keeps the table's state any more
      */
     public Timers.Cancel read(
             ClientContext env,
@@ -98,8 +97,8 @@ public final class ReadSnapshot {
             Query query,
             Completion<QueryResult> completion) {
         ConsistentCut.Table table = table(query.table())
-                .orElseThrow(() -> new IllegalStateException("no moment of table " + query.table() + " was settled"));
-        if (strict || table.version() == 0) { // to others version 0 means the newest
+                .orElseThrow(() -> new IllegalStateException("table " + query.table() + " is not in the snapshot"));
+        if (strict || table.version() == 0) { // in other reads version 0 means the newest
             StrictRead machine = new StrictRead(
                     env,
                     network,

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Has the client's routing policy pick one of several replicas, as reads of eventual tables do: by default at random, so that each
- * gets the share of reads that the coordinator planned; on a server that plans a query the one that is there. Not thread-safe.
+ * Choice of one replica per actor by the client's routing policy, as for eventual tables. By default it is random in proportion to the read
+ * weights that the coordinator planned. On a server that plans a query it prefers the local replica. Not thread-safe.
  */
 final class ReplicaChoice {
     private final RoutingPolicy policy;
@@ -24,7 +24,7 @@ final class ReplicaChoice {
         this.random = env.ids().next();
     }
 
-    /** The replica of an actor that a query asks: always the same one where it wants that and the client has a number. */
+    /** The replica of an actor for a query. It is always the same one if the query requires that and the client has a number. */
     ServerId draw(List<ServerId> open, ActorState actor, Query query) {
         return query.sameCopies() && copies != 0
                 ? RoutingPolicy.same(candidates(open, actor.weights()), copies, actor.actor())
@@ -32,9 +32,9 @@ final class ReplicaChoice {
     }
 
     /**
-     * One of these by their weights; where none has any, all have equal ones.
+     * One of these servers, by read weights; all are equal if none has a weight.
      *
-     * @param open at least one
+     * @param open at least one server
      */
     ServerId draw(List<ServerId> open, Map<ServerId, Double> weights) {
         random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;

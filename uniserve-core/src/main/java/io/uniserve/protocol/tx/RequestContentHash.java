@@ -9,13 +9,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What tells one update from another under the same request id; epochs do not belong to it. It is made of the hashes of the actors'
- * rows, by actor, so that it is the same whether they came with the update or were staged before.
+ * Content hash of an update, which distinguishes two updates with the same request id. Epochs are not part of it. It combines the hashes of
+ * the actors' rows, by actor, so it is the same for rows in the request and for staged rows.
  */
 final class RequestContentHash {
     private RequestContentHash() {}
 
-    /** In hex, of all that the request is for. */
+    /** SHA-256 of the request's content, in hex. */
     static String of(UpdateRequest request) {
         BinaryWriter out = new BinaryWriter().writeLong(request.tableId()).writeString(request.function());
         List<ActorRows> actors = request.actors().stream()

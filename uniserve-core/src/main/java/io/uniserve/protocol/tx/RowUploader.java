@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Brings the rows of one large atomic update to the primaries of their actors: all servers at once, to each one message after the
- * other. Each answers with the hashes of what it keeps. Not thread-safe; the completion is called exactly once.
+ * Stages the rows of one large atomic update at the primaries of their actors: all servers in parallel, one message at a time per server.
+ * Each primary replies with the hashes of the rows that it stores. Not thread-safe; the completion is called exactly once.
  */
 final class RowUploader {
     private final ClientContext env;
@@ -33,19 +33,19 @@ final class RowUploader {
     private int actors;
     private boolean over;
 
-    /** Makes the request that stages these rows. */
+    /** Builds the request that stages these rows. */
     interface Template {
         UpdateRequest request(List<ActorRows> rows);
     }
 
-    /** @param completion hears the actors with what is staged of each, in any order */
+    /** @param completion called with the actors and a reference to the staged rows of each, in any order */
     RowUploader(ClientContext env, Template template, Completion<List<ActorRows>> completion) {
         this.env = env;
         this.template = template;
         this.completion = completion;
     }
 
-    /** @param messageBytes most bytes of a message of several actors */
+    /** @param messageBytes limit of a message with rows of several actors */
     void start(RouteIndex index, TableRoute route, List<ActorRows> rows, long messageBytes, long timeoutNanos) {
         Map<ServerId, Deque<List<ActorRows>>> messages = new TreeMap<>();
         actors = rows.size();
@@ -58,7 +58,7 @@ final class RowUploader {
             }
             ServerId primary = route.map().actors().get(actor.actor()).primary();
             if (index.address(primary).isEmpty()) {
-                fail(ErrorCode.UNAVAILABLE, "the primary of actor " + actor.actor() + " is away");
+                fail(ErrorCode.UNAVAILABLE, "the primary of actor " + actor.actor() + " is not alive");
                 return;
             }
             add(messages.computeIfAbsent(primary, server -> new ArrayDeque<>()), actor, messageBytes);
@@ -77,7 +77,7 @@ final class RowUploader {
         last.add(actor);
     }
 
-    /** Sends and tells nothing more. */
+    /** Sends no more messages and does not call the completion. */
     void stop() {
         over = true;
     }
@@ -99,7 +99,7 @@ final class RowUploader {
         if (outcome instanceof Outcome.Err<UpdateReply> err) {
             ErrorCode code = err.error().code();
             boolean silent = code == ErrorCode.DEADLINE_EXCEEDED || code == ErrorCode.CANCELLED;
-            // nothing is applied, whatever became of it
+            // a time-out does not leave the outcome open: staging applies nothing
             fail(silent ? ErrorCode.UNAVAILABLE : code, err.error().reason());
             return;
         }
@@ -108,7 +108,7 @@ final class RowUploader {
         for (ActorRows rows : sent) {
             StagedRowsRef here = kept.get(rows.actor());
             if (here == null || here.bytes() != rows.bytes()) {
-                fail(ErrorCode.UNAVAILABLE, "server " + server + " does not keep the rows of actor " + rows.actor());
+                fail(ErrorCode.UNAVAILABLE, "server " + server + " did not store the rows of actor " + rows.actor());
                 return;
             }
             staged.add(new ActorRows(rows.actor(), 0, Bytes.EMPTY, here));
@@ -119,7 +119,7 @@ final class RowUploader {
     }
 
     private void fail(ErrorCode code, String reason) {
-        end(Outcome.err(new UniserveException(code, "rows are not staged: " + reason)));
+        end(Outcome.err(new UniserveException(code, "could not stage rows: " + reason)));
     }
 
     private void end(Outcome<List<ActorRows>> outcome) {

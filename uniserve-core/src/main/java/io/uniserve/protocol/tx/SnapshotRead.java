@@ -33,14 +33,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read of several actors at one version (docs/protocol.md, section 4). Every actor is asked on one of its in-sync replicas; the
- * largest of what they say they are complete through, and of the client's floor, is the version of the read; whoever
- * answered for an older one is asked again, for that version. Usually all agree at once. A state that is gone meanwhile
- * begins the read anew. Never a partial answer, never a mixture.
+ * Read of several actors of a table at one version (docs/protocol.md, section 4). Each actor is read at one of its in-sync replicas. Each
+ * answer names the version up to which it is complete. The version of the read is the largest of these and of the client's watermark.
+ * Actors with an older answer are read again at that version. Usually all agree, and the read takes one round. If a state is no longer
+ * kept, the read starts anew. The result is complete and of one version, or an error.
  *
- * <p>A server may leave a version open that another server's driver has in flight. The answer counts where some server has denied
- * the version since the read began: nobody could know of it then, and so not when the read began. As a rule the driver's server is
- * among those asked, and no message more is needed. Else the actors are asked again, and their servers ask the driver.
+ * <p>A server may leave a version open that is in flight at another server's manager. Its answer counts if some server has claimed "not
+ * visible" for the version since the read started: so it was not visible when the read started. Usually the manager's server is among those
+ * queried, and no extra message is needed. Else the actors are read again, and their servers request a claim from the manager.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
@@ -68,32 +68,37 @@ public final class SnapshotRead {
     private boolean paused;
     private boolean over;
     private boolean oneVersion = true;
-    /** Versions that nobody could know of at some moment of this read. */
+    /** Versions that were not visible at some moment of this read. */
     private final TreeSet<Long> denied = new TreeSet<>();
-    /** Servers are to leave nothing open any more. */
+    /** True once servers must leave no version open. */
     private boolean insists;
-    /** The table's number that the version is of; 0 where it is not known. */
+    /** The number of the table that the version belongs to; 0 if it is not known. */
     private long number;
 
     private boolean looked;
 
-    private String last = "nobody was asked";
+    private String last = "no request was sent";
 
-    /** Values that have each actor once, all of this version of the table of this number, and in how many rounds they came. */
+    /**
+     * Result of the read: each actor once, all of one version.
+     *
+     * @param tableId table number
+     * @param rounds number of rounds that the read took
+     */
     public record Result(
             long tableId, long version, List<VersionedRead.Part> parts, int rounds, QueryResult.Stats stats) {
         public Result {
             parts = List.copyOf(parts);
         }
 
-        /** The values by the first actor of each. */
+        /** The values, by the first actor of each. */
         public Map<Integer, Bytes> values() {
             Map<Integer, Bytes> values = new TreeMap<>();
             parts.forEach(part -> values.put(part.actors().get(0), part.value()));
             return values;
         }
 
-        /** The same parts. */
+        /** The same parts, as a query result. */
         public QueryResult asQueryResult() {
             return new QueryResult(
                     parts.stream().map(VersionedRead.Part::value).toList(),
@@ -105,19 +110,19 @@ public final class SnapshotRead {
     private static final class Slot {
         private final int actor;
         private final List<ServerId> tried = new ArrayList<>();
-        /** How many calls ask for it now; more than one where a server takes long. */
+        /** Number of calls under way for this actor; more than one if a server is slow. */
         private int asking;
 
         private @Nullable UniserveException trouble;
         private VersionedRead.@Nullable Part part;
-        /** What the part's server has left open. */
+        /** Versions that the part's server has left open. */
         private List<Long> open = List.of();
 
         private Slot(int actor) {
             this.actor = actor;
         }
 
-        /** Whether its answer is of an older state. */
+        /** True if the part is of an older state than this version. */
         private boolean behind(long version) {
             return part != null && part.at() < version;
         }
@@ -125,7 +130,7 @@ public final class SnapshotRead {
 
     private record Call(int number, long at, ServerId server, List<Slot> slots, Timers.Cancel[] cancel) {}
 
-    /** @param query its mode is not looked at */
+    /** @param query its mode is ignored */
     public SnapshotRead(
             ClientContext env,
             SnapshotReadClient network,
@@ -136,9 +141,9 @@ public final class SnapshotRead {
     }
 
     /**
-     * A read of this very version, as told by an earlier read.
+     * Reads one version that an earlier read returned.
      *
-     * @param version VERSION_GONE where no replica keeps its state any more; 0 for the newest
+     * @param version VERSION_GONE if no replica keeps its state any more; 0 for the newest
      */
     public SnapshotRead(
             ClientContext env,
@@ -158,15 +163,18 @@ public final class SnapshotRead {
     }
 
     /**
-     * Reads each actor as of now, in one round where nothing is behind the client's floor or left open; no two actors need agree. That
-     * is what level SERIALIZABLE promises. Call before the start.
+     * Reads the newest state of each actor, and not one version of all. It takes one round unless an actor is behind the client's watermark
+     * or leaves a version open. That is what level SERIALIZABLE guarantees. Call it before the start.
      */
     public SnapshotRead eachAsOfNow() {
         oneVersion = false;
         return this;
     }
 
-    /** The version is of the table of this number: VERSION_GONE where there is another of its name by now. Call before the start. */
+    /**
+     * Sets the number of the table that the version belongs to: VERSION_GONE if the name has another table by now. Call it before the
+     * start.
+     */
     public SnapshotRead ofNumber(long tableId) {
         number = tableId;
         return this;
@@ -193,7 +201,7 @@ public final class SnapshotRead {
         Collection<Integer> asked = query.actors().orElseGet(() -> all(count));
         for (int actor : asked) {
             if (actor < 0 || actor >= count) {
-                end(error(ErrorCode.INVALID_ARGUMENT, "actor " + actor + " of " + count));
+                end(error(ErrorCode.INVALID_ARGUMENT, "no actor " + actor + ": number of actors: " + count));
                 return;
             }
             slots.put(actor, new Slot(actor));
@@ -215,12 +223,12 @@ public final class SnapshotRead {
         return route.meta().tableId() == number;
     }
 
-    /** The map here is older than the version, or the table is another one. */
+    /** Handles a table with another number: this client's map may be outdated, or the table was replaced. */
     private void other() {
         if (looked) {
             end(error(
                     ErrorCode.VERSION_GONE,
-                    "table " + query.table() + " is not number " + number + " any more, whose version was asked for"));
+                    "table " + query.table() + " no longer has number " + number + ", to which the version belongs"));
             return;
         }
         looked = true;
@@ -231,7 +239,7 @@ public final class SnapshotRead {
         });
     }
 
-    /** Gives up; the completion hears CANCELLED. */
+    /** Cancels the read; the completion gets CANCELLED. */
     public void cancel() {
         end(error(ErrorCode.CANCELLED, "the query was cancelled"));
     }
@@ -265,7 +273,7 @@ public final class SnapshotRead {
         calls.clear();
     }
 
-    /** Asks for whatever has no answer and is not being asked. */
+    /** Sends requests for all actors without an answer and without a call under way. */
     private void dispatch() {
         RouteIndex index = env.routing().current();
         Optional<TableRoute> route =
@@ -287,7 +295,7 @@ public final class SnapshotRead {
                 }
             }
         }
-        // Worth while where the driver's server is likely to be among those asked.
+        // Open versions pay off if the manager's server is likely to be among those queried.
         boolean defers = at == 0
                 && !insists
                 && groups.size() > 1
@@ -298,7 +306,9 @@ public final class SnapshotRead {
         }
     }
 
-    /** A live in-sync replica not tried in this round, at random in proportion to the actor's weights; null where all were. */
+    /**
+     * A live in-sync replica that was not tried in this round, random in proportion to the actor's read weights; null if all were tried.
+     */
     private @Nullable ServerId pick(RouteIndex index, ActorState actor, Slot slot) {
         List<ServerId> open = new ArrayList<>(actor.isr().size());
         for (ServerId server : actor.isr()) {
@@ -318,11 +328,11 @@ public final class SnapshotRead {
         return draw.draw(open, actor, query);
     }
 
-    /** Every replica was tried: after a pause, with a newer map, all are again. */
+    /** All replicas of some actor were tried: tries all again, after a pause and with a newer map. */
     private void pause() {
         for (Slot slot : slots.values()) {
             if (slot.part == null && slot.asking == 0 && slot.trouble != null) {
-                end(Outcome.err(slot.trouble)); // the replicas that were tried have this trouble
+                end(Outcome.err(slot.trouble)); // all replicas have failed with this error
                 return;
             }
         }
@@ -365,7 +375,7 @@ public final class SnapshotRead {
         }
     }
 
-    /** Looks at a call that has no answer after a quarter of the time that is left. */
+    /** Calls {@link #slow} if the call has no answer after a quarter of the remaining time. */
     private void watch(Call call, Timers.Cancel asked) {
         long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
         Timers.Cancel slow = env.timers().after(Math.max(SLOW_NANOS, left / 4), () -> slow(call, asked));
@@ -376,8 +386,8 @@ public final class SnapshotRead {
     }
 
     /**
-     * A server that computes is not told from one that is silent, so its call goes on, and other replicas are asked beside it; the
-     * first answer counts. A server that the map has lost is given up.
+     * Handles a slow call. A busy server looks the same as one that is down, so the call goes on and other replicas are queried too; the
+     * first answer counts. The call fails if the server has left the map.
      */
     private void slow(Call call, Timers.Cancel asked) {
         RouteIndex index = env.routing().current();
@@ -438,11 +448,11 @@ public final class SnapshotRead {
         if (gone && fixed == 0) {
             restart();
         } else {
-            settle(); // where the version is given another replica may have its state yet
+            settle(); // for a fixed version, another replica may still keep the state
         }
     }
 
-    /** A value counts for all its actors or for none: what it has of one cannot be taken out of it. */
+    /** Accepts a value for all its actors or for none: a part of it cannot be removed. */
     private void take(Call call, VersionedRead.Part part, List<Long> open) {
         Set<Slot> taken = new LinkedHashSet<>();
         for (int actor : part.actors()) {
@@ -457,7 +467,10 @@ public final class SnapshotRead {
         });
     }
 
-    /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
+    /**
+     * Ends the query for an error that every replica would return. Keeps an error that may be the replica's own: it ends the query once all
+     * replicas have failed.
+     */
     private void judge(Slot slot, UniserveException error) {
         ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
         if (readErrorAction == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
@@ -469,7 +482,7 @@ public final class SnapshotRead {
 
     private void restart() {
         if (++restarts > Limits.VERSION_RESTARTS_MAX) {
-            end(error(ErrorCode.VERSION_GONE, "version " + at + " is not kept any more: " + last));
+            end(error(ErrorCode.VERSION_GONE, "version " + at + " is no longer kept by replicas: " + last));
             return;
         }
         drop();
@@ -482,7 +495,7 @@ public final class SnapshotRead {
         dispatch();
     }
 
-    /** Goes on when all have answered: done when they agree, else once more for those that are behind. */
+    /** Continues when all actors have answered: ends the read if they agree, else reads those again that are behind. */
     private void settle() {
         long version = fixed > 0 ? fixed : Math.max(at, floors.of(tableId));
         for (Slot slot : slots.values()) {
@@ -492,7 +505,7 @@ public final class SnapshotRead {
             }
             version = oneVersion ? Math.max(version, slot.part.at()) : version;
         }
-        drop(); // calls beside those that were answered
+        drop(); // cancels slow calls for actors with an answer
         if (slots.values().stream().anyMatch(this::leftOpen)) {
             insists = true;
             askAgain(this::leftOpen);
@@ -508,8 +521,8 @@ public final class SnapshotRead {
     }
 
     /**
-     * Whether the slot's answer leaves a version open that nobody has denied. That it has the version by now, or that another answer
-     * has it, does not help: a later version may be prepared behind it, which only its server can tell.
+     * True if the answer leaves a version open for which there is no claim. It does not help if another answer has the version: the replica
+     * may already have prepared a later one, which only its server can tell.
      */
     private boolean leftOpen(Slot slot) {
         return !denied.containsAll(slot.open);
@@ -526,7 +539,7 @@ public final class SnapshotRead {
         dispatch();
     }
 
-    /** Every actor's answer is complete through this version at least. */
+    /** Ends the read with the version up to which every actor's answer is complete, at least. */
     private void succeed(long agreed) {
         long version = Long.MAX_VALUE;
         long newest = 0;
@@ -539,7 +552,7 @@ public final class SnapshotRead {
         version = version == Long.MAX_VALUE ? agreed : version;
         floors.raise(tableId, Math.max(newest, version), env.clock().nanos());
         List<VersionedRead.Part> parts = new ArrayList<>();
-        for (Slot slot : slots.values()) { // ascending, so each part where its first actor comes
+        for (Slot slot : slots.values()) { // in ascending order, so each part is at the position of its first actor
             VersionedRead.Part part = slot.part;
             if (part != null && slot.actor == Collections.min(part.actors())) {
                 parts.add(part);

@@ -24,14 +24,13 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of large atomic updates that clients have brought to the primaries of their actors, for a PREPARE to come, which names them
- * by request and hash. Nothing of them is on disk or known to anybody else, so rows that are gone, with this server or for want of
- * room, only have the client bring them again. They are named by the hash that is computed here: rows of two contents are never
- * taken for each other. Rows of one request stay or go together. Not thread-safe.
+ * Staged rows of large atomic updates at the primaries of their actors, in memory only. A later PREPARE names them by request and hash. The
+ * rows may be lost with this server or for lack of memory; the client then sends them again. The hash is computed here, so different rows
+ * are never confused. Rows of one request are kept or dropped together. Not thread-safe.
  */
 final class StagedRows {
     private static final long IDLE_NANOS = Limits.STAGED_ROWS_IDLE_MS * 1_000_000;
-    /** An actor's rows count so much besides: what has few bytes takes room and time too. */
+    /** Overhead per actor's rows that counts as bytes too: even few bytes take memory and time. */
     static final long ENTRY_BYTES = 4_096;
 
     private final Clock clock;
@@ -45,7 +44,7 @@ final class StagedRows {
 
     private static final class Kept {
         private final ActorRows rows;
-        /** The newest that was prepared of them. */
+        /** The newest version in which these rows were prepared. */
         private long version;
 
         private Kept(ActorRows rows) {
@@ -66,13 +65,13 @@ final class StagedRows {
         }
     }
 
-    /** @param led the actors of a table whose primary is here */
+    /** @param led the actors of a table whose primary is on this server */
     StagedRows(Clock clock, LongFunction<Set<Integer>> led) {
         this.clock = clock;
         this.led = led;
     }
 
-    /** What the rows that are kept count. */
+    /** Size of all rows, with {@link #ENTRY_BYTES} for each actor's. */
     long bytes() {
         return bytes;
     }
@@ -81,7 +80,7 @@ final class StagedRows {
         return groups.isEmpty();
     }
 
-    /** Keeps the rows, all or none; for want of room nothing of the request stays, so that another one is not in its way. */
+    /** Stores all rows, or none. If there is no room, all rows of the request are dropped, to leave room for others. */
     Outcome<UpdateReply> keep(UpdateRequest request) {
         Set<Integer> here = led.apply(request.tableId());
         for (ActorRows rows : request.actors()) {
@@ -117,7 +116,7 @@ final class StagedRows {
         return Outcome.err(new UniserveException(code, message));
     }
 
-    /** The PREPARE with its rows; with none, which asks for a vote on what came before, where some of them are not here. */
+    /** The PREPARE with its rows. If some of them are not here, it has no rows: it then only requests a vote on rows that came earlier. */
     Prepare filled(Prepare prepare) {
         if (prepare.batches().stream().allMatch(batch -> batch.staged() == null)) {
             return prepare;
@@ -149,7 +148,7 @@ final class StagedRows {
         return kept.rows;
     }
 
-    /** Of a version that is committed nobody needs the rows any more. */
+    /** Drops the rows of a version that is committed. */
     void decided(Decide decide) {
         if (!decide.commit()) {
             return;
@@ -168,7 +167,7 @@ final class StagedRows {
         });
     }
 
-    /** Lets go of what nobody has added to or asked for for long. */
+    /** Drops rows that were neither added to nor used for a long time. */
     void expire() {
         long now = clock.nanos();
         groups.values().removeIf(group -> {

@@ -30,9 +30,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A strict read of one or several tables (docs/protocol.md, section 4): a server finds the versions and epochs of all of them as of one
- * moment, then in-sync replicas of these epochs are asked for these versions. It rests on no lease and so on no clock. Where a
- * replica has moved on, or a state is gone, it begins anew with another moment. Never a partial answer, never a mixture.
+ * STRICT read of one or several tables (docs/protocol.md, section 4). A server confirms a snapshot of versions and epochs of all tables;
+ * then replicas that are in sync in these epochs are read at these versions. It depends on no lease, and so on no clock. If an epoch has
+ * changed or a state is no longer kept, the read takes a new snapshot. The result is complete and of one snapshot, or an error.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
@@ -53,11 +53,11 @@ public final class StrictRead {
     private Timers.Cancel deadline = () -> {};
     private @Nullable ConsistentCut consistentCut;
     private boolean once;
-    /** Whether a replica has answered, the map is another than at the moment, and all replicas are to be asked again. */
+    /** Flags: a replica has answered; the map differs from the snapshot, and all replicas are to be tried again. */
     private boolean answered;
 
     private boolean moved;
-    /** Of a read of a given moment: whether a replica has it no more, and whether a newer map was asked for. */
+    /** Flags of a read with a given snapshot: a replica no longer keeps its state; a newer map was requested. */
     private boolean gone;
 
     private boolean looked;
@@ -70,17 +70,17 @@ public final class StrictRead {
     private final Set<ServerId> servers = new LinkedHashSet<>();
     private int requests;
     private int retries;
-    private String last = "nobody was asked";
+    private String last = "no request was sent";
 
     /**
-     * One query's values by actor, all of this version; those of all queries are of one moment.
+     * One query's values by actor, all of this version. The values of all queries are of one snapshot.
      *
-     * @param cut the moment, for reads of other rounds that are to see it too
-     * @param stats of all queries together
+     * @param cut the snapshot, for reads of later rounds
+     * @param stats statistics of all queries together
      */
     public record Result(
             TableName table, long version, Map<Integer, Bytes> values, ConsistentCut cut, QueryResult.Stats stats) {
-        /** A part for each actor. */
+        /** A query result with one part per actor. */
         public QueryResult asQueryResult() {
             return new QueryResult(
                     List.copyOf(values.values()),
@@ -89,13 +89,13 @@ public final class StrictRead {
         }
     }
 
-    /** An actor asked for. */
+    /** One actor of one query. */
     private static final class Slot {
         private final int query;
         private final int actor;
         private final long epoch;
         private final List<ServerId> tried = new ArrayList<>();
-        /** How many calls ask for it now; more than one where a server takes long. */
+        /** Number of calls under way for this actor; more than one if a server is slow. */
         private int asking;
 
         private @Nullable ServerId next;
@@ -124,7 +124,7 @@ public final class StrictRead {
         }
     }
 
-    /** @param queries of tables whose updates are atomic, with one deadline; their modes are not looked at */
+    /** @param queries queries of atomic tables, with one deadline; their modes are ignored */
     public StrictRead(
             ClientContext env,
             SnapshotReadClient network,
@@ -136,10 +136,10 @@ public final class StrictRead {
     }
 
     /**
-     * A read of the moment of an earlier one.
+     * Reads a snapshot that an earlier read has taken.
      *
-     * @param fixed that moment, of these queries' tables and maybe of others: VERSION_GONE where their states of it are not there
-     *     any more, at no replica, by a map that is newer than the question; null for a moment after the start
+     * @param fixed that snapshot, of these queries' tables at least; null to take a new one. Fails with VERSION_GONE if, by a map that is
+     *     newer than the question, no replica keeps the state any more
      */
     public StrictRead(
             ClientContext env,
@@ -161,15 +161,15 @@ public final class StrictRead {
     }
 
     /**
-     * Of operators that leave something where they run, so that they are not to be run for two moments: where one has, and another
-     * moment is needed, the read ends with VERSION_GONE. Call before the start.
+     * For operators that store data where they run, and so must run for one snapshot only. If one has run and another snapshot is needed,
+     * the read fails with VERSION_GONE. Call it before the start.
      */
     public StrictRead ofOneMoment() {
         once = true;
         return this;
     }
 
-    /** Asks a server for the moment. */
+    /** Requests the snapshot from a server. */
     public void start() {
         deadline = env.timers()
                 .after(
@@ -186,7 +186,7 @@ public final class StrictRead {
         begin();
     }
 
-    /** Gives up; the completion hears CANCELLED. */
+    /** Cancels the read; the completion gets CANCELLED. */
     public void cancel() {
         fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
@@ -260,19 +260,19 @@ public final class StrictRead {
         });
     }
 
-    /** With a newer routing, after a pause, another moment. */
+    /** Takes another snapshot, after a pause and with a newer map. A read with a given snapshot tries all replicas again instead. */
     private void later() {
         if (fixed != null) {
             if (looked && !paused) {
-                fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + last);
+                fail(ErrorCode.VERSION_GONE, "no replica keeps the query's snapshot any more: " + last);
             } else {
-                looked = true; // the map here may be older than the moment
+                looked = true; // this client's map may be older than the snapshot
                 again();
             }
             return;
         }
         if (once && answered) {
-            fail(ErrorCode.VERSION_GONE, "the moment that the scatters are of is gone: " + last);
+            fail(ErrorCode.VERSION_GONE, "the snapshot of the scatters is gone: " + last);
             return;
         }
         drop();
@@ -285,7 +285,7 @@ public final class StrictRead {
                 }));
     }
 
-    /** After a pause all replicas are asked again for what has not come, of the same moment. */
+    /** Tries all replicas again for the missing actors, after a pause and with the same snapshot. */
     private void again() {
         if (paused) {
             return;
@@ -312,7 +312,7 @@ public final class StrictRead {
         return of.tables().stream()
                 .filter(table -> table.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("a moment without table " + name));
+                .orElseThrow(() -> new IllegalStateException("snapshot without table " + name));
     }
 
     private void take(ConsistentCut taken) {
@@ -327,7 +327,7 @@ public final class StrictRead {
             }
             for (int actor : actors) {
                 if (actor < 0 || actor >= count) {
-                    fail(ErrorCode.INVALID_ARGUMENT, "actor " + actor + " of " + count);
+                    fail(ErrorCode.INVALID_ARGUMENT, "no actor " + actor + ": number of actors: " + count);
                     return;
                 }
                 slots.add(new Slot(i, actor, table.epochs().get(actor)));
@@ -340,7 +340,9 @@ public final class StrictRead {
         }
     }
 
-    /** Asks for whatever has no answer and is not being asked, on a replica in sync in the epoch of the moment. */
+    /**
+     * Sends requests for all actors without an answer and without a call under way, to replicas that are in sync in the snapshot's epoch.
+     */
     private void dispatch() {
         RouteIndex index = env.routing().current();
         Map<Share, List<Slot>> shares = new LinkedHashMap<>();
@@ -349,7 +351,7 @@ public final class StrictRead {
                 slot.next = pick(index, slot);
                 if (slot.next == null) {
                     if (slot.trouble != null) {
-                        end(Outcome.err(slot.trouble)); // all replicas have it
+                        end(Outcome.err(slot.trouble)); // all replicas have failed with it
                     } else if (fixed != null ? !moved && !gone : once && answered && !moved) {
                         again();
                     } else {
@@ -369,13 +371,15 @@ public final class StrictRead {
         shares.forEach((share, group) -> send(index, share, group));
     }
 
-    /** A live in-sync replica not tried in this round, at random in proportion to the actor's weights; null where all were. */
+    /**
+     * A live in-sync replica that was not tried in this round, random in proportion to the actor's read weights; null if all were tried.
+     */
     private @Nullable ServerId pick(RouteIndex index, Slot slot) {
         Optional<TableRoute> route = index.table(queries.get(slot.query).table());
         if (route.isEmpty()
                 || slot.actor >= route.get().map().actors().size()
                 || route.get().map().actors().get(slot.actor).epoch() != slot.epoch) {
-            last = "the map is another one than at the moment of the read";
+            last = "the map has changed since the snapshot of the read";
             moved = true;
             slot.trouble = null;
             return null;
@@ -437,7 +441,7 @@ public final class StrictRead {
         return !call.over && call.round == round && !over;
     }
 
-    /** Looks at a call that has no answer after a quarter of the time that is left. */
+    /** Calls {@link #slow} if the call has no answer after a quarter of the remaining time. */
     private void watch(Call call) {
         if (isOpen(call)) {
             calls.add(env.timers().after(Math.max(SLOW_NANOS, left() / 4), () -> slow(call)));
@@ -445,9 +449,8 @@ public final class StrictRead {
     }
 
     /**
-     * A server that computes is not told from one that is silent, so its call goes on, and other replicas are asked beside it; the
-     * first answer counts. Operators that leave something where they run are not run twice. A server that the map has lost is given
-     * up.
+     * Handles a slow call. A busy server looks the same as one that is down, so the call goes on and other replicas are queried too; the
+     * first answer counts. Operators that store data where they run do not run twice. The call fails if the server has left the map.
      */
     private void slow(Call call) {
         if (!isOpen(call)) {
@@ -501,7 +504,7 @@ public final class StrictRead {
         if (anew && fixed == null) {
             later();
         } else {
-            next(); // where the moment is given another replica may have its state yet
+            next(); // for a given snapshot, another replica may still keep the state
         }
     }
 
@@ -513,7 +516,10 @@ public final class StrictRead {
         }
     }
 
-    /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
+    /**
+     * Ends the query for an error that every replica would return. Keeps an error that may be the replica's own: it ends the query once all
+     * replicas have failed.
+     */
     private void judge(Slot slot, UniserveException error) {
         ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
         if (readErrorAction == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
@@ -523,14 +529,14 @@ public final class StrictRead {
     }
 
     /**
-     * A table may have been restored since the start: who was told of its earlier number hears that instead. False where the read
-     * has ended so, or looks for another moment.
+     * Reports TABLE_RESTORED if a table was restored since the start and this client has seen its earlier number. Returns false if the read
+     * has ended so, or takes another snapshot.
      */
     private boolean told(ConsistentCut now) {
         for (int i = 0; i < tables.size(); i++) {
             Optional<TableRoute> route = route(i, table(now, tables.get(i)).tableId());
             if (route.isEmpty()) {
-                last = "the table has another number than at the moment of the read";
+                last = "the table has another number than in the snapshot of the read";
                 later();
                 return false;
             }

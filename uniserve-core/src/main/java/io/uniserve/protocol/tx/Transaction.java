@@ -23,8 +23,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One version on its way: asks the primaries, and knows when it may be committed: when every participant has voted in the
- * epoch that it has in one and the same map. A vote of another epoch counts for nothing and is asked for again.
+ * One atomic update version in the prepare phase, at its transaction manager. It sends PREPARE to the primaries of all participants and
+ * collects their votes. The version may commit only when every participant has, in one map, the epoch of its vote. A vote of another epoch
+ * does not count, and the PREPARE is sent again.
  */
 final class Transaction {
     private final TransactionContext host;
@@ -39,33 +40,33 @@ final class Transaction {
     final long begunNanos;
     final long deadlineNanos;
     final List<QueuedUpdate> updates;
-    /** This driver, and nobody else, has begun it. */
+    /** This manager has certainly started the version itself. */
     private boolean mine;
-    /** Its commit was sent at least once. */
+    /** The commit was sent at least once. */
     boolean committing;
-    /** When it was sent the first time: that one may be applied later, whatever is tried again. */
+    /** Time of the first attempt to commit: that write may still be applied late, after any number of retries. */
     private long committingNanos;
 
     private long bytes;
     private boolean over;
 
-    /** Hears of votes. */
+    /** Callbacks for the votes of participants. */
     interface Listener {
         void voted();
 
-        /** There is no room for the rows of a participant. */
+        /** A participant has no room for its rows. */
         void obstructed();
 
         void refused(@Nullable RequestId request, String reason);
 
-        /** A participant does not have all rows of these requests that were staged there. */
+        /** A participant does not have all staged rows of these requests. */
         void gone(List<RequestId> requests);
 
-        /** A participant knows that the version is decided. */
+        /** A participant has already logged the decision on this version. */
         void decidedElsewhere();
     }
 
-    /** Participants that have not voted and have failed to answer as they should. */
+    /** Participants without a vote in their current epoch whose last reply was an error, a time-out or a retry. */
     List<Integer> absent() {
         TransactionContext.Table known = host.table(table);
         List<Integer> absent = new ArrayList<>();
@@ -79,7 +80,7 @@ final class Transaction {
         return absent;
     }
 
-    /** Participants that have voted, in whatever epoch. */
+    /** Participants that have voted yes, in any epoch. */
     List<Integer> present() {
         return parts.entrySet().stream()
                 .filter(entry -> entry.getValue().voted > 0)
@@ -87,10 +88,10 @@ final class Transaction {
                 .toList();
     }
 
-    /** Why an actor's primary, which answers, takes no rows: what their updates end with where that lasts. */
+    /** The reason for which a reachable primary rejects rows at present. If it persists, it is the error of the participant's updates. */
     record Obstacle(ErrorCode code, String reason) {}
 
-    /** Of participants, by their last answers. */
+    /** The obstacles of participants, by actor, from their last replies. */
     TreeMap<Integer, Obstacle> obstacles() {
         TreeMap<Integer, Obstacle> obstacles = new TreeMap<>();
         parts.forEach((actor, part) -> {
@@ -101,7 +102,7 @@ final class Transaction {
         return obstacles;
     }
 
-    /** True where waiting does not help: a log that is full stays so for longer than a version may be in flight. */
+    /** True if a participant's log is full. Waiting does not help: a log stays full for longer than a version may be in flight. */
     boolean full() {
         return parts.values().stream()
                 .anyMatch(part -> part.obstacle != null && part.obstacle.code() == ErrorCode.LOG_FULL);
@@ -128,7 +129,7 @@ final class Transaction {
         }
     }
 
-    /** @param previous the newest committed version, as long as this one is in flight */
+    /** @param previous the newest committed version; it cannot change while this one is in flight */
     Transaction(
             TransactionContext host,
             TransactionConfig config,
@@ -160,7 +161,7 @@ final class Transaction {
         this.deadlineNanos = begunNanos + config.timeoutNanos(bytes);
     }
 
-    /** When actors that have not voted count as away. */
+    /** Time after the start when participants without a vote count as absent, in nanoseconds. */
     long absenceNanos() {
         return config.absenceNanos() + TransactionConfig.nanosFor(bytes);
     }
@@ -169,7 +170,7 @@ final class Transaction {
         return List.copyOf(parts.keySet());
     }
 
-    /** The log with what this version in flight is for, which only its driver knows where it was begun ahead. */
+    /** The transaction log with this version's participants and requests. If the version was started ahead, only this manager has them. */
     TransactionLogState named(TransactionLogState known) {
         InFlight flight = known.inFlight();
         List<Batch> batches = updates.stream().map(update -> update.batch).toList();
@@ -178,28 +179,29 @@ final class Transaction {
                 : known;
     }
 
-    /** Of its rows. */
+    /** Size of all rows, in bytes. */
     long bytes() {
         return bytes;
     }
 
     /**
-     * True where it is the version asked for and certainly nobody knows that it is committed: this driver has not tried to commit it, as
-     * nobody else ever does; or has tried so short a time ago that whoever finds it committed keeps it to himself still.
+     * True if this manager can claim "not visible" for the version: it is this version, and certainly no reader has seen its commit. Either
+     * this manager, the only one that can commit the version, has not tried to. Or it tried so recently that other servers still withhold a
+     * commit that they find in ZooKeeper.
      */
     boolean undisclosed(long asked) {
         long since = host.env().clock().nanos() - committingNanos;
         return version == asked && mine && (!committing || since < config.denyNanos());
     }
 
-    /** Its commit is about to be sent. */
+    /** Called just before the commit is sent. */
     void committing(long now) {
         committingNanos = committing ? committingNanos : now;
         committing = true;
         deny(committingNanos + config.denyNanos());
     }
 
-    /** @param here this driver, and nobody else, has begun it */
+    /** @param here true if this manager has certainly started the version itself */
     void begun(boolean here) {
         mine = here;
         deny(deadlineNanos);
@@ -209,20 +211,20 @@ final class Transaction {
         return mine;
     }
 
-    /** Readers are told what {@link #undisclosed} says, without asking the loop. */
+    /** Publishes the claim of {@link #undisclosed} to read threads, which then need not call the event loop. */
     private void deny(long untilNanos) {
         if (mine) {
             host.denies(tableId, new UncommittedClaim(version, untilNanos));
         }
     }
 
-    /** Nothing more is asked, heard or denied. */
+    /** Ends this transaction: sends no more requests, ignores late replies and withdraws the claim. */
     void end() {
         over = true;
         host.denies(tableId, UncommittedClaim.NONE);
     }
 
-    /** Asks whoever has not voted in the epoch that it has now. */
+    /** Sends PREPARE to each participant that has not voted in its current epoch. */
     void ask(long now) {
         TransactionContext.Table known = host.table(table);
         if (over || known == null || known.meta().tableId() != tableId) {
@@ -247,7 +249,7 @@ final class Transaction {
         }
         part.asking = true;
         ReplicaKey key = new ReplicaKey(tableId, state.actor());
-        List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
+        List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // the earlier PREPARE may still arrive
         PeerRequest request = new PeerRequest.Prepare(
                 table,
                 key,
@@ -307,7 +309,7 @@ final class Transaction {
         }
     }
 
-    /** The map in which every participant has voted in its epoch; null while there is none. */
+    /** The map in which every participant has the epoch of its vote; null if there is none yet. */
     TransactionContext.@Nullable Table prepared() {
         TransactionContext.Table known = host.table(table);
         if (known == null || known.meta().tableId() != tableId) {

@@ -3,16 +3,16 @@ package io.uniserve.protocol.tx;
 import io.uniserve.limit.Limits;
 
 /**
- * Times of atomic updates, in nanoseconds of a server's own clock.
+ * Times of atomic updates, in nanoseconds of a server's own monotonic clock.
  *
- * @param timeoutNanos a small update that is not decided after this long is aborted, by its driver or by anybody
- * @param absenceNanos an update is given up for now when one of its primaries has not answered, or not as it should, for this
- *     long; and the shortest time that updates which need it wait then
- * @param rpcTimeoutNanos time-out of requests to primaries, after which they are asked again
- * @param retryNanos pause before something is tried again
- * @param lookNanos interval at which servers look for what was left undone
- * @param settleNanos longest that a reader waits for an update in doubt
- * @param beginsAhead true where drivers begin the next version with each commit
+ * @param timeoutNanos time after which any manager aborts a small update that is still undecided
+ * @param absenceNanos time without a usable vote of a participant, after which the manager aborts the version and retries its updates
+ *     later; also the shortest time for which updates of that participant then wait
+ * @param rpcTimeoutNanos time-out of one request to a primary; after it the request is sent again
+ * @param retryNanos pause before a retry
+ * @param lookNanos interval of the background check for undecided versions and for decisions that a primary has not logged
+ * @param settleNanos longest time for which a reader waits for a version in doubt
+ * @param beginsAhead true if managers start the next version with each commit
  */
 public record TransactionConfig(
         long timeoutNanos,
@@ -23,51 +23,51 @@ public record TransactionConfig(
         long settleNanos,
         boolean beginsAhead) {
     private static final long MILLI = 1_000_000;
-    /** Rows are sent, synced and applied at 5 MB/s at least. */
+    /** Lower bound for sending, syncing and applying rows: 5 MB/s. */
     private static final long NANOS_PER_BYTE = 200;
 
-    /** What so many bytes of rows take beside the time-outs, which are those of small updates. */
+    /** Time to add to the time-outs of small updates for this number of bytes of rows. */
     static long nanosFor(long bytes) {
         return bytes * NANOS_PER_BYTE;
     }
 
-    /** An update with so many bytes of rows that is not decided after this long is aborted. */
+    /** Time after which an undecided update with this number of bytes of rows is aborted. */
     long timeoutNanos(long bytes) {
         return timeoutNanos + nanosFor(Math.min(bytes, Limits.ATOMIC_UPDATE_BYTES_MAX));
     }
 
-    /** What a driver has written is told to others within this time, as a rule; readers wait as long before they ask. */
+    /** Usual time until other servers have what a manager wrote. Readers wait for this long before they send a request for it. */
     public long tellNanos() {
         return retryNanos / 10;
     }
 
     /**
-     * For so long after it has sent a commit a driver says that nobody knows of it, where it does not know the outcome itself: most
-     * writes of the registry take a tenth of that.
+     * Longest time after the first attempt to commit for which a manager claims "not visible" without knowing the outcome. Most ZooKeeper
+     * writes take a tenth of it.
      */
     long denyNanos() {
         return retryNanos * 2 / 5;
     }
 
     /**
-     * For so long a commit that was found in the registry is kept to oneself, where nobody told it: longer than its driver may deny
-     * it, with clocks that go up to a quarter apart.
+     * Time for which a server withholds a commit that it finds in ZooKeeper and that no manager has published to it. It is longer than
+     * {@link #denyNanos}, even if one clock runs a quarter faster than the other.
      */
     public long withholdNanos() {
         return denyNanos() * 5 / 4;
     }
 
-    /** An update whose driver is not live is let be for so long. */
+    /** Grace time before another manager aborts the version of a manager that is not alive. */
     long goneNanos() {
         return 4 * retryNanos;
     }
 
-    /** What a driver has begun ahead, and has no update for within this time, it gives back. */
+    /** Time after which a manager releases a version that it started ahead and has no update for. */
     long aheadNanos() {
         return lookNanos;
     }
 
-    /** Where several drivers write to a table none of them begins ahead for so long. */
+    /** Time for which no manager starts versions ahead after several of them wrote to the same table. */
     long restNanos() {
         return 10 * lookNanos;
     }

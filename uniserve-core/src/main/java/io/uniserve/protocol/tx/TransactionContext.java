@@ -13,39 +13,43 @@ import io.uniserve.protocol.replica.Replica;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What atomic updates need of their server. */
+/** Services of the hosting server that atomic updates need. */
 public interface TransactionContext {
     Environment env();
 
     ServerId self();
 
-    /** The table as this server knows it, null where it does not. */
+    /** The table's definition and map in this server's copy; null if there is none. */
     @Nullable
     Table table(TableName name);
 
-    /** Reads the table's map again: somebody knows a newer one. */
+    /** Reads the table's map again, because another process has a newer one. */
     void refresh(TableName name);
 
-    /** Address of a live server, null where it is not known. */
+    /** Address of a live server; null if it is not known. */
     @Nullable
     Address addressOf(ServerId server);
 
     /** The replicas of the table on this server. */
     List<Replica> replicas(long tableId);
 
-    /** What readers of the replica may have, null where it is not here. */
+    /** The read gate of a replica; null if the replica is not on this server. */
     @Nullable
     ReadGate gate(ReplicaKey key);
 
-    /** Readers may be told that the table's versions through this one are decided. */
+    /** Publishes to read threads that all versions of the table up to this one are decided. */
     void known(long tableId, long version);
 
-    /** Readers may be told that nobody can know of this version of the table. */
+    /** Publishes to read threads the claim that this version of the table is not visible. */
     void denies(long tableId, UncommittedClaim uncommittedClaim);
 
-    /** A driver here has written the table's log: what changed there is known here. */
+    /** Called after a manager of this server wrote the transaction log: this server's copy already has the change. */
     void wroteLog(TableName table);
 
-    /** A table's definition and map. */
+    /**
+     * A table's definition and map.
+     *
+     * @param mapVersion znode version of the map
+     */
     record Table(TableMeta meta, TableMap map, int mapVersion) {}
 }

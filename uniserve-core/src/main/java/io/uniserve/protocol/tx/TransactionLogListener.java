@@ -2,9 +2,9 @@ package io.uniserve.protocol.tx;
 
 import io.uniserve.model.TransactionLogState;
 
-/** Hears of a table's log as somebody on this server has read or written it, perhaps an old one. */
+/** Callback for each transaction log that this server has read or written. The log may be outdated. */
 @FunctionalInterface
 interface TransactionLogListener {
-    /** @param version of the log's node in the registry */
+    /** @param version znode version of the log */
     void seen(TransactionLogState log, int version);
 }

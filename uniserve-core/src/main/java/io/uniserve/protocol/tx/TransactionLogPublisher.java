@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the servers that host a table what its driver has written to the table's log, so that they need not read it: with the
- * messages that they get anyway, else by one of its own. Each write is sent to a server once; one that is lost is made good by
- * the next, or by the server's own look at the log. What is told is as good as a read, which may be old too.
+ * Publishes a table's transaction log to the servers that host the table, so that they need not read it from ZooKeeper. The log travels
+ * with requests that are sent anyway, or else in a message of its own. Each write is sent once per server. A lost message is replaced by
+ * the next one, or by the server's own read. A published log is as good as one that was read: both may be outdated.
  */
 final class TransactionLogPublisher {
     private final TransactionContext host;
@@ -30,13 +30,13 @@ final class TransactionLogPublisher {
     private final long tableId;
     private final Supplier<@Nullable TransactionLogSnapshot> newest;
     private final TreeMap<ServerId, Integer> sent = new TreeMap<>();
-    /** Servers that have not answered their last message; true where they are to be told again when they have. */
+    /** Servers with a message under way; true if another message is to follow its reply. */
     private final TreeMap<ServerId, Boolean> asked = new TreeMap<>();
 
     private int mapVersion = -1;
     private List<ServerId> hosts = List.of();
 
-    /** @param newest the log that is certainly written or was read by the driver last, with its node's version */
+    /** @param newest the log that this manager has read or certainly written last, with its znode version */
     TransactionLogPublisher(
             TransactionContext host,
             TransactionConfig config,
@@ -50,7 +50,7 @@ final class TransactionLogPublisher {
         this.newest = newest;
     }
 
-    /** What a request to this server takes along; empty where it is this one, or was sent it. */
+    /** The log to attach to a request to this server; empty if the server is this one, already has it, or the log is too large. */
     Optional<TransactionLogSnapshot> news(ServerId server) {
         TransactionLogSnapshot told = newest.get();
         if (told == null || told.log().tableId() != tableId || server.equals(host.self())) {
@@ -64,14 +64,14 @@ final class TransactionLogPublisher {
         return Optional.of(told);
     }
 
-    /** True where it is small enough for a message to each server; what is not they read. */
+    /** True if the log is small enough to be sent to each server. Servers read a larger one from ZooKeeper. */
     static boolean tellable(TransactionLogState log) {
         InFlight flight = log.inFlight();
         long entries = flight == null
                 ? 0
                 : flight.batches().size() + flight.participants().size();
         for (Decision decision : log.decisions()) {
-            boolean all = decision.batches().isEmpty(); // all actors, of a version begun ahead: a few small numbers
+            boolean all = decision.batches().isEmpty(); // all actors, of a version started ahead: a few small numbers
             entries += decision.batches().size()
                     + decision.refused().size()
                     + (all ? 1 : decision.unacked().size());
@@ -79,7 +79,7 @@ final class TransactionLogPublisher {
         return log.decisions().size() <= Limits.TOLD_DECISIONS_MAX && entries <= Limits.TOLD_ENTRIES_MAX;
     }
 
-    /** Tells those in sync with these actors: readers may meet the version in flight there. */
+    /** Publishes to the in-sync replicas of these actors, where readers may find the version in flight. */
     void tellReplicas(Collection<Integer> actors) {
         TransactionContext.Table known = host.table(table);
         if (known != null && known.meta().tableId() == tableId) {
@@ -90,7 +90,7 @@ final class TransactionLogPublisher {
         }
     }
 
-    /** Tells all that host a replica of the table: readers there may be told of the newest version. */
+    /** Publishes to all servers with a replica of the table: readers there may then be given the newest version. */
     void tellAll() {
         TransactionContext.Table known = host.table(table);
         if (known == null || known.meta().tableId() != tableId) {
@@ -109,7 +109,7 @@ final class TransactionLogPublisher {
         hosts.forEach(this::tell);
     }
 
-    /** One message at a time: to a server that is slow to answer only the newest goes after it. */
+    /** Sends at most one message per server at a time. After its reply only the newest log is sent. */
     private void tell(ServerId server) {
         if (asked.containsKey(server)) {
             asked.put(server, true);

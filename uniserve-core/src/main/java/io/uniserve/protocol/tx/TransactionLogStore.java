@@ -25,9 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table's log as a driver knows it, with its older outcomes, and its compare-and-set. Whatever does not certainly apply has
- * to be read again. The log names the outcomes that belong to it; both change in one multi, so a log and outcomes that are
- * read one after the other belong together, or are read again.
+ * A manager's copy of the transaction log and of the older outcomes of requests, with compare-and-set writes. After a write without a
+ * certain result the log must be read again. The log names the outcomes node that belongs to it, and one multi changes both. So a reader of
+ * one after the other can tell whether they match, and reads again if not.
  */
 final class TransactionLogStore {
     private static final int ATTEMPTS_MAX = 4;
@@ -44,16 +44,16 @@ final class TransactionLogStore {
     private int outcomesVersion;
     private @Nullable Map<RequestId, Decision> byRequest;
 
-    /** How a write ended. */
+    /** Result of a write. */
     enum Written {
         DONE,
-        /** The table's map is not that of the vote. */
+        /** The table's map is not the one of the votes. */
         OTHER_MAP,
-        /** The log moved on, or nobody knows: read it again. */
+        /** The log has changed, or the result is unknown: read it again. */
         UNKNOWN
     }
 
-    /** @param seen hears what is read and written here */
+    /** @param seen called with each log that is read or written here */
     TransactionLogStore(
             Registry registry,
             CommitVisibility commitVisibility,
@@ -68,32 +68,32 @@ final class TransactionLogStore {
         this.outcomesPath = RegistryPaths.outcomes(table, tableId);
     }
 
-    /** What was read or written last, null where that is not known. */
+    /** The log that was read or written last; null if it must be read again. */
     @Nullable
     TransactionLogState value() {
         return value;
     }
 
-    /** The same as other servers may be told it. */
+    /** The same log with its znode version, to be published to other servers. */
     @Nullable
     TransactionLogSnapshot told() {
         TransactionLogState known = value;
         return known == null ? null : new TransactionLogSnapshot(known, version);
     }
 
-    /** It may be another one by now. */
+    /** Discards the copy: the log may have changed. */
     void forget() {
         value = null;
     }
 
-    /** A log with this version of its node was seen elsewhere: what is known here is forgotten where it is older. */
+    /** Another server's log with this znode version was seen: discards the copy if it is older. */
     void seenElsewhere(int nodeVersion) {
         if (nodeVersion > version) {
             value = null;
         }
     }
 
-    /** What became of the request the last time it was tried; empty where it was not, or is no longer known. */
+    /** The decision on the last attempt of the request; empty if there was none, or it is forgotten. */
     Optional<Decision> lastOf(RequestId request) {
         TransactionLogState log = value;
         TransactionHistory older = outcomes;
@@ -113,7 +113,7 @@ final class TransactionLogStore {
         return old != null && (recent.isEmpty() || recent.get().version() < old.version()) ? Optional.of(old) : recent;
     }
 
-    /** Reads it as of now; TABLE_NOT_FOUND where there is none of this number. */
+    /** Reads the log after a sync. Fails with TABLE_NOT_FOUND if there is no log of this table number. */
     void read(Completion<TransactionLogState> completion) {
         value = null;
         registry.sync(synced -> read(0, completion));
@@ -161,7 +161,7 @@ final class TransactionLogStore {
                 read(attempt + 1, completion);
             } else {
                 completion.done(Outcome.err(new UniserveException(
-                        ErrorCode.UNAVAILABLE, "the log of table " + table + " changes faster than it is read")));
+                        ErrorCode.UNAVAILABLE, "the log of table " + table + " changed at every attempt to read it")));
             }
         });
     }
@@ -173,8 +173,10 @@ final class TransactionLogStore {
     }
 
     /**
-     * Replaces the value that is known here; with {@code mapVersion} only while the table's map has this version. Another write
-     * than that moves older decisions to the outcomes when there are many.
+     * Replaces the log that was read or written last, by compare-and-set. A write without {@code mapVersion} also moves older decisions to
+     * the outcomes node when there are many.
+     *
+     * @param mapVersion znode version that the table's map must have; null for no such check
      */
     void write(TransactionLogState next, @Nullable Integer mapVersion, Consumer<Written> then) {
         TransactionHistory older = outcomes;

@@ -18,14 +18,14 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The steps that a table's log may take. Pure: each gives the next value, which a compare-and-set writes. */
+/** State transitions of a table's transaction log. Pure functions: each returns the next value, for a compare-and-set to write. */
 public final class TransactionLogTransitions {
-    /** All decisions are in one node of the registry. */
+    /** All decisions share one znode, so reasons must be short. */
     private static final int REASON_CHARS_MAX = 256;
 
     private TransactionLogTransitions() {}
 
-    /** Gives the next version to these batches. Only while none is in flight. */
+    /** Starts the next version with these batches. Requires that no version is in flight. */
     public static TransactionLogState begin(
             TransactionLogState log, ServerId driver, List<Integer> participants, List<Batch> batches, long bytes) {
         if (log.inFlight() != null) {
@@ -36,27 +36,30 @@ public final class TransactionLogTransitions {
                 log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten(), log.outcomes());
     }
 
-    /** Gives the next version to this driver, which will say for what with its decision. Only while none is in flight. */
+    /**
+     * Starts the next version for this manager, which adds participants and batches with its decision. Requires that no version is in
+     * flight.
+     */
     public static TransactionLogState beginAhead(TransactionLogState log, ServerId driver) {
         return begin(log, driver, List.of(), List.of(), 0);
     }
 
-    /** Says what the version that was begun ahead is for. */
+    /** Adds participants and batches to the version that was started ahead. */
     public static TransactionLogState name(
             TransactionLogState log, List<Integer> participants, List<Batch> batches, long bytes) {
         InFlight flight = begunAhead(log);
         return with(log, new InFlight(flight.version(), flight.driver(), participants, batches, bytes));
     }
 
-    /** Its driver gives up what it has begun ahead and told nobody of: no update ever has that version. */
+    /** Releases a version that was started ahead and never prepared. No update ever gets that version. */
     public static TransactionLogState release(TransactionLogState log) {
         begunAhead(log);
         return with(log, null);
     }
 
     /**
-     * Aborts what another driver has begun ahead. Nobody else knows its participants, so that all actors of the table have to
-     * have the decision before it may be forgotten.
+     * Aborts a version that another manager has started ahead. Only that manager has the list of participants, so all actors of the table
+     * must log the abort before it may be forgotten.
      */
     public static TransactionLogState displace(TransactionLogState log, int actors, String reason) {
         List<Integer> all = IntStream.range(0, actors).boxed().toList();
@@ -66,7 +69,7 @@ public final class TransactionLogTransitions {
     private static InFlight begunAhead(TransactionLogState log) {
         InFlight flight = log.inFlight();
         if (flight == null || !flight.ahead()) {
-            throw new IllegalStateException("no version is begun ahead");
+            throw new IllegalStateException("no version was started ahead");
         }
         return flight;
     }
@@ -76,12 +79,16 @@ public final class TransactionLogTransitions {
                 log.tableId(), log.version(), log.next(), flight, log.decisions(), log.forgotten(), log.outcomes());
     }
 
-    /** Commits what is in flight. */
+    /** Commits the version in flight. */
     public static TransactionLogState commit(TransactionLogState log) {
         return decide(log, true, List.of(), "");
     }
 
-    /** Aborts what is in flight; {@code refused} names the requests for whose rows it is. */
+    /**
+     * Aborts the version in flight.
+     *
+     * @param refused requests with rows that caused the abort
+     */
     public static TransactionLogState abort(TransactionLogState log, List<RequestId> refused, String reason) {
         boolean fits = reason.length() <= REASON_CHARS_MAX;
         return decide(log, false, refused, fits ? reason : reason.substring(0, REASON_CHARS_MAX));
@@ -91,7 +98,7 @@ public final class TransactionLogTransitions {
             TransactionLogState log, boolean commit, List<RequestId> refused, String reason) {
         InFlight ended = log.inFlight();
         if (ended == null) {
-            throw new IllegalStateException("nothing is in flight");
+            throw new IllegalStateException("no version is in flight");
         }
         List<Decision> decisions = new ArrayList<>(log.decisions());
         decisions.add(new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
@@ -100,7 +107,11 @@ public final class TransactionLogTransitions {
                 log.tableId(), version, log.next(), null, decisions, log.forgotten(), log.outcomes());
     }
 
-    /** Notes that these actors have the decisions on these versions in their logs. */
+    /**
+     * Removes actors that have logged these decisions from the decisions' lists of participants.
+     *
+     * @param acked actors by version
+     */
     public static TransactionLogState strike(TransactionLogState log, Map<Long, ? extends Set<Integer>> acked) {
         List<Decision> decisions = new ArrayList<>();
         for (Decision decision : log.decisions()) {
@@ -128,10 +139,10 @@ public final class TransactionLogTransitions {
                 log.tableId(), log.version(), log.next(), log.inFlight(), decisions, forgotten, outcomes);
     }
 
-    /** A table's log, and its older outcomes. */
+    /** A transaction log and its older outcomes. */
     public record Parted(TransactionLogState log, TransactionHistory outcomes) {}
 
-    /** True where the log has so many decisions that only retries ask for that older ones are to move to the outcomes. */
+    /** True if so many decisions are needed only by retries that the older ones are to move to the outcomes node. */
     public static boolean crowded(TransactionLogState log) {
         int settled = 0;
         for (Decision decision : log.decisions()) {
@@ -141,13 +152,13 @@ public final class TransactionLogTransitions {
     }
 
     /**
-     * Moves what all participants have, but for the newest of it, to the outcomes, which are to be written together with the
-     * log. Of more than are kept the oldest are forgotten: one that is away keeps only those it has a part in.
+     * Moves all but the newest decisions that every participant has logged to the outcomes, which must be written in the same multi as the
+     * log. Beyond the limit the oldest outcomes are forgotten. An absent actor holds back only the decisions that it participates in.
      */
     public static Parted part(TransactionLogState log, TransactionHistory outcomes) {
         if (log.tableId() != outcomes.tableId() || log.outcomes() != outcomes.number()) {
             throw new IllegalStateException("outcomes " + outcomes.number() + " of table " + outcomes.tableId()
-                    + " are not those of table " + log.tableId() + " with " + log.outcomes());
+                    + " do not belong to the log of table " + log.tableId() + ", which needs " + log.outcomes());
         }
         List<Decision> moved = new ArrayList<>(outcomes.decisions());
         List<Decision> stay = new ArrayList<>();
@@ -156,7 +167,7 @@ public final class TransactionLogTransitions {
             Decision decision = log.decisions().get(i);
             settled += decision.unacked().isEmpty() ? decision.batches().size() : 0;
             boolean moves = decision.unacked().isEmpty() && settled > Limits.TABLE_DECISIONS_RECENT_KEPT;
-            if (!moves || !decision.batches().isEmpty()) { // no retry asks for one that was of no request
+            if (!moves || !decision.batches().isEmpty()) { // a decision without requests is of no use to a retry
                 (moves ? moved : stay).add(decision);
             }
         }
@@ -178,8 +189,8 @@ public final class TransactionLogTransitions {
     }
 
     /**
-     * Beyond the limit aborts go first, the oldest before others: who asks again for what they undid is to be served, not told
-     * that nobody knows. Not those with a refusal, which clients were told of.
+     * Beyond the limit, aborts are forgotten first, from the oldest on: a retry of an aborted request is then tried again, and does not
+     * fail with OUTCOME_EXPIRED. Aborts with refused requests stay, because clients have got that outcome.
      */
     private static List<Decision> withoutAborts(List<Decision> all, int over) {
         int left = over;
@@ -194,9 +205,9 @@ public final class TransactionLogTransitions {
         return kept;
     }
 
-    /** What became of the version; empty where it is in flight, or no longer known. */
+    /** The decision on the version; empty if the version is in flight or the decision is forgotten. */
     public static Optional<Decision> decision(TransactionLogState log, long version) {
-        List<Decision> decisions = log.decisions(); // ascending; mostly one of the newest is asked for
+        List<Decision> decisions = log.decisions(); // in ascending order; most callers need one of the newest
         for (int i = decisions.size() - 1; i >= 0 && decisions.get(i).version() >= version; i--) {
             if (decisions.get(i).version() == version) {
                 return Optional.of(decisions.get(i));
@@ -205,7 +216,7 @@ public final class TransactionLogTransitions {
         return Optional.empty();
     }
 
-    /** What became of the request the last time it was tried, as far as the log itself knows. */
+    /** The decision on the request's last attempt, as far as the log itself has it. Excludes the outcomes node. */
     public static Optional<Decision> lastOf(TransactionLogState log, RequestId request) {
         List<Decision> decisions = log.decisions();
         for (int i = decisions.size() - 1; i >= 0; i--) {
@@ -217,7 +228,7 @@ public final class TransactionLogTransitions {
         return Optional.empty();
     }
 
-    /** True where the log has no room for another version until participants acknowledge older ones. */
+    /** True if the log has no room for another version until participants acknowledge older decisions. */
     public static boolean full(TransactionLogState log) {
         return requests(log.decisions()) >= Limits.TABLE_DECISIONS_MAX;
     }

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drives the atomic updates of one table that clients gave to this server (docs/protocol.md, section 3): what waits is merged into one
- * version, prepared by all its actors, and committed by one multi that checks the map in which they voted. Another server
- * may drive other updates of the table at the same time: the table's log lets one version be in flight. Whatever write is
- * not certainly done is followed by reading the log, never by a guess.
+ * Transaction manager of one table on this server (docs/protocol.md, section 3). It merges waiting client updates into one version and lets
+ * the participants prepare it. It commits the version by one multi that checks the map of their votes. Other servers may manage other
+ * updates of the table at the same time: the transaction log permits one version in flight. After a write without a certain result the
+ * manager reads the transaction log. It never assumes a result.
  */
 final class TransactionManager {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionManager.class);
@@ -55,10 +55,10 @@ final class TransactionManager {
     private boolean ticking;
     private boolean closed;
 
-    /** Why this version must be aborted. */
+    /** The reason for which this version must be aborted. */
     private record Refused(List<RequestId> requests, String reason) {}
 
-    /** @param seen hears of the log as it is read and written here */
+    /** @param seen called with each transaction log that is read or written here */
     TransactionManager(
             TransactionContext host,
             TransactionConfig config,
@@ -86,16 +86,16 @@ final class TransactionManager {
         return decisionSender;
     }
 
-    /** True for a version of this driver that it has disclosed to nobody, and nobody else to anybody. */
+    /** True if this manager can claim "not visible" for the version; see {@link Transaction#undisclosed}. */
     boolean undisclosed(long version) {
         Transaction now = transaction;
         return now != null && now.undisclosed(version);
     }
 
     /**
-     * A client's update; the reply has all its actors acknowledged or all failed.
+     * Queues a client's update. The reply acknowledges all its actors, or has an error for all.
      *
-     * @param sha256 the hash of its content
+     * @param sha256 hash of the request's content
      */
     void submit(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
         long deadline = now() + request.remainingNanos();
@@ -118,7 +118,7 @@ final class TransactionManager {
         step();
     }
 
-    /** Somebody must see to this version, which nobody has decided for long. */
+    /** Called when this version has been in flight for too long: reads the transaction log, and aborts the version if it is undecided. */
     void suspect(InFlight flight) {
         if (transaction == null && !busy) {
             foreign = flight.version();
@@ -127,14 +127,17 @@ final class TransactionManager {
         }
     }
 
-    /** A log with this version of its node was seen on this server, of whoever wrote it. */
+    /** Called when this server has seen a transaction log with this znode version, written by any server. */
     void seenElsewhere(int nodeVersion) {
         if (transaction == null && !busy) {
             log.seenElsewhere(nodeVersion);
         }
     }
 
-    /** Strikes off what is acknowledged, and gives back what was begun ahead, where no update does it by the way. */
+    /**
+     * Writes acknowledgements to the transaction log, and releases a version that was started ahead. Does nothing while updates wait: their
+     * writes include the acknowledgements.
+     */
     void flush() {
         TransactionLogState known = log.value();
         if (transaction != null
@@ -147,7 +150,7 @@ final class TransactionManager {
         if (known == null) {
             readThen(() -> {
                 flush();
-                step(); // updates that came meanwhile
+                step(); // updates may have arrived meanwhile
             });
             return;
         }
@@ -178,7 +181,7 @@ final class TransactionManager {
         return UniserveException.invalid("this request id was used with other content: use a new id");
     }
 
-    /** Goes on with whatever is next. */
+    /** Performs the next step that is possible now. */
     private void step() {
         tickLater();
         if (busy || telling) {
@@ -213,7 +216,7 @@ final class TransactionManager {
         }
     }
 
-    /** What has waited too long and is not under way is given up: nothing was begun for it. */
+    /** Fails waiting updates that are past their deadline and in no version. */
     private void expire() {
         awaitingRemoteDurability.expire(now());
         Transaction now = transaction;
@@ -223,7 +226,7 @@ final class TransactionManager {
                 waiting.remove(update);
                 update.failed(
                         ErrorCode.DEADLINE_EXCEEDED,
-                        "not decided in time: it may be applied later, retry with the same id");
+                        "not decided before the deadline: the update may still be applied, retry with the same id");
             }
         }
     }
@@ -238,7 +241,7 @@ final class TransactionManager {
             if (read instanceof Outcome.Ok<TransactionLogState>) {
                 then.run();
             } else {
-                host.refresh(table); // which closes this driver where the table is gone
+                host.refresh(table); // if the table is dropped, this closes the manager
                 tickLater();
             }
         });
@@ -277,7 +280,9 @@ final class TransactionManager {
         }
     }
 
-    /** Ends it, and everything that waits with this error; what may have been committed, with one that says so. */
+    /**
+     * Closes this manager and fails all waiting updates with this error. Updates that may have been committed fail with OUTCOME_UNKNOWN.
+     */
     void close(ErrorCode code, String message) {
         closed = true;
         List<QueuedUpdate> committing = List.of();
@@ -294,9 +299,9 @@ final class TransactionManager {
         awaitingRemoteDurability.close(ErrorCode.OUTCOME_UNKNOWN, unknown);
     }
 
-    /** A known request gets its recorded outcome; one that was only aborted is tried again. */
+    /** Completes requests that have a recorded outcome. Requests with no outcome but aborts stay in the queue and are tried again. */
     private void answerKnown(TransactionLogState known) {
-        expire(); // what is late may be done elsewhere by now, and forgotten
+        expire(); // a late update may have been committed elsewhere, and its outcome forgotten
         for (QueuedUpdate update : waiting.all()) {
             Optional<Decision> last = log.lastOf(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
@@ -309,21 +314,21 @@ final class TransactionManager {
                 update.failed(
                         ErrorCode.OUTCOME_EXPIRED,
                         "the outcome of request " + update.batch.request()
-                                + " may no longer be known: read to find out");
+                                + " may be forgotten: read the rows to find out");
             } else if (last.isPresent()) {
                 settle(update, last.get(), true);
             }
         }
     }
 
-    /** It is in flight, or may be: what another driver has begun ahead may be for anything. */
+    /** True if the update may be in flight: another manager can use a version that it started ahead for any request. */
     private boolean running(@Nullable InFlight flight, QueuedUpdate update) {
         return flight != null
                 && !versionReservation.is(flight)
                 && (flight.ahead() || flight.batches().contains(update.batch));
     }
 
-    /** Answers what the decision ends; an update that was aborted without being refused goes on waiting. */
+    /** Completes an update by this decision. An update that was aborted without a refusal of its own keeps waiting. */
     private void settle(QueuedUpdate tried, Decision decision, boolean duplicate) {
         QueuedUpdate update = waiting.now(tried);
         if (decision.committed()) {
@@ -342,9 +347,9 @@ final class TransactionManager {
     }
 
     /**
-     * Another version is in flight: it is let be for its time, or shortly where its driver is gone. One of this server that it
-     * does not know is over. One that another driver has begun ahead, perhaps for nothing, is not waited for at all: whatever
-     * that driver does with it is undone, and tried again.
+     * Handles a version in flight that is not this manager's current one. It gets its full time-out, or a short time if its manager is not
+     * alive. A version of this server that this manager does not know is aborted at once. So is a version that another manager has started
+     * ahead, if an update waits here: that manager then has to try its updates again.
      */
     private void meet(TransactionLogState known, InFlight other) {
         boolean mine = other.driver().equals(host.self());
@@ -363,26 +368,26 @@ final class TransactionManager {
             if (!mine) {
                 versionReservation.rest(now());
             }
-            LOG.debug("{}: aborts version {}, which {} has begun ahead", table, other.version(), other.driver());
+            LOG.debug("table {}: aborting version {}, which {} started ahead", table, other.version(), other.driver());
             int actors = map.map().actors().size();
-            end(TransactionLogTransitions.displace(known, actors, "another server drives updates too"), other);
+            end(TransactionLogTransitions.displace(known, actors, "another manager has updates too"), other);
         } else if (late && !other.ahead()) {
-            LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
-            end(TransactionLogTransitions.abort(known, List.of(), "nobody decided it in time"), other);
+            LOG.info("table {}: aborting version {} of {}: decision overdue", table, other.version(), other.driver());
+            end(TransactionLogTransitions.abort(known, List.of(), "it was not decided in time"), other);
         } else {
             log.forget();
             tickLater();
         }
     }
 
-    /** True where an update waits that could be begun now, if no version were in flight. */
+    /** True if a waiting update could start now if no version were in flight. */
     private boolean mayBegin(TransactionLogState known) {
         long now = now();
         return !TransactionLogTransitions.full(known)
                 && waiting.all().stream().anyMatch(update -> !unavailableParticipants.concerns(update.request, now));
     }
 
-    /** Writes the log in which a version that was in flight, and is not this driver's, is aborted. */
+    /** Writes the log in which a version that is not this manager's is aborted. */
     private void end(TransactionLogState aborted, InFlight other) {
         TransactionLogState next = decisionSender.struck(aborted);
         List<Integer> actors = TransactionLogTransitions.decision(aborted, other.version())
@@ -398,7 +403,7 @@ final class TransactionManager {
         });
     }
 
-    /** Begins a version for what waits, or uses the one that is begun. */
+    /** Starts a version for waiting updates, or uses the one that was started ahead. */
     private void begin(TransactionLogState known) {
         waiting.failEach(update -> unavailableParticipants.obstacle(update.request, now()));
         InFlight flight = known.inFlight();
@@ -435,7 +440,11 @@ final class TransactionManager {
         });
     }
 
-    /** This server's version is in flight; {@code mine} where this very driver has certainly begun it. */
+    /**
+     * Sends PREPARE for a version of this server that is in flight.
+     *
+     * @param mine true if this manager has certainly started the version itself
+     */
     private void start(TransactionLogState known, long version, boolean mine) {
         List<QueuedUpdate> updates =
                 attempted.stream().map(batch -> waiting.get(batch.request())).toList();
@@ -466,7 +475,7 @@ final class TransactionManager {
             boolean single = now.updates.size() == 1;
             RequestId culprit = single ? now.updates.get(0).batch.request() : request;
             if (culprit == null) {
-                apart = now.updates.size(); // one after the other: then it shows whose rows it is
+                apart = now.updates.size(); // try the updates one by one, to find the one with the rejected rows
             }
             refused = new Refused(culprit == null ? List.of() : List.of(culprit), reason);
             step();
@@ -492,7 +501,7 @@ final class TransactionManager {
         }
     }
 
-    /** Brings the version one step nearer to its decision. */
+    /** Performs the next step of the current version towards its decision. */
     private void proceed(Transaction now, TransactionLogState known) {
         Optional<Decision> decision = TransactionLogTransitions.decision(known, now.version);
         if (decision.isPresent()) {
@@ -515,8 +524,8 @@ final class TransactionManager {
     }
 
     /**
-     * It was decided so long ago that the log alone does not say how. What was committed is known until it is told that it is
-     * forgotten; of what was aborted the updates are tried again.
+     * Handles a version with a decision that has left the log. Committed requests stay in the outcomes until the log marks them as
+     * forgotten. Updates of an aborted version are tried again.
      */
     private void over(Transaction ended, long forgotten) {
         ended.end();
@@ -528,15 +537,15 @@ final class TransactionManager {
             if (last.isPresent()) {
                 settle(update, last.get(), false);
             } else if (ended.version <= forgotten) {
-                LOG.error("{}: version {} is neither in flight nor decided", table, ended.version);
+                LOG.error("table {}: version {} is neither in flight nor decided", table, ended.version);
                 waiting.remove(update);
-                update.failed(ErrorCode.OUTCOME_UNKNOWN, "the table's log does not know the update's version");
+                update.failed(ErrorCode.OUTCOME_UNKNOWN, "the transaction log does not have the update's version");
             }
         }
         step();
     }
 
-    /** Commits what is prepared, and begins the next version where this driver is likely to have a use for it. */
+    /** Commits the prepared version, and starts the next one ahead if this manager will probably use it. */
     private void commit(Transaction now, TransactionLogState known, TransactionContext.Table map) {
         now.committing(now());
         TransactionLogState committed = decisionSender.struck(TransactionLogTransitions.commit(now.named(known)));
@@ -558,12 +567,12 @@ final class TransactionManager {
         });
     }
 
-    /** Not for good: its updates wait until their actors are likely to be there. */
+    /** Aborts the version for now. Its updates wait until their participants are likely to be available. */
     private void giveUp(Transaction now, TransactionLogState known) {
         boolean waited = now() - now.begunNanos >= now.absenceNanos();
         TreeMap<Integer, Transaction.Obstacle> obstacles = now.obstacles();
         unavailableParticipants.missed(waited ? now.absent() : obstacles.keySet(), obstacles, now());
-        abort(now, known, new Refused(List.of(), "its actors did not prepare it in time"));
+        abort(now, known, new Refused(List.of(), "its participants did not vote yes in time"));
     }
 
     private void abort(Transaction now, TransactionLogState known, Refused why) {
@@ -576,12 +585,12 @@ final class TransactionManager {
         unavailableParticipants.seen(ended.present());
         if (decision.committed()) {
             host.known(tableId, decision.version());
-        } else if (decision.batches().isEmpty()) { // another driver has displaced it
+        } else if (decision.batches().isEmpty()) { // another manager has aborted it
             versionReservation.rest(now());
         }
         ended.updates.forEach(update -> settle(update, decision, false));
         telling = true;
-        host.env() // after the answers, which clients wait for, and before the next version is prepared
+        host.env() // after the replies, which clients wait for, and before the next PREPARE
                 .timers()
                 .after(0, () -> {
                     telling = false;

@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Atomic updates on one server: drives those that clients give it, sees to versions that nobody decides and to decisions
- * that its primaries have not logged, and settles doubts for readers. Not thread-safe: runs on the server's loop.
+ * Atomic updates of one server. It runs the transaction managers, aborts versions that stay undecided, applies decisions that its primaries
+ * have not logged, and resolves versions in doubt for readers. Not thread-safe: it runs on the server's event loop.
  */
 public final class TransactionService {
     private final TransactionContext host;
@@ -42,7 +42,7 @@ public final class TransactionService {
     private boolean stopped;
     private long nextLook;
 
-    /** A table's log as this server saw it last, perhaps an old one. */
+    /** The newest transaction log of a table that this server has seen; it may be outdated. */
     private static final class Seen {
         private TransactionLogState log;
         private int version;
@@ -65,12 +65,14 @@ public final class TransactionService {
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
 
-    /** True for a table whose updates pass through here. */
+    /** True for a table with atomic updates. */
     public static boolean serves(ConsistencyLevel level) {
         return level.atomic();
     }
 
-    /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */
+    /**
+     * A client's update of an atomic table, or its rows to be staged here. The reply acknowledges all its actors, or has an error for all.
+     */
     public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
         Completion<UpdateReply> later = outcome -> host.env().timers().after(0, () -> completion.done(outcome));
         if (request.stages()) {
@@ -87,12 +89,12 @@ public final class TransactionService {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Rows that clients have brought here for drivers elsewhere. */
+    /** Adds staged rows to a PREPARE that names them by hash. */
     public Prepare filled(Prepare prepare) {
         return stage.filled(prepare);
     }
 
-    /** A decision arrived; rows that were kept for its version are not needed any more. */
+    /** Called when a decision has arrived: drops the staged rows of a committed version. */
     public void decided(PeerRequest.Decide decide) {
         stage.decided(decide);
     }
@@ -108,7 +110,7 @@ public final class TransactionService {
         }
     }
 
-    /** Done when the state that readers find at the replica is complete for a question asked now; see the read worker. */
+    /** Completes when the replica's readable state is complete for a question that is sent now; see {@link InDoubtResolver#settle}. */
     public void settle(
             TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         doubts.settle(table, key, at, defers, completion);
@@ -123,7 +125,7 @@ public final class TransactionService {
         if (known == null) {
             known = new TransactionManager(host, config, commitVisibility, table, tableId, (log, version) -> {
                 TransactionManager now = drivers.get(table);
-                if (now != null && now.tableId() == tableId) { // else it is gone
+                if (now != null && now.tableId() == tableId) { // else it was replaced by the manager of a newer table
                     logSeen(table, log, version);
                 }
             });
@@ -166,12 +168,12 @@ public final class TransactionService {
         return known;
     }
 
-    /** Which versions that were found in the registry may be acted on: all reads of tables' logs go through it. */
+    /** Decides which versions found in ZooKeeper may be used: all reads of transaction logs pass through it. */
     public CommitVisibility disclosure() {
         return commitVisibility;
     }
 
-    /** True for a version that this server drives and of which nobody can know so far that it is committed. */
+    /** True if a manager of this server can claim "not visible" for the version. */
     public boolean undisclosed(PeerRequest.Undisclosed asked) {
         TransactionManager driver = drivers.get(asked.table());
         return driver != null
@@ -181,10 +183,11 @@ public final class TransactionService {
     }
 
     /**
-     * The table's log was read and may be acted on, was written, or told; perhaps an old one.
+     * Called with each transaction log that was read and may be used, was written here, or was published by another server. It may be
+     * outdated.
      *
-     * @param version of its node
-     * @return true where it is newer than what was known here
+     * @param version znode version of the log
+     * @return true if it is newer than the copy here
      */
     public boolean logSeen(TableName table, TransactionLogState log, int version) {
         commitVisibility.disclosed(log.tableId(), log.version());
@@ -218,7 +221,7 @@ public final class TransactionService {
         return true;
     }
 
-    /** What readers of the replica may have is another thing now. */
+    /** Called when the replica's read gate has changed. */
     public void gateChanged(Replica replica) {
         doubts.changed(replica.key());
         Seen known = seen.get(replica.table());
@@ -227,7 +230,7 @@ public final class TransactionService {
         }
     }
 
-    /** A replica need not wait for its log to say what the table's log says: readers wait for it. */
+    /** Applies a decision of the transaction log to the replica before the replica's own log has it, because readers wait for it. */
     private void foretell(TransactionLogState log, Replica replica) {
         long open = replica.undecided();
         if (open != 0) {
@@ -237,7 +240,7 @@ public final class TransactionService {
         }
     }
 
-    /** The table is gone. */
+    /** Called when the table is dropped. */
     public void gone(TableName table) {
         seen.remove(table);
         looks.remove(table);
@@ -248,17 +251,17 @@ public final class TransactionService {
         }
     }
 
-    /** Acts no more. */
+    /** Stops the background work of {@link #tick}. */
     public void stop() {
         stopped = true;
     }
 
-    /** For how long {@link #tick} will have nothing to do. */
+    /** Time until {@link #tick} has work, in nanoseconds. */
     public long quietNanos(long now) {
         return seen.isEmpty() && drivers.isEmpty() && stage.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
     }
 
-    /** Time passes. */
+    /** Runs the background checks if they are due. */
     public void tick(long now) {
         if (stopped || now - nextLook < 0) {
             return;
@@ -308,7 +311,7 @@ public final class TransactionService {
         return now - table.undoneSince.computeIfAbsent(what, w -> now);
     }
 
-    /** This server's primary has prepared a version and heard no more of it: the log knows. */
+    /** Reads the transaction log for a version that a replica here has prepared and has no decision for. */
     private void resolve(TableName name, TransactionManager driver, Replica replica, long open) {
         look(name, replica.key().tableId()).look(open, false, looked -> {
             if (looked instanceof Outcome.Ok<TransactionLogState> ok) {

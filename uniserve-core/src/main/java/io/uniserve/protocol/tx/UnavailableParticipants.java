@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Actors whose primaries did not prepare lately. Updates that need one of them wait a while, ever longer, and let others pass:
- * a table has one version in flight, and must not stand still for one actor that is away.
+ * Actors whose primaries did not prepare recently. Updates of such an actor wait, each time longer, and other updates pass them. A table
+ * has one version in flight, and one absent actor must not block it.
  */
 final class UnavailableParticipants {
     private static final int DOUBLINGS_MAX = 3;
@@ -18,14 +18,14 @@ final class UnavailableParticipants {
     private final long pauseNanos;
     private final TreeMap<Integer, Absence> absent = new TreeMap<>();
 
-    /** {@code obstacle}: where the primary answered, and said why it takes no rows. */
+    /** {@code obstacle}: the reason for which the primary rejected rows; null if it did not answer. */
     private record Absence(long until, int times, @Nullable Obstacle obstacle) {}
 
     UnavailableParticipants(long pauseNanos) {
         this.pauseNanos = pauseNanos;
     }
 
-    /** They were waited for in vain. */
+    /** Notes that these actors did not vote in time, or rejected rows. */
     void missed(Collection<Integer> actors, Map<Integer, Obstacle> obstacles, long now) {
         for (int actor : actors) {
             Obstacle obstacle = obstacles.get(actor);
@@ -39,12 +39,12 @@ final class UnavailableParticipants {
         }
     }
 
-    /** They are there. */
+    /** Notes that these actors have voted. */
     void seen(Collection<Integer> actors) {
         actors.forEach(absent::remove);
     }
 
-    /** What stood in an update's way a short while ago, and would again; null where that is not known. */
+    /** The obstacle that stopped one of the update's actors recently, and probably still does; null if there is none. */
     @Nullable
     Obstacle obstacle(UpdateRequest request, long now) {
         for (ActorRows rows : request.actors()) {
@@ -56,7 +56,7 @@ final class UnavailableParticipants {
         return null;
     }
 
-    /** True for an update that is better not tried now. */
+    /** True if the update should wait, because one of its actors was recently unavailable. */
     boolean concerns(UpdateRequest request, long now) {
         for (ActorRows rows : request.actors()) {
             Absence absence = absent.get(rows.actor());

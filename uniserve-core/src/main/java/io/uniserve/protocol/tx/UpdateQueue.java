@@ -16,17 +16,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Updates of one table without an outcome, at their driver, in the order in which they came; bounded by number and by bytes.
- * Rows that were staged at their primaries are no part of the sum: room for them was found there.
+ * Queue of a table's updates without an outcome, at their transaction manager, in order of arrival. It is bounded by number and by bytes.
+ * Staged rows do not count: the primaries that stage them have their own limit.
  */
 final class UpdateQueue {
     private final Map<RequestId, QueuedUpdate> updates = new LinkedHashMap<>();
     private long bytes;
 
     /**
-     * Why there is no room for one more; null where there is.
+     * The error for an update that finds no room; null if there is room.
      *
-     * @param others updates beside these that wait for something else, and their bytes
+     * @param others number of updates outside the queue that count too
+     * @param otherBytes bytes of those updates
      */
     @Nullable
     UniserveException refusal(TableName table, QueuedUpdate update, int others, long otherBytes) {
@@ -49,20 +50,20 @@ final class UpdateQueue {
         return updates.get(request);
     }
 
-    /** Adds it; one that is there already keeps its place. */
+    /** Adds the update. A request id that is queued already keeps its position. */
     void put(QueuedUpdate update) {
         if (updates.put(update.batch.request(), update) == null) {
             bytes += update.held;
         }
     }
 
-    /** The queued update with the same content: the client may have sent it again. */
+    /** The queued update with the same id and content, because the client may have sent it again; else the given one. */
     QueuedUpdate now(QueuedUpdate update) {
         QueuedUpdate known = updates.get(update.batch.request());
         return known != null && known.batch.equals(update.batch) ? known : update;
     }
 
-    /** Another content of its request id stays. */
+    /** Removes the update, unless the queued one with this request id has other content. */
     void remove(QueuedUpdate update) {
         QueuedUpdate known = updates.get(update.batch.request());
         if (known != null && known.batch.equals(update.batch)) {
@@ -71,7 +72,7 @@ final class UpdateQueue {
         }
     }
 
-    /** Ends those of them that are here. */
+    /** Removes and fails those of these requests that are in the queue. */
     void fail(Collection<RequestId> requests, ErrorCode code, String message) {
         for (RequestId request : requests) {
             QueuedUpdate update = updates.get(request);
@@ -82,7 +83,7 @@ final class UpdateQueue {
         }
     }
 
-    /** Fails updates whose participants reject them now: they are in no version that could still commit. */
+    /** Fails updates with a participant that rejects them at present. Requires that they are in no version that could still commit. */
     void failEach(Function<QueuedUpdate, Transaction.@Nullable Obstacle> obstacles) {
         for (QueuedUpdate update : all()) {
             Transaction.Obstacle obstacle = obstacles.apply(update);
@@ -94,8 +95,8 @@ final class UpdateQueue {
     }
 
     /**
-     * Updates of the next version, the oldest first: at least one if any is not skipped, and no more bytes than
-     * {@link Limits#BATCH_BYTES_MAX} otherwise. They stay in the queue.
+     * Updates for the next version, the oldest first. It has at most {@link Limits#BATCH_BYTES_MAX} bytes, except for a single larger
+     * update. The updates stay in the queue.
      */
     List<QueuedUpdate> merged(int updatesMax, Predicate<QueuedUpdate> skipped) {
         List<QueuedUpdate> merged = new ArrayList<>();
@@ -117,7 +118,7 @@ final class UpdateQueue {
         return updates.isEmpty();
     }
 
-    /** As they are now, the oldest first. */
+    /** A copy, the oldest update first. */
     List<QueuedUpdate> all() {
         return List.copyOf(updates.values());
     }
@@ -126,7 +127,7 @@ final class UpdateQueue {
         return batches.stream().allMatch(batch -> updates.containsKey(batch.request()));
     }
 
-    /** Lets go of all of them. */
+    /** Removes and returns all updates. */
     List<QueuedUpdate> clear() {
         List<QueuedUpdate> all = all();
         updates.clear();

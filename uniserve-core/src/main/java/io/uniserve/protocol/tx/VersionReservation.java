@@ -7,9 +7,9 @@ import io.uniserve.model.TransactionLogState.InFlight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The version that a driver has begun ahead: the write that commits a version begins the next one too, so that an update that
- * comes soon needs no write of its own before it is prepared. This very driver uses it once, for one content, or gives it back.
- * Whatever it does not know for certain to have begun itself is another's, be it of an earlier life of its own server.
+ * The version that a transaction manager has started ahead. The commit of one version also starts the next, so that an update that follows
+ * soon needs no write before PREPARE. Only this manager uses it, once and for one content, or releases it. A version that the manager has
+ * not certainly started itself counts as another manager's, even if an earlier process of this server started it.
  */
 final class VersionReservation {
     private final TransactionConfig config;
@@ -25,7 +25,7 @@ final class VersionReservation {
         this.self = self;
     }
 
-    /** True where a commit may begin the next version. */
+    /** True if a commit may start the next version. */
     boolean may(TransactionLogState committed, int actors, long now) {
         resting &= now - restUntil < 0;
         return config.beginsAhead()
@@ -33,11 +33,11 @@ final class VersionReservation {
                 && actors <= Limits.AHEAD_ACTORS_MAX
                 && aborts(committed) < Limits.AHEAD_ABORTS_MAX
                 && !TransactionLogTransitions.crowded(
-                        committed) // the next beginning moves decisions, which commits do not
+                        committed) // the next start has to move decisions, which commits do not
                 && !TransactionLogTransitions.full(committed);
     }
 
-    /** Of versions begun ahead that some actor has not logged. */
+    /** Number of aborted versions that were started ahead and that some actor has not logged. */
     private static long aborts(TransactionLogState log) {
         return log.decisions().stream()
                 .filter(decision ->
@@ -45,25 +45,25 @@ final class VersionReservation {
                 .count();
     }
 
-    /** A commit is sent that begins this version too. */
+    /** Called when a commit is sent that also starts this version. */
     void sent(long begun, long now) {
         version = begun;
         giving = false;
         since = now;
     }
 
-    /** It is used now, or was given back, or was never begun. */
+    /** Called when the version is used, was released, or was never started. */
     void done() {
         version = 0;
         giving = false;
     }
 
-    /** A write is sent that gives it back. It may be applied late: the version is not to be used, whatever becomes of the write. */
+    /** Called when a write is sent that releases the version. The write may be applied late, so the version must not be used any more. */
     void give() {
         giving = true;
     }
 
-    /** True where nothing is held, or was held for longer than updates are waited for. */
+    /** True if no version is held, or it was held for longer than the manager waits for an update. */
     boolean idle(long now) {
         return version == 0 || now - since >= config.aheadNanos();
     }
@@ -72,12 +72,12 @@ final class VersionReservation {
         return version != 0;
     }
 
-    /** True for the version that this driver has begun and not used yet. */
+    /** True for the version that this manager has started and not used yet. */
     boolean is(@Nullable InFlight flight) {
         return !giving && begunHere(flight);
     }
 
-    /** The same, or true for one that is to be given back. */
+    /** The same, but also true for a version that is being released. */
     boolean begunHere(@Nullable InFlight flight) {
         return version != 0
                 && flight != null
@@ -86,7 +86,7 @@ final class VersionReservation {
                 && flight.driver().equals(self);
     }
 
-    /** Nothing that was begun here is in flight now: another driver has displaced what was held. */
+    /** Called with the version in flight. If it is not the held one, another manager has aborted that. */
     void missed(@Nullable InFlight flight, long now) {
         if (version != 0 && !begunHere(flight)) {
             done();
@@ -94,7 +94,7 @@ final class VersionReservation {
         }
     }
 
-    /** Another driver writes to the table too. */
+    /** Called when another manager writes to the table too: starts no version ahead for a while. */
     void rest(long now) {
         resting = true;
         restUntil = now + config.restNanos();

@@ -8,7 +8,7 @@ import io.uniserve.model.TableName;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The newest version of each table that a client was told of: it never reads an older one. Safe for use by several threads. */
+/** The newest version per table that a client has seen. The client never reads an older one. Thread-safe. */
 public final class VersionWatermarks {
     private static final long RECENT_NANOS = Limits.VERSION_RECENT_MS * 1_000_000;
 
@@ -18,20 +18,20 @@ public final class VersionWatermarks {
 
     private record Known(long version, long toldNanos) {}
 
-    /** The table's floor, 0 for none. */
+    /** The table's watermark; 0 if there is none. */
     public synchronized long of(long tableId) {
         Known known = byTable.get(tableId);
         return known == null ? 0 : known.version;
     }
 
-    /** The client uses the table under this number. */
+    /** Notes that the client uses the table under this number. */
     public synchronized void uses(TableName table, long tableId) {
         numbers.putIfAbsent(table, tableId);
     }
 
     /**
-     * The client is about to read the table. What it was told of versions under an earlier number may be gone where the table
-     * was restored from durable storage since: then this is the error that says so, once.
+     * Called before the client reads the table. If the table was restored from durable storage under a new number, versions that the client
+     * has seen may be lost: returns the error that reports this, once.
      */
     public synchronized Optional<UniserveException> restored(TableRoute route) {
         long number = route.meta().tableId();
@@ -43,14 +43,14 @@ public final class VersionWatermarks {
         return Optional.of(new UniserveException(
                 ErrorCode.TABLE_RESTORED,
                 "table " + route.meta().name() + " was restored from durable storage and has number " + number
-                        + " now: what this client was told of number " + before + ", up to version " + known.version
-                        + ", may be lost; read again to see what there is"));
+                        + " now: updates seen under number " + before + ", up to version " + known.version
+                        + ", may be lost; read again to see the current rows"));
     }
 
     /**
-     * The client was told of this version.
+     * Notes that the client has seen this version.
      *
-     * @param now by the client's clock
+     * @param now time by the client's clock
      */
     public synchronized void raise(long tableId, long version, long now) {
         Known known = byTable.get(tableId);
@@ -59,7 +59,7 @@ public final class VersionWatermarks {
         }
     }
 
-    /** True when the client was told of the table's newest version not long ago: hardly anything newer is forgotten by now. */
+    /** True if the client has seen the table's newest version recently: hardly any newer outcome is forgotten by now. */
     public synchronized boolean recent(long tableId, long now) {
         Known known = byTable.get(tableId);
         return known != null && now - known.toldNanos < RECENT_NANOS;

@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The states of one replica by version, each counted by its readers. The newest is always there; older ones go, the oldest
- * first, when there are too many bytes or too many of them, so what is kept is without gaps: the state at a version is the
- * newest kept one at or below it, and none kept means gone. Safe for use by several threads.
+ * The states of one replica by version, with reference counts. The newest state always stays. Beyond the limits of bytes and number, the
+ * oldest states are dropped first, so the kept ones have no gaps. The state at a version is the newest kept one at or below it; if there is
+ * none, the state is gone. Thread-safe.
  *
- * @param <S> a state
+ * @param <S> type of a state
  */
 public final class VersionedSnapshots<S> {
     private final LongSupplier bytesMax;
@@ -22,20 +22,20 @@ public final class VersionedSnapshots<S> {
     private boolean closed;
 
     /**
-     * @param bytesMax memory budget of all states but the newest
-     * @param close releases a state that nobody needs any more
+     * @param bytesMax memory budget in bytes of all states but the newest
+     * @param close releases a state without readers
      */
     public VersionedSnapshots(long bytesMax, Consumer<S> close) {
         this(() -> bytesMax, close);
     }
 
-    /** The same with a budget that is asked for anew with each state. */
+    /** The same with a budget that is read again with each new state. */
     public VersionedSnapshots(LongSupplier bytesMax, Consumer<S> close) {
         this.bytesMax = bytesMax;
         this.close = close;
     }
 
-    /** A state in use. Each is let go of once. */
+    /** A state in use. Release it exactly once. */
     public interface Ref<S> {
         S state();
 
@@ -45,7 +45,7 @@ public final class VersionedSnapshots<S> {
         void release();
     }
 
-    /** The state after this version, newer than all before. */
+    /** Adds the state after this version, which is newer than all before. */
     public synchronized void add(long version, S state, long size) {
         Held old = held.put(version, new Held(version, state, size));
         bytes += size;
@@ -59,7 +59,7 @@ public final class VersionedSnapshots<S> {
         }
     }
 
-    /** The state that readers of this version see; 0 asks for the newest. Empty where it is gone. */
+    /** The state that readers of this version see; 0 for the newest. Empty if it is no longer kept. */
     public synchronized Optional<Ref<S>> at(long version) {
         Map.Entry<Long, Held> entry = version == 0 ? held.lastEntry() : held.floorEntry(version);
         if (entry == null || closed) {
@@ -69,7 +69,7 @@ public final class VersionedSnapshots<S> {
         return Optional.of(entry.getValue());
     }
 
-    /** Lets go of all; those in use go with their readers. */
+    /** Drops all states; those in use are closed after their last reader. */
     public synchronized void close() {
         closed = true;
         while (!held.isEmpty()) {

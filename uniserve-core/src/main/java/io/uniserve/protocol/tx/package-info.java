@@ -1,6 +1,6 @@
 /**
- * Atomic updates of many actors, and reads of one version of them (docs/protocol.md, sections 3 and 4): the steps of a table's log in
- * the registry, the driver on a server, the settling of doubts, and the client's machines.
+ * Atomic updates of many actors, and reads of one version of them (docs/protocol.md, sections 3 and 4): transitions of the transaction log,
+ * the transaction manager, the resolution of versions in doubt, and the client's state machines.
  */
 @NullMarked
 package io.uniserve.protocol.tx;

@@ -80,10 +80,10 @@ class ShuffleTest {
         ShuffleMachine.Scatter kept =
                 new ShuffleMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Distribution.KEPT);
         assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(kept), TABLE, List.of(0, 1), "g@1", Bytes.EMPTY))
-                .hasMessageContaining("what s@1 keeps at actors [0, 5] of table t is for these actors");
+                .hasMessageContaining("output of s@1 at actors [0, 5] of table t is only for these actors");
         assertThatThrownBy(() ->
                         new ShuffleMachine.Plan(List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
-                .hasMessageContaining("of table u gets it");
+                .hasMessageContaining("of table u needs it");
         ShuffleMachine.Scatter nowhere =
                 new ShuffleMachine.Scatter(TABLE, List.of(), "m@1", Bytes.EMPTY, Distribution.CUT, List.of(0));
         ShuffleMachine.Scatter cut =

@@ -139,7 +139,7 @@ class ExchangeMachineTest {
         wide.loop.run(SECOND / 2);
         assertThat(wide.messages.stream().map(message -> message.parts().size()))
                 .containsExactly(1, 2);
-        assertCode(Objects.requireNonNull(first.get()), ErrorCode.EXCHANGE_LOST, "not kept there any more");
+        assertCode(Objects.requireNonNull(first.get()), ErrorCode.EXCHANGE_LOST, "no longer kept there");
         ExchangeInput.Arrival arrival =
                 value(Objects.requireNonNull(second.get())).arrivals().get(0);
         assertThat(wide.read(arrival)).isEqualTo(chunk(20, 6));
@@ -272,7 +272,7 @@ class ExchangeMachineTest {
         assertCode(
                 world.delivered(0, frame(ID, List.of(0, 1), scatterManifest), 0),
                 ErrorCode.EXCHANGE_LOST,
-                "not kept there any more");
+                "no longer kept there");
     }
 
     @Test
@@ -301,8 +301,8 @@ class ExchangeMachineTest {
         world.machine(1).put(scatterOutput, 0, info, packed, done -> value(done));
         ScatterManifest forged =
                 new ScatterManifest(ExchangeWorld.address(1), scatterOutput, List.of(info, ChunkInfo.NOTHING), 0);
-        assertCode(world.delivered(0, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
-        assertCode(world.delivered(1, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
+        assertCode(world.delivered(0, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "no longer kept");
+        assertCode(world.delivered(1, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "no longer kept");
         world.machine(1).complete(scatterOutput);
         assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), forged), 0))
                         .arrivals())

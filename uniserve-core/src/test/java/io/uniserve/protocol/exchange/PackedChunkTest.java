@@ -34,12 +34,12 @@ class PackedChunkTest {
         byte[] bytes = packed.toArray();
         for (int cut = 0; cut < bytes.length; cut++) {
             Bytes shorter = packed.slice(0, cut);
-            assertThatThrownBy(() -> PackedChunk.unpack(shorter)).hasMessageContaining("no packed chunk");
+            assertThatThrownBy(() -> PackedChunk.unpack(shorter)).hasMessageContaining("not a packed");
         }
         for (int at : new int[] {0, 1, 4}) {
             byte[] damaged = bytes.clone();
             damaged[at] ^= 0x7f;
-            assertThatThrownBy(() -> PackedChunk.unpack(Bytes.wrap(damaged))).hasMessageContaining("no packed chunk");
+            assertThatThrownBy(() -> PackedChunk.unpack(Bytes.wrap(damaged))).hasMessageContaining("not a packed");
         }
     }
 

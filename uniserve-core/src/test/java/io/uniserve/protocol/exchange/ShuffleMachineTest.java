@@ -265,7 +265,7 @@ class ShuffleMachineTest {
         }
         assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Err.class, err -> {
             assertThat(err.error().code()).isEqualTo(ErrorCode.EXCHANGE_LOST);
-            assertThat(err.error()).hasMessageContaining("planted; " + Limits.EXCHANGE_MOMENTS + " moments were tried");
+            assertThat(err.error()).hasMessageContaining("planted; " + Limits.EXCHANGE_MOMENTS + " snapshots");
         });
         assertThat(asker.operators()).isEmpty();
         assertThat(ended).hasSize(Limits.EXCHANGE_MOMENTS);

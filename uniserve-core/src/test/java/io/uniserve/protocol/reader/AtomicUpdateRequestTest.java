@@ -356,7 +356,7 @@ class AtomicUpdateRequestTest {
         write(0).fail(ErrorCode.DEADLINE_EXCEEDED);
         world.pass(31_000 * MS);
         assertThat(error()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
-        assertThat(message()).contains("not sent", "not staged");
+        assertThat(message()).contains("not sent", "could not stage");
         staging(0, 1).start();
         last().fail(ErrorCode.TABLE_NOT_FOUND);
         assertThat(error()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);

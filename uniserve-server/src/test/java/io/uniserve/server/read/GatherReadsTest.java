@@ -243,7 +243,7 @@ class GatherReadsTest {
         assertFails(
                 world.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1)),
                 ErrorCode.EXCHANGE_LOST,
-                "cannot be had from localhost:2");
+                "not received from localhost:2");
         ScatterManifest stranger =
                 new ScatterManifest(new Address("10.0.0.5", 22), here.production(), here.chunks(), here.spilledBytes());
         assertFails(

@@ -264,7 +264,7 @@ class ShufflesOnServersTest {
         assertThatThrownBy(() -> run(Shuffle.kept(B.name(), PUT, NUMBERS).gather(A.name(), TELL, NUMBERS)))
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining(
-                        "is for these actors, and a gather at actors [0, 1, 2, 3, 4, 5] of table a gets it");
+                        "is only for these actors, but a gather at actors [0, 1, 2, 3, 4, 5] of table a needs it");
     }
 
     @Test

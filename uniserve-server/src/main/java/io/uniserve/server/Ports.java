@@ -8,7 +8,7 @@ import io.uniserve.runtime.port.PortLoader;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The ports that the configuration names. */
+/** Loader of the ports that the configuration names. */
 final class Ports {
     private Ports() {}
 
@@ -22,7 +22,7 @@ final class Ports {
             if (!name.matches("[a-z0-9][a-z0-9-]{0,63}")) {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
-                        "uniserve.server.ports: \"" + name + "\" is no name of a port; use a-z, 0-9 and -");
+                        "uniserve.server.ports: \"" + name + "\" is not a valid port name; use a-z, 0-9 and -");
             }
             if (!ports.containsKey(name)) {
                 ports.put(name, PortLoader.load(settings.portsDirectory().resolve(name), name));

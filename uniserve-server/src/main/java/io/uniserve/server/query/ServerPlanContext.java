@@ -321,7 +321,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {
                 throw new UniserveException(
-                        ErrorCode.PORT_PROTOCOL, "operator " + call.id() + " merges values; its planner needs them apart");
+                        ErrorCode.PORT_PROTOCOL, "operator " + call.id() + " merges values; its planner needs each");
             }
             values.put(
                     result.actors().get(i).get(0),

@@ -313,7 +313,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                 .orElse(true);
         return known
                 ? new ActorFailure(actor, ErrorCode.STALE_EPOCH, "this server has no replica of the actor", 0)
-                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist (any more)", 0);
+                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist any more", 0);
     }
 
     OutOfMemoryPolicy faults() {

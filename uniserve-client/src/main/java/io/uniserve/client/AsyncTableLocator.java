@@ -46,7 +46,7 @@ final class AsyncTableLocator {
                 .timers()
                 .after(
                         Math.max(1, remaining),
-                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no server answered in time whether table " + table + " exists"));
+                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no server answered for table " + table + " in time"));
         ask();
     }
 

@@ -102,7 +102,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
                 : new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
                         "ZooKeeper cannot start from " + dataDirectory + ": " + e
-                                + "; check that the directory is ZooKeeper's own, undamaged, and that its disk has space",
+                                + "; check that the directory is ZooKeeper's own, undamaged, and its disk not full",
                         e);
     }
 

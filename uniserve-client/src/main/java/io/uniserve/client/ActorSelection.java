@@ -24,8 +24,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Actors of a table to be read, all of them or some. Immutable: {@link #mode} and {@link #deadline} return changed copies.
- * Safe for use by several threads.
+ * Selection of actors of a table to read: all of them or some. Immutable and thread-safe; {@link #mode} and {@link #deadline} return
+ * changed copies.
+ *
+ * <pre>{@code
+ * ActorSelection all = client.table("visits").all().deadline(Duration.ofSeconds(2));
+ * RetrieveCall<String, Long> count = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
+ * long rows = all.retrieve(count, "", parts -> parts.stream().mapToLong(Long::longValue).sum());
+ * Answer home = client.table("visits").key("home").query("get home");
+ * }</pre>
  */
 public final class ActorSelection {
     private final ClientCore core;
@@ -48,37 +55,38 @@ public final class ActorSelection {
     }
 
     /**
-     * How fresh answers must be. Default: {@link ReadMode#LINEARIZABLE}. {@link ReadMode#STRICT} is UNSUPPORTED for tables of
-     * level EVENTUAL.
+     * Sets the freshness of answers. Default: {@link ReadMode#LINEARIZABLE}. {@link ReadMode#STRICT} fails with UNSUPPORTED for
+     * tables of level EVENTUAL.
      */
     public ActorSelection mode(ReadMode readMode) {
         return new ActorSelection(core, table, chosen, readMode, deadline);
     }
 
-    /** When to give up; more than 0, at most an hour. Default: the client's. */
+    /** Sets the deadline, more than 0 and at most an hour. Default: the client's. */
     public ActorSelection deadline(Duration duration) {
         return new ActorSelection(core, table, chosen, mode, Deadlines.check("deadline", duration));
     }
 
     /**
-     * Runs an operator on the actors, on one replica each, and combines the partial values; blocks. The answer counts every
-     * actor exactly once, or there is an error, never a part of an answer. An actor that fails is asked on its other
-     * replicas until the deadline; a slow server's actors are asked elsewhere too after the 95th percentile.
+     * Runs an operator on the actors, on one replica each, and combines the partial values. Blocks. The answer has every actor
+     * exactly once, or the call fails: always a complete answer or an error, never a partial result. If an actor fails, its other
+     * replicas are tried until the deadline. If a server is slower than the 95th percentile, its actors are also read from other
+     * replicas.
      *
      * <p>Fails with TABLE_NOT_FOUND, UNKNOWN_OPERATOR, INVALID_ARGUMENT, the port's own errors, TOO_LARGE for parameters above
-     * {@link Limits#PARAMETER_BYTES_MAX}, RESOURCE_EXHAUSTED without room before the deadline, or DEADLINE_EXCEEDED or
-     * UNAVAILABLE, with what was tried on which server.
+     * {@link Limits#PARAMETER_BYTES_MAX}, RESOURCE_EXHAUSTED if the client is at its limit until the deadline, or DEADLINE_EXCEEDED
+     * or UNAVAILABLE, with the attempts per server.
      */
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         Query query =
-                asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level decides how to read
+                asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level determines the read
         QueryResult result = ClientFuture.await(new QueryOperations(core).retrieve(query, true));
         return combine(result, call, combiner);
     }
 
     /**
-     * As {@link #retrieve}, without waiting. The combiner runs where the stage completes. Without room it fails at once with
-     * RESOURCE_EXHAUSTED. Cancelling the stage's future cancels the query on the servers.
+     * Asynchronous form of {@link #retrieve}. The combiner runs on the thread that completes the stage. If the client is at its
+     * limit, the stage fails at once with RESOURCE_EXHAUSTED. Cancelling the stage's future cancels the query on the servers.
      */
     public <P, V, R> CompletionStage<R> retrieveAsync(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         try {
@@ -102,35 +110,35 @@ public final class ActorSelection {
     }
 
     /**
-     * Answers a query in the language of the table's engine from these actors alone, as {@link UniserveClient#query(String,
-     * String)} does from all; blocks. One actor's engine answers it whole, in one request to one of its replicas. Statistics
-     * that scores need are those of these actors.
+     * Answers a query in the language of the table's engine from these actors only, as {@link UniserveClient#query(String, String)}
+     * does from all. Blocks. If there is one actor, its engine answers the whole query, in one request to one of its replicas.
+     * Statistics for scores are those of these actors.
      *
-     * <p>Fails also with INVALID_ARGUMENT where no actor is selected, and UNSUPPORTED in mode {@link ReadMode#STALE} for a query
-     * of several rounds that must see one state of a table whose updates are atomic.
+     * <p>Also fails with INVALID_ARGUMENT if no actor is selected, and with UNSUPPORTED in mode {@link ReadMode#STALE} for a query of
+     * several rounds that must read one state of an atomic table.
      */
     public Answer query(String text) {
         return ask(text, Wanted.ANSWER);
     }
 
-    /** As {@link #query}, without waiting. */
+    /** Asynchronous form of {@link #query}. */
     public CompletionStage<Answer> queryAsync(String text) {
         return askAsync(text, Wanted.ANSWER);
     }
 
     /**
-     * Runs a query as {@link #query} does, and answers with the steps of its plan in place of the engine's answer; blocks. The answer is
-     * text for people to read: a line for each step, with operator, actors, bytes, servers and time, rows where they are known, and a last
-     * one with the size of the engine's answer. Queries of tables with typed columns are explained by their own planner, as by
-     * {@code EXPLAIN}. It takes what the query takes.
+     * Runs a query as {@link #query} does, and returns the steps of its plan in place of the engine's answer. Blocks. The result is
+     * text for people: a line per step, with operator, actors, bytes, servers and time, and rows if they are known; the last line has
+     * the size of the engine's answer. For tables with typed columns the port's planner explains the query, as with {@code EXPLAIN}.
+     * The call costs as much as the query.
      *
-     * <p>Fails as {@link #query} does, and with UNSUPPORTED where the server that plans it is of a version that cannot explain it.
+     * <p>Fails as {@link #query} does, and with UNSUPPORTED if the planning server is of a version that cannot explain the query.
      */
     public Answer explain(String text) {
         return ask(text, Wanted.STEPS);
     }
 
-    /** As {@link #explain}, without waiting. */
+    /** Asynchronous form of {@link #explain}. */
     public CompletionStage<Answer> explainAsync(String text) {
         return askAsync(text, Wanted.STEPS);
     }
@@ -173,12 +181,12 @@ public final class ActorSelection {
     private List<Integer> chosen(Partitioner partitioner) {
         List<Integer> actors = chosen.orElseThrow().apply(partitioner);
         if (actors.isEmpty()) {
-            throw UniserveException.invalid("a query needs an actor to answer it; select one or more");
+            throw UniserveException.invalid("no actor is selected; select at least one");
         }
         return actors;
     }
 
-    /** The retrieve of these actors; blocks only if the table has to be asked for. */
+    /** Retrieve of these actors. Blocks only if the routing map does not have the table yet. */
     <P, V> Query asked(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
         Partitioner partitioner =
                 TableLocator.locateNow(core, table, end).meta().partitioner();

@@ -24,9 +24,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Tables and the state of the cluster, as the leading coordinator has them. A request finds the next leader by itself when
- * one fails, until its deadline: DEADLINE_EXCEEDED, or OUTCOME_UNKNOWN where a change may have been made, with what was
- * tried. Immutable; safe for use by several threads.
+ * Administrative operations: tables, backups, servers and the state of the cluster. Requests go to the leading coordinator. If it
+ * fails, the client finds the next leader until the deadline. Then it fails with DEADLINE_EXCEEDED, or with OUTCOME_UNKNOWN if a
+ * change may have been made, with the attempts. Immutable and thread-safe.
+ *
+ * <pre>{@code
+ * Admin admin = client.admin().deadline(Duration.ofMinutes(1));
+ * admin.createTable(TableSpec.named("visits").port("kv").hash(16).replicas(2));
+ * admin.backupTable("visits", "before-upgrade");
+ * }</pre>
  */
 public final class Admin {
     private final ClientCore core;
@@ -39,34 +45,34 @@ public final class Admin {
         this.deadline = deadline;
     }
 
-    /** The same with another deadline; more than 0, at most an hour. */
+    /** Returns a copy with another deadline, more than 0 and at most an hour. */
     public Admin deadline(Duration duration) {
         return new Admin(core, Deadlines.check("deadline", duration));
     }
 
     /**
-     * Creates a table; returns when every actor has a live primary and this client can use it. TABLE_EXISTS;
-     * INVALID_ARGUMENT naming what is wrong; UNKNOWN_PORT where no server has the port.
+     * Creates a table. Returns when every actor has a live primary and this client can use it. Fails with TABLE_EXISTS;
+     * INVALID_ARGUMENT, with the wrong field; UNKNOWN_PORT if no server has the port.
      */
     public TableRoute createTable(TableSpec spec) {
         return createTable(spec.meta());
     }
 
-    /** Creates a table from its definition, whose table number is ignored. */
+    /** Creates a table from its definition; its table number is ignored. */
     public TableRoute createTable(TableMeta meta) {
         return ClientFuture.await(adminOperations.create(meta, end()));
     }
 
-    /** As {@link #createTable(TableSpec)}, without waiting. */
+    /** Asynchronous form of {@link #createTable(TableSpec)}. */
     public CompletionStage<TableRoute> createTableAsync(TableSpec spec) {
         return stage(adminOperations.create(spec.meta(), end()));
     }
 
     /**
-     * Gives a table other options, as its port allows for a table that has rows: the definition first, then each of its actors,
-     * through their logs. Returns when all have them. TABLE_NOT_FOUND; INVALID_ARGUMENT or UNSUPPORTED naming what cannot
-     * change, and nothing has; VERSION_GONE where the table was changed by somebody else meanwhile. Any other error may leave
-     * some actors with the old options: the table can be used, and the same change made again completes it.
+     * Changes the options of a table, as far as its port allows this for a table with rows. The definition changes first, then each
+     * actor, through its log. Returns when all actors have the options. Fails with TABLE_NOT_FOUND; INVALID_ARGUMENT or UNSUPPORTED,
+     * with the option that cannot change, and without any change; VERSION_GONE if the table was changed concurrently. After any other
+     * error some actors may have the old options: the table is usable, and a repetition of the call completes the change.
      *
      * @param options all of the port's options, by name
      */
@@ -87,7 +93,7 @@ public final class Admin {
         } catch (UniserveException e) {
             throw new UniserveException(
                     e.code(),
-                    "table " + name + " is changed, but not all of its actors are yet; make the same change again: "
+                    "table " + name + " is changed, but some of its actors are not yet; repeat the change: "
                             + e.reason(),
                     e.tried(),
                     e);
@@ -95,22 +101,22 @@ public final class Admin {
         return changed;
     }
 
-    /** A table's definition and map; TABLE_NOT_FOUND. */
+    /** Returns a table's definition and map. Fails with TABLE_NOT_FOUND. */
     public TableRoute describeTable(String name) {
         return ClientFuture.await(adminOperations.describe(new TableName(name), end()));
     }
 
-    /** As {@link #describeTable}, without waiting. */
+    /** Asynchronous form of {@link #describeTable}. */
     public CompletionStage<TableRoute> describeTableAsync(String name) {
         return stage(adminOperations.describe(new TableName(name), end()));
     }
 
-    /** All tables, by name. */
+    /** Returns all tables, sorted by name. */
     public List<TableRoute> listTables() {
         return ClientFuture.await(adminOperations.list(end()));
     }
 
-    /** As {@link #listTables}, without waiting. */
+    /** Asynchronous form of {@link #listTables}. */
     public CompletionStage<List<TableRoute>> listTablesAsync() {
         return stage(adminOperations.list(end()));
     }
@@ -119,8 +125,8 @@ public final class Admin {
      * Requests the move of one replica to another server (docs/protocol.md, section 6). Returns when the request is recorded, before
      * data moves. The move continues under any coordinator while the table serves. It is complete when the actor's in-sync replicas
      * are the desired ones in {@link #describeTable}. It failed if {@code to} is no longer desired, because that server failed. A
-     * request with {@code from} and {@code to} exchanged cancels it; the same request again changes nothing. TABLE_NOT_FOUND;
-     * INVALID_ARGUMENT naming what is wrong; UNAVAILABLE while the actor is being moved or mended.
+     * request with {@code from} and {@code to} exchanged cancels it; the same request again changes nothing. Fails with
+     * TABLE_NOT_FOUND; INVALID_ARGUMENT, with the wrong field; UNAVAILABLE while the actor is being moved or repaired.
      *
      * @param actor number of the actor, from 0 on
      * @param from id of a server that has a replica
@@ -132,24 +138,25 @@ public final class Admin {
     }
 
     /**
-     * Asks that an actor have so many replicas, as for a range of keys that many queries ask; returns when the wish is recorded, which lasts
-     * until the next one, whatever restarts. New replicas learn while the actor serves, and are read once they are in sync: it is over when
-     * the actor's in-sync replicas are the desired ones in {@link #describeTable}. One that is lost is replaced as far as there are servers, and never counts
-     * as missing for the table. Its updates wait for all of them. TABLE_NOT_FOUND; INVALID_ARGUMENT naming what is wrong.
+     * Requests a number of replicas for one actor, such as a range of keys with many queries. Returns when the request is recorded.
+     * It lasts until the next one, across all restarts. New replicas catch up while the actor serves, and answer reads once they are
+     * in sync. The change is complete when the actor's in-sync replicas are the desired ones in {@link #describeTable}. A lost extra
+     * replica is replaced if there are enough servers, and never counts as missing for the table. Updates of the actor wait for all
+     * in-sync replicas. Fails with TABLE_NOT_FOUND; INVALID_ARGUMENT, with the wrong field.
      *
-     * @param actor number of the actor, from 0 on; {@code describeTable(table).meta().partitioner().actorOf(key)} of a key
-     * @param copies from the table's rf to {@value io.uniserve.limit.Limits#REPLICATION_FACTOR_MAX}, at most as many as live servers offer the
-     *     table's port; 0 for the table's rf again
+     * @param actor number of the actor, from 0 on; for a key, {@code describeTable(table).meta().partitioner().actorOf(key)}
+     * @param copies from the table's rf to {@value io.uniserve.limit.Limits#REPLICATION_FACTOR_MAX}, at most the number of live
+     *     servers with the table's port; 0 returns to the table's rf
      */
     public void replicateActor(String table, int actor, int copies) {
         ClientFuture.await(adminOperations.replicate(new TableName(table), actor, copies, end()));
     }
 
     /**
-     * Asks that a server hold nothing; returns when the wish is recorded, which outlives it and every coordinator. Its replicas
-     * then move away while they serve, those that others can take without less than rf copies, and it gets no new ones; it goes on
-     * running. {@link #describeTable} shows what it still holds, {@link #status} the drained servers. INVALID_ARGUMENT where no such server
-     * is live, or where too few others are there for a table's rf.
+     * Requests that a server has no replicas. Returns when the request is recorded; it outlasts the server and every coordinator.
+     * Then its replicas move away while they serve, as far as each keeps rf copies, and it gets no new ones. The server keeps
+     * running. {@link #describeTable} shows its remaining replicas, {@link #status} the drained servers. Fails with INVALID_ARGUMENT
+     * if there is no such live server, or if too few others remain for a table's rf.
      *
      * @param server id of a live server
      */
@@ -157,14 +164,14 @@ public final class Admin {
         ClientFuture.await(adminOperations.drain(new ServerId(server), true, end()));
     }
 
-    /** Takes {@link #drainServer} back: the server may hold replicas again. Nothing returns to it by itself. */
+    /** Reverts {@link #drainServer}: the server may get replicas again. Its former replicas do not return automatically. */
     public void undrainServer(String server) {
         ClientFuture.await(adminOperations.drain(new ServerId(server), false, end()));
     }
 
     /**
-     * What a live server keeps in its trash: replicas of tables that the registry does not know and of which nothing proves that
-     * they were dropped. INVALID_ARGUMENT where no such server is live.
+     * Returns the trash of a live server: replicas of tables that ZooKeeper does not know, without a proof that they were dropped.
+     * Fails with INVALID_ARGUMENT if there is no such live server.
      *
      * @param server id of a live server
      */
@@ -173,12 +180,12 @@ public final class Admin {
     }
 
     /**
-     * Puts a replica from a server's trash back into its place, where the table's map gives it to that server; there it counts as
-     * one of a server that was restarted. A server does so by itself when it sees such a map. TABLE_NOT_FOUND where the registry
-     * does not know the table; INVALID_ARGUMENT where there is no such entry, or the map does not name the server.
+     * Restores a replica from a server's trash, if the table's map names that server. The replica then counts like one of a restarted
+     * server. A server also does this by itself when it gets such a map. Fails with TABLE_NOT_FOUND if ZooKeeper does not know the
+     * table; INVALID_ARGUMENT if there is no such entry, or the map does not name the server.
      *
      * @param entry {@link io.uniserve.model.TrashEntry#id}
-     * @return what the trash holds then
+     * @return the trash after the change
      */
     public TrashReport restoreTrash(String server, String entry) {
         return ClientFuture.await(
@@ -186,9 +193,9 @@ public final class Admin {
     }
 
     /**
-     * Deletes a replica from a server's trash for good; INVALID_ARGUMENT where there is none of that name.
+     * Deletes a replica from a server's trash permanently. Fails with INVALID_ARGUMENT if there is no such entry.
      *
-     * @return what the trash holds then
+     * @return the trash after the change
      */
     public TrashReport purgeTrash(String server, String entry) {
         if (entry.isEmpty()) {
@@ -198,16 +205,16 @@ public final class Admin {
                 adminOperations.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, entry), end()));
     }
 
-    /** Deletes all replicas in a server's trash for good. */
+    /** Deletes all replicas in a server's trash permanently. */
     public TrashReport emptyTrash(String server) {
         return ClientFuture.await(
                 adminOperations.trash(new ServerId(server), new TrashCall(TrashCall.Action.PURGE, ""), end()));
     }
 
     /**
-     * Compares the digests of an actor's in-sync copies at one log position, now. Its updates wait while the primary computes its
-     * digest. A copy that differs is set aside and made anew; the server logs it as an error. TABLE_NOT_FOUND; INVALID_ARGUMENT for
-     * the actor; UNAVAILABLE while the actor has no primary or its copies are being compared.
+     * Compares the digests of an actor's in-sync replicas at one log index, now. Updates of the actor wait while the primary computes
+     * its digest. A replica that differs goes to quarantine and is rebuilt; the server logs an error. Fails with TABLE_NOT_FOUND;
+     * INVALID_ARGUMENT for a wrong actor; UNAVAILABLE while the actor has no primary or another comparison is running.
      *
      * @param actor number of the actor, from 0 on
      */
@@ -215,14 +222,14 @@ public final class Admin {
         return ClientFuture.await(adminOperations.verify(new TableName(table), actor, end()));
     }
 
-    /** The reads and plans that each live server works for now; servers that do not answer say why. */
+    /** Returns the reads and plans that run on each live server. For a server that does not answer, the entry has the error. */
     public List<ServerQueries> queries() {
         return ClientFuture.await(adminOperations.queries(0, end()));
     }
 
     /**
-     * Cancels a query, which fails with CANCELLED; a part of a query takes the whole with it. INVALID_ARGUMENT where no live
-     * server has it any more, UNAVAILABLE where one that did not answer may have it.
+     * Cancels a query, which fails with CANCELLED. Cancelling a part of a query ends the whole query. Fails with INVALID_ARGUMENT if
+     * no live server runs the query, and with UNAVAILABLE if a server that may run it did not answer.
      *
      * @param id {@link RunningQuery#id}
      */
@@ -242,25 +249,26 @@ public final class Admin {
                                 "query " + Long.toHexString(id) + ": a server did not answer: " + error.reason(),
                                 error))
                         .orElseGet(() -> UniserveException.invalid("query " + Long.toHexString(id)
-                                + ": no live server works for it (any more); list shows what runs")));
+                                + ": no live server runs it (any more); list the running queries")));
     }
 
-    /** Drops a table and its data; TABLE_NOT_FOUND. */
+    /** Drops a table and its data. Fails with TABLE_NOT_FOUND. */
     public void dropTable(String name) {
         ClientFuture.await(adminOperations.drop(new TableName(name), end()));
     }
 
-    /** As {@link #dropTable}, without waiting; the stage's value means nothing. */
+    /** Asynchronous form of {@link #dropTable}; the stage's value has no meaning. */
     public CompletionStage<?> dropTableAsync(String name) {
         return stage(adminOperations.drop(new TableName(name), end()));
     }
 
     /**
-     * Takes a backup of a table under a name, while it serves; returns when it is complete in durable storage. Of an
-     * eventual table each actor is in it with everything that it had acknowledged when its turn came; actors are not cut at one
-     * moment. A table with atomic updates is in it at one version, committed when this was called or later. It shares what the continuous backup has stored already, and outlives the table. TABLE_NOT_FOUND;
-     * BACKUP_EXISTS; UNSUPPORTED without durable storage; INVALID_ARGUMENT for the name; VERSION_GONE where atomic updates
-     * come too fast for their actors' checkpoints; UNAVAILABLE while somebody else works on a backup of this name.
+     * Takes a named backup of a table while it serves. Returns when the backup is complete in durable storage. For an eventual table,
+     * the backup has every update that an actor had acknowledged when the coordinator backed up that actor; the actors are backed up
+     * at different moments. For an atomic table, the backup has one version, committed at the call or later. It shares objects with
+     * the continuous backup, and outlasts the table. Fails with TABLE_NOT_FOUND; BACKUP_EXISTS; UNSUPPORTED without durable storage;
+     * INVALID_ARGUMENT for the name; VERSION_GONE if atomic updates are too frequent for the actors' checkpoints; UNAVAILABLE while
+     * another operation on a backup of this name is running.
      *
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */
@@ -270,63 +278,66 @@ public final class Admin {
     }
 
     /**
-     * Makes a table from a backup, of this cluster or of one whose durable storage this one uses; returns when every actor has a
-     * live primary and this client can use it. The table has the definition of the one that was backed up, but for the name. All
-     * objects are checked on the way: CORRUPT or IO naming the one that is damaged or missing, and then there is no table.
-     * BACKUP_NOT_FOUND; TABLE_EXISTS; what {@link #createTable(TableSpec)} refuses.
+     * Creates a table from a backup of this cluster, or of another one with the same durable storage. Returns when every actor has a
+     * live primary and this client can use it. The definition is that of the original table, except the name. All objects are
+     * checked: CORRUPT or IO names the damaged or missing one, and no table is created. Also fails with BACKUP_NOT_FOUND;
+     * TABLE_EXISTS; the errors of {@link #createTable(TableSpec)}.
      */
     public TableRoute restoreTable(String backup, String table) {
         return ClientFuture.await(adminOperations.restore(new BackupName(backup), new TableName(table), end()));
     }
 
-    /** All backups in durable storage, by name: incomplete and damaged ones too. UNSUPPORTED without durable storage. */
+    /**
+     * Returns all backups in durable storage, sorted by name, including incomplete and damaged ones. Fails with UNSUPPORTED without
+     * durable storage.
+     */
     public List<BackupInfo> listBackups() {
         return ClientFuture.await(adminOperations.backups(end()));
     }
 
-    /** Reads every object of a backup and checks it: CORRUPT or IO naming the first that is damaged or missing. */
+    /** Reads and checks every object of a backup. Fails with CORRUPT or IO, with the first object that is damaged or missing. */
     public void verifyBackup(String name) {
         ClientFuture.await(adminOperations.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
     }
 
     /**
-     * Deletes a backup, and of the objects it refers to those that nothing else needs: at once where its table was dropped, else
-     * with the next sweep of the table's continuous backup. BACKUP_NOT_FOUND; any other error may leave it incomplete: delete
-     * it again.
+     * Deletes a backup, and those of its objects that nothing else needs: at once if the table was dropped, else with the next
+     * cleanup of the table's continuous backup. Fails with BACKUP_NOT_FOUND. Any other error may leave the backup incomplete: then
+     * delete it again.
      */
     public void deleteBackup(String name) {
         ClientFuture.await(adminOperations.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
     }
 
-    /** How many actors are done of the work that somebody does on this backup, and of how many; 0 of 0 for no work. */
+    /** Returns the progress of the running operation on this backup: actors done, and actors in all; 0 of 0 if none is running. */
     public WorkDone backupWork(String name) {
         return ClientFuture.await(adminOperations.work(new BackupName(name), end()));
     }
 
     /**
-     * Definitions of tables of which durable storage has a continuous backup, and which this cluster does not have: those of a
-     * cluster of the same name whose servers and registry are lost. Of several of one name the last.
+     * Returns definitions of tables that have a continuous backup in durable storage but are not in this cluster: those of a lost
+     * cluster of the same name. If several had one name, it has the newest.
      */
     public List<TableMeta> lostTables() {
         return ClientFuture.await(adminOperations.lost(end()));
     }
 
     /**
-     * Makes a named backup of what durable storage has of a lost table, see {@link #lostTables}, to restore it from. Nobody may
-     * write those objects any more. A table with atomic updates is in it at the newest version that all its actors have there.
-     * TABLE_NOT_FOUND; CORRUPT where they do not go together; else as {@link #backupTable}.
+     * Creates a named backup from the stored objects of a lost table (see {@link #lostTables}); restore the table from it. No process
+     * may write those objects any more. For an atomic table it has the newest version that is stored for all actors. Fails with
+     * TABLE_NOT_FOUND; CORRUPT if the objects do not match; the errors of {@link #backupTable}.
      */
     public void salvageTable(long tableId, String name) {
         ClientFuture.await(
                 adminOperations.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
     }
 
-    /** Servers, actors, replicas, epochs, lag and load. */
+    /** Returns the state of the cluster: servers, actors, replicas, epochs, lag and load. */
     public ClusterStatus status() {
         return ClientFuture.await(adminOperations.status(end()));
     }
 
-    /** As {@link #status}, without waiting. */
+    /** Asynchronous form of {@link #status}. */
     public CompletionStage<ClusterStatus> statusAsync() {
         return stage(adminOperations.status(end()));
     }

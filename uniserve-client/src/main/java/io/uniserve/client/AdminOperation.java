@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One request to the leading coordinator, again at the next leader when there is none or another one took over. A change
- * whose outcome is unknown is sent again; that it was done the first time then shows as TABLE_EXISTS or TABLE_NOT_FOUND, which
- * the result tells apart by {@link Answer#maybeDoneBefore}. Its methods run on the operation's serial.
+ * Request to the leading coordinator, repeated at the next leader if there is none or another one took over. A change with an unknown
+ * outcome is sent again. If the first attempt succeeded, the second gets TABLE_EXISTS or TABLE_NOT_FOUND;
+ * {@link Answer#maybeDoneBefore} distinguishes this case. Methods run on the operation's serial executor.
  */
 final class AdminOperation {
     private static final long WAIT_MIN_NANOS = 50_000_000;
@@ -52,10 +52,10 @@ final class AdminOperation {
     }
 
     /**
-     * What the coordinator said.
+     * Final answer of a coordinator.
      *
      * @param outcome its answer, or an error that another attempt would not change
-     * @param maybeDoneBefore an earlier attempt ended without an answer: it may have done what was asked
+     * @param maybeDoneBefore true if an earlier attempt ended without an answer: it may have made the change
      */
     record Answer(Outcome<AdminReply> outcome, boolean maybeDoneBefore) {}
 
@@ -89,7 +89,7 @@ final class AdminOperation {
                 outcome -> operation.serial().execute(() -> answered(leader, attempt, outcome)));
     }
 
-    /** A leader that hangs must not hold the request up once another one has taken over. */
+    /** Repeats the request if another leader takes over before this one answers, as it may hang. */
     private void watch(Address leader, long attempt) {
         watch = environment.routing().onChange(() -> {
             Address next = environment.routing().current().routing().coordinator();
@@ -99,7 +99,7 @@ final class AdminOperation {
             if (next == null || next.equals(leader)) {
                 watch(leader, attempt);
             } else {
-                note("coordinator " + leader, ErrorCode.NOT_LEADER, "another one took over before it answered");
+                note("coordinator " + leader, ErrorCode.NOT_LEADER, "another leader took over before it answered");
                 maybeDone = true;
                 ask();
             }
@@ -131,7 +131,7 @@ final class AdminOperation {
                 || code == ErrorCode.CANCELLED;
     }
 
-    /** Again when the routing has changed, at the latest after a while. */
+    /** Repeats the request when the routing map changes, or after a pause. */
     private void later() {
         waiting = true;
         Timers.Cancel change = environment.routing().onChange(this::now);
@@ -146,7 +146,7 @@ final class AdminOperation {
 
     private void now() {
         if (!waiting) {
-            return; // both the change and the timer were on their way
+            return; // both the change and the timer had fired
         }
         waiting = false;
         timer.cancel();

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** Starts administrative operations. Safe for use by several threads. */
+/** Factory of administrative operations. Thread-safe. */
 final class AdminOperations {
     private static final long VISIBLE_NANOS = 5_000_000_000L;
 
@@ -34,7 +34,7 @@ final class AdminOperations {
         this.core = core;
     }
 
-    /** Creates a table and waits until this client's routing has it. */
+    /** Creates a table and waits until this client's routing map has it. */
     public CompletableFuture<TableRoute> create(TableMeta meta, long deadlineNanos) {
         return call(new AdminRequest.CreateTable(meta), deadlineNanos).thenCompose(answer -> {
             if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
@@ -65,7 +65,7 @@ final class AdminOperations {
                 .thenApply(done -> made);
     }
 
-    /** Gives a table other options and waits until this client's routing has them. */
+    /** Changes a table's options and waits until this client's routing map has them. */
     public CompletableFuture<TableRoute> update(TableMeta known, Map<String, String> options, long deadlineNanos) {
         TableMeta next = known.with(options);
         return call(new AdminRequest.UpdateTable(known, options), deadlineNanos).thenCompose(answer -> {
@@ -82,22 +82,25 @@ final class AdminOperations {
         });
     }
 
-    /** Records that a replica is to be elsewhere. */
+    /** Requests the move of a replica. */
     public CompletableFuture<Done> move(TableName name, int actor, ServerId from, ServerId to, long deadlineNanos) {
         return recorded(new AdminRequest.MoveReplica(name, actor, from, to), deadlineNanos);
     }
 
-    /** Records how many replicas an actor is to have. */
+    /** Requests a number of replicas for an actor. */
     public CompletableFuture<Done> replicate(TableName name, int actor, int copies, long deadlineNanos) {
         return recorded(new AdminRequest.ReplicateActor(name, actor, copies), deadlineNanos);
     }
 
-    /** Records that a server is to hold nothing, or may again. */
+    /** Requests a drain of a server, or its end. */
     public CompletableFuture<Done> drain(ServerId server, boolean drained, long deadlineNanos) {
         return recorded(new AdminRequest.DrainServer(server, drained), deadlineNanos);
     }
 
-    /** Asks for something of a server's trash; one that is gone by a second attempt was deleted, or restored, by the first. */
+    /**
+     * Sends a request about a server's trash. If an entry is missing at a second attempt, the first may have deleted or restored it:
+     * OUTCOME_UNKNOWN.
+     */
     public CompletableFuture<TrashReport> trash(ServerId server, TrashCall call, long deadlineNanos) {
         return call(new AdminRequest.ServerTrash(server, call), deadlineNanos).thenCompose(answer -> {
             boolean again = answer.maybeDoneBefore()
@@ -115,7 +118,7 @@ final class AdminOperations {
         });
     }
 
-    /** What runs on each live server; or, where the number is not 0, the query of that number, which is cancelled. */
+    /** Returns the running queries of each live server. If the number is not 0, cancels that query and returns only it. */
     public CompletableFuture<List<ServerQueries>> queries(long cancel, long deadlineNanos) {
         List<CompletableFuture<ServerQueries>> asked = core.index().routing().servers().stream()
                 .map(server -> queries(server, cancel, deadlineNanos))
@@ -138,18 +141,18 @@ final class AdminOperations {
                         server, List.of(), 0, Optional.of(((Outcome.Err<QueriesHandler.Running>) outcome).error()));
     }
 
-    /** A change that is only acknowledged. */
+    /** Sends a change whose reply has no content. */
     public CompletableFuture<Done> acknowledged(AdminRequest change, long deadlineNanos) {
         return recorded(change, deadlineNanos);
     }
 
-    /** Compares an actor's copies. */
+    /** Compares an actor's replicas. */
     public CompletableFuture<PeerReply.Compared> verify(TableName name, int actor, long deadlineNanos) {
         return call(new AdminRequest.VerifyActor(name, actor), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Verified.class).compared());
     }
 
-    /** Makes a table from a backup and waits until this client's routing has it. */
+    /** Creates a table from a backup and waits until this client's routing map has it. */
     public CompletableFuture<TableRoute> restore(BackupName backup, TableName table, long deadlineNanos) {
         return call(new AdminRequest.RestoreTable(backup, table), deadlineNanos).thenCompose(answer -> {
             if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
@@ -157,7 +160,7 @@ final class AdminOperations {
                         err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore()
                                 ? new UniserveException(
                                         ErrorCode.OUTCOME_UNKNOWN,
-                                        "table " + table + " exists by now, perhaps by this restoration: describe it",
+                                        "table " + table + " exists now, perhaps from this restoration: describe it",
                                         err.error())
                                 : err.error());
             }
@@ -165,19 +168,19 @@ final class AdminOperations {
         });
     }
 
-    /** Backups in durable storage. */
+    /** Returns the backups in durable storage. */
     public CompletableFuture<List<BackupInfo>> backups(long deadlineNanos) {
         return call(new AdminRequest.ListBackups(), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Backups.class).backups());
     }
 
-    /** How far the work on a backup is. */
+    /** Returns the progress of the running operation on a backup. */
     public CompletableFuture<AdminReply.WorkDone> work(BackupName name, long deadlineNanos) {
         return call(new AdminRequest.BackupWork(name), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.WorkDone.class));
     }
 
-    /** Definitions of tables that durable storage alone has. */
+    /** Returns definitions of tables that exist only in durable storage. */
     public CompletableFuture<List<TableMeta>> lost(long deadlineNanos) {
         return call(new AdminRequest.LostTables(), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Definitions.class).tables());
@@ -189,7 +192,7 @@ final class AdminOperations {
                 .thenApply(ack -> Done.DONE);
     }
 
-    /** Definition and map as the coordinator has them. */
+    /** Returns definition and map of a table from the coordinator. */
     public CompletableFuture<TableRoute> describe(TableName name, long deadlineNanos) {
         return call(new AdminRequest.DescribeTable(name), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Tables.class).tables())
@@ -199,13 +202,13 @@ final class AdminOperations {
                                 new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist")));
     }
 
-    /** All tables as the coordinator has them. */
+    /** Returns all tables from the coordinator. */
     public CompletableFuture<List<TableRoute>> list(long deadlineNanos) {
         return call(new AdminRequest.ListTables(), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Tables.class).tables());
     }
 
-    /** Drops a table and waits until it has gone from this client's routing. */
+    /** Drops a table and waits until this client's routing map does not have it any more. */
     public CompletableFuture<Done> drop(TableName name, long deadlineNanos) {
         long known =
                 core.index().table(name).map(table -> table.meta().tableId()).orElse(Long.MIN_VALUE);
@@ -222,7 +225,7 @@ final class AdminOperations {
         });
     }
 
-    /** Servers, tables, loads. */
+    /** Returns servers, tables and loads. */
     public CompletableFuture<AdminReply.ClusterStatus> status(long deadlineNanos) {
         return call(new AdminRequest.Status(), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.ClusterStatus.class));

@@ -11,8 +11,8 @@ import io.uniserve.protocol.reader.RouteIndex;
 import java.util.Optional;
 
 /**
- * Finds a table in the routing. One that is not there is asked for once; TABLE_NOT_FOUND when the answer does not have it
- * either. Its methods run on the operation's serial.
+ * Lookup of a table in the routing map. If the map does not have it, the lookup requests the newest map, and fails with
+ * TABLE_NOT_FOUND if that does not have it either. Methods run on the operation's serial executor.
  */
 final class AsyncTableLocator {
     private static final long RETRY_NANOS = 100_000_000;
@@ -30,7 +30,7 @@ final class AsyncTableLocator {
         this.operation = operation;
     }
 
-    /** Where the table is, or a way to wait for it. */
+    /** Starts a lookup. */
     static Operation<TableRoute> locate(ClientCore core, TableName table, long deadlineNanos, boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
             AsyncTableLocator asyncTableLocator = new AsyncTableLocator(environment, table, deadlineNanos, operation);
@@ -46,7 +46,7 @@ final class AsyncTableLocator {
                 .timers()
                 .after(
                         Math.max(1, remaining),
-                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no server told where table " + table + " is"));
+                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no server answered for table " + table + " in time"));
         ask();
     }
 
@@ -64,7 +64,7 @@ final class AsyncTableLocator {
             } else {
                 fail(
                         ErrorCode.TABLE_NOT_FOUND,
-                        "table " + table + " does not exist; create it, or list the tables there are");
+                        "table " + table + " does not exist; create it, or list the tables");
             }
         });
     }

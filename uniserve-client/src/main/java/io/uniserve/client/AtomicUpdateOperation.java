@@ -16,7 +16,7 @@ import io.uniserve.protocol.tx.VersionWatermarks;
 import java.util.List;
 import java.util.Optional;
 
-/** An atomic update under one request id. Its methods run on the operation's serial. */
+/** Atomic update under one request id. Methods run on the operation's serial executor. */
 final class AtomicUpdateOperation {
     private static final long TICKET_RETRY_NANOS = 5_000_000;
 

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for the first routing map, address after address. */
+/** Connection of a new client: tries the bootstrap addresses in turn until one returns a routing map. */
 final class ClientBootstrap {
     private static final int TRIED_MAX = 16;
 
@@ -53,7 +53,7 @@ final class ClientBootstrap {
         }
     }
 
-    /** How one address failed; CANCELLED for one that did not. */
+    /** Returns the error of one address; CANCELLED if it succeeded. */
     private UniserveException attempt(long remaining) {
         CompletableFuture<Outcome<Routing>> answer = new CompletableFuture<>();
         client.refresh(answer::complete);
@@ -83,8 +83,8 @@ final class ClientBootstrap {
                 refused || last.code() == ErrorCode.WRONG_CLUSTER ? last.code() : ErrorCode.UNAVAILABLE,
                 refused
                         ? last.reason()
-                        : "none of " + options.bootstrap() + " gave a routing map within " + options.connectTimeout()
-                                + "; check the addresses and that a server runs there",
+                        : "none of " + options.bootstrap() + " sent a routing map within " + options.connectTimeout()
+                                + "; check the addresses, and that a server is running there",
                 tried,
                 last);
     }

@@ -36,9 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the operations of one client share: connections, routing, timers, health of servers, room for operations. Two
- * threads of its own (routing, timers) beside the transport's, however many operations run. Safe for use by several
- * threads.
+ * Shared state of one client's operations: connections, routing map, timers, health of servers, limits. It has two threads of its own
+ * (routing, timers) beside the transport's, for any number of operations. Thread-safe.
  */
 final class ClientCore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientCore.class);
@@ -63,7 +62,7 @@ final class ClientCore implements AutoCloseable {
     private final CoarseTimers timers;
     private final RoutingClient routingClient;
 
-    /** Starts the threads; connects to nobody yet. */
+    /** Starts the threads; opens no connection yet. */
     public ClientCore(ClientOptions options) {
         this.options = options;
         Ids random = new RandomIds();
@@ -104,12 +103,12 @@ final class ClientCore implements AutoCloseable {
         new ClientBootstrap(routing, routingClient, options, clock).await();
     }
 
-    /** The newest routing. */
+    /** Newest routing map. */
     public RouteIndex index() {
         return routing.current();
     }
 
-    /** The settings. */
+    /** Settings of the client. */
     public ClientOptions options() {
         return options;
     }
@@ -118,7 +117,7 @@ final class ClientCore implements AutoCloseable {
         return clock;
     }
 
-    /** A random number. */
+    /** Random number. */
     long nextId() {
         return ids.next();
     }
@@ -127,7 +126,7 @@ final class ClientCore implements AutoCloseable {
         return requests;
     }
 
-    /** The newest version of each table with atomic updates that this client was told of. */
+    /** Newest version of each atomic table that this client has seen. */
     VersionWatermarks versionFloors() {
         return versionWatermarks;
     }
@@ -136,7 +135,7 @@ final class ClientCore implements AutoCloseable {
         return network;
     }
 
-    /** Moments of tables, told on this serial. */
+    /** Client for snapshots of several tables; results arrive on this serial executor. */
     ConsistentCutClient cuts(Executor serial) {
         return (to, tables, timeout, completion) ->
                 network.cut(to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
@@ -146,17 +145,17 @@ final class ClientCore implements AutoCloseable {
         return admin;
     }
 
-    /** When an operation with this deadline, or the client's, must end. */
+    /** End of an operation with this deadline, in nanoseconds of the clock. */
     public long deadlineNanos(Duration deadline) {
         return clock.nanos() + deadline.toNanos();
     }
 
     /**
-     * Starts an operation. {@code starter} makes its machine in the given environment and starts it; it must end the
-     * operation in the end.
+     * Starts an operation. {@code starter} creates and starts the state machine in the given environment; it must complete the
+     * operation eventually.
      *
-     * @param bytes rows that it holds on to
-     * @param block wait for room, else fail at once
+     * @param bytes size of the rows that the operation keeps in memory
+     * @param block true to wait at the limit; false to fail at once with RESOURCE_EXHAUSTED
      */
     <T> Operation<T> begin(
             long bytes, boolean block, long deadlineNanos, BiConsumer<Operation<T>, ClientContext> starter) {
@@ -167,7 +166,7 @@ final class ClientCore implements AutoCloseable {
         return launch(inFlight.enter(bytes, block, deadlineNanos - clock.nanos()), starter);
     }
 
-    /** Starts an administrative operation: few, and they must work when queries have taken all room. */
+    /** Starts an administrative operation. These have a limit of their own, so that they work while queries are at their limit. */
     <T> Operation<T> beginAdmin(BiConsumer<Operation<T>, ClientContext> starter) {
         checkOpen();
         return launch(adminInFlight.enter(0, false, 0), starter);
@@ -186,7 +185,7 @@ final class ClientCore implements AutoCloseable {
                 state);
         starter.accept(operation, environment);
         if (closed.get()) {
-            operation.giveUp(); // closed while it began: close() may not have seen it
+            operation.giveUp(); // closed meanwhile: close() may have missed it
         }
         return operation;
     }
@@ -208,7 +207,7 @@ final class ClientCore implements AutoCloseable {
         }
     }
 
-    /** An operation's place among those that run. */
+    /** Registration of a running operation. */
     private final class Registration {
         private final Runnable leave;
         private volatile Runnable remove = () -> {};

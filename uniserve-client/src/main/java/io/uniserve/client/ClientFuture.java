@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the application gets: the mapped result of an operation, completed on the application's executor, always with a plain
- * {@link UniserveException} where it fails. Cancelling it cancels the operation.
+ * Future for the application: the mapped result of an operation, completed on the application's executor. Its exception is always a
+ * plain {@link UniserveException}, or the one of the application's combiner. Cancelling it cancels the operation.
  */
 final class ClientFuture<T> extends CompletableFuture<T> {
     private final CompletableFuture<?> source;
@@ -22,7 +22,7 @@ final class ClientFuture<T> extends CompletableFuture<T> {
         this.source = source;
     }
 
-    /** The source's result, mapped and completed on the executor. */
+    /** Maps the source's result and completes on the executor. */
     public static <S, T> ClientFuture<T> of(CompletableFuture<S> source, Executor callbacks, Function<S, T> mapper) {
         ClientFuture<T> clientFuture = new ClientFuture<>(source);
         CompletableFuture<S> unused = source.whenComplete((value, error) -> {
@@ -30,7 +30,7 @@ final class ClientFuture<T> extends CompletableFuture<T> {
                 callbacks.execute(() -> clientFuture.end(value, error, mapper));
             } catch (RejectedExecutionException e) {
                 clientFuture.completeExceptionally(new UniserveException(
-                        ErrorCode.CANCELLED, "the callback executor takes no more tasks; close the client first", e));
+                        ErrorCode.CANCELLED, "the callback executor rejects tasks; close the client before it", e));
             }
         });
         return clientFuture;
@@ -44,19 +44,19 @@ final class ClientFuture<T> extends CompletableFuture<T> {
         try {
             complete(mapper.apply(value));
         } catch (RuntimeException | Error e) {
-            completeExceptionally(e); // of the application's own combiner, which must not leave its caller waiting
+            completeExceptionally(e); // from the application's combiner; the future must complete
         }
     }
 
-    /** Fails a blocking call made from a callback of the client: it would wait for the very thread that it stands on. */
+    /** Rejects a blocking call from a callback of the client: it would wait for its own thread. */
     static void checkMayBlock() {
         if (SerialExecutor.inside()) {
             throw UniserveException.invalid(
-                    "a blocking call of the client from one of its own callbacks; use the Async form there, or a callbackExecutor");
+                    "blocking call from a callback of the client; use the Async form there, or set a callbackExecutor");
         }
     }
 
-    /** Waits for a result; an interrupt cancels. The error keeps its code and has the waiting caller's stack. */
+    /** Waits for a result. An interrupt cancels the operation. The error keeps its code and gets the stack of the calling thread. */
     public static <T> T await(CompletableFuture<T> future) {
         checkMayBlock();
         try {
@@ -79,7 +79,7 @@ final class ClientFuture<T> extends CompletableFuture<T> {
         }
         return cause instanceof UniserveException known
                 ? known
-                : new UniserveException(ErrorCode.INTERNAL, "the client failed inside: " + cause, cause);
+                : new UniserveException(ErrorCode.INTERNAL, "internal error of the client: " + cause, cause);
     }
 
     @Override

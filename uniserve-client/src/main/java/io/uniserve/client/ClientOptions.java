@@ -11,19 +11,20 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * All settings of a client, checked. Immutable.
+ * Validated settings of a client. Immutable. {@link UniserveClientBuilder#options} creates them.
  *
- * @param bootstrap servers or coordinators to learn the routing map from, at least one; later any server will do
- * @param clusterId the cluster this client belongs to; empty: the first one that answers
- * @param queryDeadline deadline of queries and administrative operations that do not set their own
- * @param updateDeadline deadline of updates that do not set their own
- * @param connectTimeout how long building a client waits for the first routing map
- * @param maxInFlight operations under way at once
- * @param maxInFlightBytes bytes of rows under way at once
- * @param reader how requests are retried and hedged
- * @param routingPolicy which of several replicas answers
+ * @param bootstrap addresses of servers or coordinators for the first routing map, at least one; later any server of the map is
+ *     used
+ * @param clusterId the client's cluster; empty for the first one that answers
+ * @param queryDeadline deadline of queries and administrative operations without a deadline of their own
+ * @param updateDeadline deadline of updates without a deadline of their own
+ * @param connectTimeout time for a new client to get the first routing map
+ * @param maxInFlight largest number of concurrent operations
+ * @param maxInFlightBytes largest size of the rows of concurrent operations, in bytes
+ * @param reader retries and hedging
+ * @param routingPolicy choice among several replicas
  * @param tls plain text or certificates
- * @param callbackExecutor runs callbacks of asynchronous operations; {@code Runnable::run} for the transport's threads
+ * @param callbackExecutor executor for callbacks of asynchronous operations; {@code Runnable::run} for the transport's threads
  */
 public record ClientOptions(
         List<Address> bootstrap,
@@ -43,7 +44,7 @@ public record ClientOptions(
         bootstrap = List.copyOf(bootstrap);
         if (bootstrap.isEmpty()) {
             throw UniserveException.invalid(
-                    "bootstrap is empty; give at least one HOST:PORT of a server or coordinator");
+                    "bootstrap is empty; set at least one HOST:PORT of a server or coordinator");
         }
         Deadlines.check("queryDeadline", queryDeadline);
         Deadlines.check("updateDeadline", updateDeadline);

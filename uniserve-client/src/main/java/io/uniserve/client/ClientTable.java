@@ -18,7 +18,15 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A table as this client sees it; made without asking anybody, so it may not exist. Immutable; safe for use by several threads. */
+/**
+ * Handle of a table. Creating it sends no request, so the table may not exist. Immutable and thread-safe.
+ *
+ * <pre>{@code
+ * ClientTable visits = client.table("visits");
+ * visits.updateDocuments("kv.put@1", List.of(Map.of("id", "home", "hits", 3L))).run().orThrow();
+ * Answer home = visits.key("home").query("get home");
+ * }</pre>
+ */
 public final class ClientTable {
     private final ClientCore core;
     private final TableName name;
@@ -28,31 +36,31 @@ public final class ClientTable {
         this.name = name;
     }
 
-    /** The table's name. */
+    /** Name of the table. */
     public String name() {
         return name.value();
     }
 
-    /** All actors. */
+    /** Selects all actors. */
     public ActorSelection all() {
         return selection(Optional.empty());
     }
 
     /**
-     * Opens a session: queries that see one state of the table, that of now, for so long at most; more than 0, at most an hour.
-     * Blocks, with the client's deadline. Fails with UNSUPPORTED where the table's engine holds no states.
+     * Opens a session: queries that read one state of the table, the present one, for at most this time; more than 0, at most an
+     * hour. Blocks, with the client's deadline. Fails with UNSUPPORTED if the table's engine has no snapshots.
      */
     public QuerySession session(Duration time) {
         return QuerySession.open(core, name, time);
     }
 
-    /** These actors, by number; an empty selection gives an empty answer. */
+    /** Selects actors by number. A retrieve of no actors has an empty result. */
     public ActorSelection actors(Collection<Integer> actors) {
         List<Integer> distinct = List.copyOf(new TreeSet<>(actors));
         return selection(Optional.of(partitioner -> distinct));
     }
 
-    /** The actors that hold these keys. The operator still needs the keys as its parameters. */
+    /** Selects the actors of these keys. The operator still needs the keys as parameters. */
     public ActorSelection keys(Collection<? extends PartitionKey> keys) {
         List<PartitionKey> copy = List.copyOf(keys);
         return selection(Optional.of(partitioner -> {
@@ -62,31 +70,31 @@ public final class ClientTable {
         }));
     }
 
-    /** The actor that holds this text key. */
+    /** Selects the actor of this text key. */
     public ActorSelection key(String key) {
         return selection(PartitionKey.of(key));
     }
 
-    /** The actor that holds this number key. */
+    /** Selects the actor of this number key. */
     public ActorSelection key(long key) {
         return selection(PartitionKey.of(key));
     }
 
     /**
-     * An update of rows.
+     * Prepares an update of rows.
      *
      * @param function {@code name@version}
-     * @param codec the codec of the update function's rows
+     * @param codec codec of the update function's rows
      */
     public <R extends Row> TableUpdate<R> update(String function, Codec<R> codec, Iterable<? extends R> rows) {
         return update(function, codec, (TableMeta meta) -> rows);
     }
 
     /**
-     * An update of documents, whose key is the table's key field.
+     * Prepares an update of documents; their key is the table's key field.
      *
-     * @param fields of each document: null, String, Long, Double, Boolean, or lists and maps of these; in the map's order, or in
-     *     that of their names where {@link Document} says so
+     * @param fields fields of each document: null, String, Long, Double, Boolean, or lists and maps of these. The order is that
+     *     of the map, or that of the names, see {@link Document}
      */
     public TableUpdate<Document> updateDocuments(
             String function, Collection<? extends Map<String, ? extends @Nullable Object>> fields) {
@@ -102,8 +110,8 @@ public final class ClientTable {
         return documents;
     }
 
-    /** As it is, not copied: a document tells from the kind of map whether its order means anything. */
-    @SuppressWarnings("unchecked") // of what it reads only, all values are objects or null
+    /** Not copied: the kind of map determines whether the order of fields matters. */
+    @SuppressWarnings("unchecked") // for reading only: all values are objects or null
     private static Map<String, @Nullable Object> readable(Map<String, ? extends @Nullable Object> fields) {
         return (Map<String, @Nullable Object>) fields;
     }
@@ -126,7 +134,7 @@ public final class ClientTable {
         return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(known(key)))));
     }
 
-    /** A number is the text that it is written as, where the port's keys are texts. */
+    /** Converts a number key to text if the port's keys are texts. */
     private PartitionKey known(PartitionKey key) {
         return key instanceof PartitionKey.Number number && core.index().keysAreTexts(name)
                 ? PartitionKey.of(String.valueOf(number.value()))

@@ -4,11 +4,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.time.Duration;
 
-/** Checks deadlines where they enter. */
+/** Validation of deadlines. */
 final class Deadlines {
     private Deadlines() {}
 
-    /** The duration, if it is above 0 and at most {@link Limits#DEADLINE_MS_MAX}; else INVALID_ARGUMENT. */
+    /** Returns the duration if it is above 0 and at most {@link Limits#DEADLINE_MS_MAX}; else fails with INVALID_ARGUMENT. */
     public static Duration check(String what, Duration deadline) {
         if (deadline.isNegative()
                 || deadline.isZero()

@@ -6,9 +6,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds what is under way: operations, and bytes of rows. A blocking call waits for room until its deadline; an
- * asynchronous one that finds no room fails at once with RESOURCE_EXHAUSTED, as its caller must be told to slow down. Safe
- * for use by several threads.
+ * Limits on concurrent operations and the bytes of their rows. A blocking call waits at the limit until its deadline. An asynchronous
+ * call fails at once with RESOURCE_EXHAUSTED, so that its caller slows down. Thread-safe.
  */
 final class InFlight {
     private final int operationsMax;
@@ -23,7 +22,10 @@ final class InFlight {
         this.kib = new Semaphore(kibMax);
     }
 
-    /** Takes room for one operation; the result gives it back and is to be run once. An operation larger than all room takes all of it. */
+    /**
+     * Reserves capacity for one operation; run the result once to release it. An operation above the limit of bytes reserves all
+     * bytes.
+     */
     Runnable enter(long bytes, boolean block, long remainingNanos) {
         int wanted = (int) Math.min(kibMax, bytes + 1023 >> 10);
         if (!take(operations, 1, block, remainingNanos)) {
@@ -50,12 +52,12 @@ final class InFlight {
             return semaphore.tryAcquire(count, Math.max(0, remainingNanos), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for room", e);
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for other operations to end", e);
         }
     }
 
     private static UniserveException full(String what) {
         return new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end before you start more");
+                ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end");
     }
 }

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An operation under way: its serial, and the future of its result, completed on the serial. Cancelling the future cancels
- * the operation on the servers too.
+ * Running operation: its serial executor, and the future of its result, completed on that executor. Cancelling the future also
+ * cancels the operation on the servers.
  */
 final class Operation<T> extends CompletableFuture<T> {
     private final SerialExecutor serialExecutor = new SerialExecutor(this::broke);
@@ -26,13 +26,13 @@ final class Operation<T> extends CompletableFuture<T> {
         return serialExecutor;
     }
 
-    /** Starts the machine; {@code cancelMachine} makes it give up. Both run on the serial. */
+    /** Starts the state machine; {@code cancelMachine} cancels it. Both run on the serial executor. */
     void start(Runnable startMachine, Runnable cancelMachine) {
         cancel = cancelMachine;
         serialExecutor.execute(startMachine);
     }
 
-    /** The machine has ended. */
+    /** Completes the operation with the outcome of the state machine. */
     void end(Outcome<T> outcome) {
         if (ended.compareAndSet(false, true)) {
             onEnd.run();
@@ -43,10 +43,10 @@ final class Operation<T> extends CompletableFuture<T> {
     }
 
     private void broke(Throwable error) {
-        end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the client failed inside: " + error, error)));
+        end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "internal error of the client: " + error, error)));
     }
 
-    /** Makes the machine give up; the future then gets CANCELLED from it. */
+    /** Cancels the state machine, which then completes the future with CANCELLED. */
     void giveUp() {
         serialExecutor.execute(() -> cancel.run());
     }

@@ -32,7 +32,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Starts reads. Safe for use by several threads. */
+/** Factory of read operations. Thread-safe. */
 final class QueryOperations {
     private final ClientCore core;
 
@@ -40,12 +40,12 @@ final class QueryOperations {
         this.core = core;
     }
 
-    /** A retrieve over actors. */
+    /** Retrieve over actors. */
     public Operation<QueryResult> retrieve(Query query, boolean block) {
         return retrieve(query, Optional.empty(), block);
     }
 
-    /** Retrieves over actors of tables whose updates are atomic, as of one moment that ZooKeeper confirms. */
+    /** Retrieves over actors of atomic tables, in one snapshot that ZooKeeper confirms. */
     public Operation<List<StrictRead.Result>> strict(List<Query> queries, boolean block) {
         return strict(queries, block, Function.identity());
     }
@@ -74,7 +74,7 @@ final class QueryOperations {
                 outcome -> operation.serial().execute(() -> completion.done(outcome)));
     }
 
-    /** A retrieve over actors of a table whose updates are atomic, at one version of it. */
+    /** Retrieve over actors of an atomic table, at one version. */
     private <T> Operation<T> versioned(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
         if (query.mode() == ReadMode.STRICT) {
             return strict(
@@ -101,13 +101,13 @@ final class QueryOperations {
                 .isPresent();
     }
 
-    /** True where the query is to be answered as of one version; a stale one is not, and a strict one of no other table. */
+    /** True if the query reads one version: in mode STRICT, or of an atomic table without a session and not in mode STALE. */
     private boolean atOneVersion(Query query, Optional<ReadSession> session) {
         return query.mode() == ReadMode.STRICT
                 || session.isEmpty() && query.mode() != ReadMode.STALE && atomic(query.table());
     }
 
-    /** A retrieve over actors, of a session. */
+    /** Retrieve over actors in a session. */
     public Operation<QueryResult> retrieve(Query asked, Optional<ReadSession> session, boolean block) {
         Query query = steady(asked);
         if (atOneVersion(query, session)) {
@@ -119,18 +119,18 @@ final class QueryOperations {
         });
     }
 
-    /** Whether a query in an engine's language is to be answered, or what its plan took is to be told in place of the answer. */
+    /** Requested result of a query in an engine's language: its answer, or the steps of its plan. */
     enum Wanted {
         ANSWER,
         STEPS
     }
 
-    /** A query in the engine's language: read from its actor where it concerns one, else planned on a server. */
+    /** Query in the engine's language. A single actor answers it directly; else a server plans it. */
     public Operation<Answer> text(QueryText query, ReadMode mode, Wanted wanted, long deadlineNanos, boolean block) {
         return text(query, Optional.empty(), mode, wanted, deadlineNanos, block);
     }
 
-    /** A query in the engine's language, of a session. */
+    /** Query in the engine's language, in a session. */
     public Operation<Answer> text(
             QueryText query, Optional<ReadSession> session, Wanted wanted, long deadlineNanos, boolean block) {
         return text(query, session, ReadMode.LINEARIZABLE, wanted, deadlineNanos, block);
@@ -149,7 +149,7 @@ final class QueryOperations {
                 : planned(query, session, mode, wanted, deadlineNanos, block);
     }
 
-    /** Tells servers that a session has ended; done when they were told, not when they have heard. */
+    /** Notifies servers of the end of a session. Completes once the messages are sent, without waiting for replies. */
     public Operation<Done> release(ReadSession session) {
         return core.beginAdmin((operation, environment) -> operation.start(
                 () -> {
@@ -159,7 +159,7 @@ final class QueryOperations {
                 () -> operation.end(Outcome.ok(Done.DONE))));
     }
 
-    /** Of the same copies as this client's other queries, where copies may answer differently. */
+    /** Makes the query read the same replicas as this client's other queries, if replicas may answer differently. */
     private Query steady(Query query) {
         return query.ofSameCopies(core.index().copiesDiffer(query.table()));
     }
@@ -186,7 +186,7 @@ final class QueryOperations {
         return answer.with(effort(result.stats()));
     }
 
-    /** No server plans it, so none can tell its only step. */
+    /** Explains a query of a single actor. No server plans such a query, so the client describes its only step. */
     private Answer explained(Query query, QueryResult result, long nanos) {
         PlanContext.Taken taken = new PlanContext.Taken(
                 result.parts().stream().mapToLong(Bytes::size).sum(),
@@ -224,7 +224,7 @@ final class QueryOperations {
         });
     }
 
-    /** The answer, with the effort of this client added to that of the server which planned it. */
+    /** Adds this client's effort to that of the planning server. */
     private static Outcome<Answer> answer(Outcome<TextResult> outcome) {
         if (outcome instanceof Outcome.Err<TextResult> err) {
             return Outcome.err(err.error());

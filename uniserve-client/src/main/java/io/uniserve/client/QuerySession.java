@@ -21,12 +21,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Several queries of one table that see one state of it, while updates go on: the state of each actor when the session was
- * opened. For pages by cursor, for a count and then the documents counted. Servers hold the state until the session is
- * closed, its time is over, or they need the room for others; then, and when a server that holds a part of it dies, queries
- * fail with VERSION_GONE, never with a mixture of states: open another session.
+ * Session: several queries of one table that read one state of it while updates continue, the state of each actor at the opening of
+ * the session. It serves pages by cursor, or a count followed by the counted documents. Servers hold the state until the session is
+ * closed, its time is over, or they need the capacity for others. After that, or if a server with a part of it dies, queries fail
+ * with VERSION_GONE, never with a mixture of states. Then open another session.
  *
- * <p>Safe for use by several threads; queries run one after the other.
+ * <pre>{@code
+ * try (QuerySession session = client.table("speeches").session(Duration.ofMinutes(2))) {
+ *     Answer first = session.query("q=text:parliament&sort=id asc&rows=100&cursorMark=*");
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe; queries run one after the other.
  */
 public final class QuerySession implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QuerySession.class);
@@ -44,7 +50,7 @@ public final class QuerySession implements AutoCloseable {
         this.untilNanos = untilNanos;
     }
 
-    /** Has the state of every actor held; blocks, with the client's deadline. */
+    /** Holds the state of every actor. Blocks, with the client's deadline. */
     static QuerySession open(ClientCore core, TableName table, Duration time) {
         long until = core.deadlineNanos(Deadlines.check("time", time));
         ReadSession states = new ReadSession(core.nextId(), core.nextId(), until);
@@ -62,14 +68,14 @@ public final class QuerySession implements AutoCloseable {
     }
 
     /**
-     * Answers a query in the language of the table's engine, as {@link UniserveClient#query(String, String)}; blocks, until
-     * the client's deadline or the end of the session's time. Fails also with VERSION_GONE.
+     * Answers a query in the language of the table's engine, as {@link UniserveClient#query(String, String)}. Blocks, until the
+     * client's deadline or the end of the session's time. Also fails with VERSION_GONE.
      */
     public synchronized Answer query(String text) {
         return ask(text, Wanted.ANSWER);
     }
 
-    /** Runs a query as {@link #query} does, and tells what its plan took, as {@link ActorSelection#explain} does; blocks. */
+    /** Runs a query as {@link #query} does, and returns the steps of its plan, as {@link ActorSelection#explain} does. Blocks. */
     public synchronized Answer explain(String text) {
         return ask(text, Wanted.STEPS);
     }
@@ -80,7 +86,7 @@ public final class QuerySession implements AutoCloseable {
                 .text(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
     }
 
-    /** Runs an operator on all actors, as {@link ActorSelection#retrieve}; blocks. Fails also with VERSION_GONE. */
+    /** Runs an operator on all actors, as {@link ActorSelection#retrieve}. Blocks. Also fails with VERSION_GONE. */
     public synchronized <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         checkOpen();
         return ActorSelection.combine(read(call.id(), ActorSelection.encode(call, parameters)), call, combiner);
@@ -102,7 +108,7 @@ public final class QuerySession implements AutoCloseable {
         }
     }
 
-    /** Lets servers let go, without waiting for them. Idempotent. */
+    /** Releases the state on the servers, without waiting for them. Idempotent. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -112,7 +118,7 @@ public final class QuerySession implements AutoCloseable {
         try {
             Operation<Done> unused = new QueryOperations(core).release(states);
         } catch (UniserveException e) {
-            LOG.debug("servers hold what the session read until the end of its time", e);
+            LOG.debug("cannot release a session's states; servers hold them until its time ends", e);
         }
     }
 }

@@ -3,7 +3,10 @@ package io.uniserve.client;
 import io.uniserve.protocol.env.Ids;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Query ids and jitter: a mixed counter from a random start (SplitMix64), much cheaper than a secure random number. Safe for use by several threads. */
+/**
+ * Generator of query ids and jitter: a mixed counter with a random start (SplitMix64), much cheaper than secure random numbers.
+ * Thread-safe.
+ */
 final class RequestIdGenerator implements Ids {
     private final AtomicLong counter;
 

@@ -8,8 +8,8 @@ import io.uniserve.protocol.reader.RouteIndex;
 import java.util.function.Predicate;
 
 /**
- * Waits until this client's own routing shows a change that the coordinator has already made. Ends in any case after a
- * while: the change stands, only this client may not know of it yet. Its methods run on the operation's serial.
+ * Wait until this client's routing map has a change that the coordinator has already made. It ends successfully after a time-out too:
+ * the change is made, and only this client's map may be older. Methods run on the operation's serial executor.
  */
 final class RoutingUpdateWaiter {
     private static final long LOOK_AGAIN_NANOS = 500_000_000;

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Puts rows with their actors, in order, encoded. An actor's rows are one batch, or several when they do not fit in a message;
- * step i of the update holds the i-th batch of every actor.
+ * Partitioner of encoded rows into batches per actor, in order. An actor's rows are one batch, or several if they exceed one message;
+ * step i of the update has the i-th batch of every actor. Not thread-safe.
  */
 final class RowSplitter<R extends Row> {
     private static final int COUNT_BYTES = 4;
@@ -32,14 +32,14 @@ final class RowSplitter<R extends Row> {
         this(partitioner, codec, false);
     }
 
-    /** Of documents whose keys are texts to their port, where {@code textKeys}. */
+    /** Creates a splitter; {@code textKeys} if the port's keys are texts, for documents. */
     RowSplitter(Partitioner partitioner, Codec<R> codec, boolean textKeys) {
         this.textKeys = textKeys;
         this.partitioner = partitioner;
         this.codec = codec;
     }
 
-    /** Adds a row; INVALID_ROW or TOO_LARGE name its position. */
+    /** Adds a row. Fails with INVALID_ROW or TOO_LARGE, with the row's position. */
     void add(R given) {
         try {
             R row = keyed(given);
@@ -56,7 +56,7 @@ final class RowSplitter<R extends Row> {
         return textKeys && row instanceof Document document ? (R) document.withTextKey() : row;
     }
 
-    /** Adds a row to every actor's. */
+    /** Adds a row to every actor. */
     void addEverywhere(R given) {
         try {
             R row = keyed(given);
@@ -73,7 +73,7 @@ final class RowSplitter<R extends Row> {
         return bytes;
     }
 
-    /** The steps, at least one unless there are no rows. */
+    /** Returns the steps; none if there are no rows. */
     List<List<ActorBatch>> steps() {
         byActor.values().forEach(ActorRows::cut);
         List<List<ActorBatch>> steps = new ArrayList<>();
@@ -117,7 +117,7 @@ final class RowSplitter<R extends Row> {
             return size;
         }
 
-        /** The last row does not fit any more: it begins the next batch. */
+        /** Ends the batch before its last row, which does not fit and starts the next batch. */
         private void carryOver(int before, int size) {
             io.uniserve.codec.Bytes all = writer.setInt(0, count).toBytes();
             batches.add(new ActorBatch(actor, count, all.slice(0, before)));

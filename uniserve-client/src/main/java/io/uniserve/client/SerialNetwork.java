@@ -10,7 +10,7 @@ import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.concurrent.Executor;
 
-/** A network whose answers come on an operation's serial. */
+/** Network whose answers arrive on an operation's serial executor. */
 record SerialNetwork(ClientNetwork network, Executor serial) implements ClientNetwork {
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {

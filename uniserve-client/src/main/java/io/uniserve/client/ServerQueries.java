@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What runs on one server.
+ * Running queries of one server.
  *
- * @param queries reads and plans, longest first
- * @param stuck threads that do not come back from operators that were to end
- * @param error why the server did not tell; then nothing else is known
+ * @param queries reads and plans, longest running first
+ * @param stuck number of threads in operators that run on after their deadline or cancellation
+ * @param error error of a server that did not answer; then the other fields are empty
  */
 public record ServerQueries(ServerId server, List<RunningQuery> queries, int stuck, Optional<UniserveException> error) {
     public ServerQueries {

@@ -14,9 +14,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of several tables that all see one moment: of each table the newest version that was committed at a moment after
- * {@link #run} was called, the same for all, as one write of ZooKeeper confirms (mode {@link ReadMode#STRICT}). For tables whose
- * updates are atomic.
+ * Reads of several tables in one snapshot. Each table is read at its newest version that was committed at one moment after the call
+ * of {@link #run}, the same for all tables, as confirmed by a write in ZooKeeper (mode {@link ReadMode#STRICT}). For atomic tables.
  *
  * <pre>{@code
  * SnapshotQuery cut = client.cut();
@@ -40,7 +39,7 @@ public final class SnapshotQuery {
         this.deadline = core.options().queryDeadline();
     }
 
-    /** One of the reads. */
+    /** Result of one of the reads. */
     public static final class Part<R> {
         private final Combination<R> combination;
         private @Nullable R value;
@@ -57,35 +56,35 @@ public final class SnapshotQuery {
             known = true;
         }
 
-        /** The combined value; INVALID_ARGUMENT before the cut has run. */
+        /** Combined value. Fails with INVALID_ARGUMENT before the query has run. */
         public R value() {
             R present = value;
             if (!known || present == null) {
-                throw UniserveException.invalid("the cut has not run: call run() first");
+                throw UniserveException.invalid("the snapshot query has not run: call run() first");
             }
             return present;
         }
 
-        /** The version of the table that was read, 0 for that before the first; INVALID_ARGUMENT before the cut has run. */
+        /** Version of the table that was read; 0 before its first version. Fails with INVALID_ARGUMENT before the query has run. */
         public long version() {
             value();
             return version;
         }
     }
 
-    /** Makes one value of what the actors gave. */
+    /** Function from the actors' partial values to the combined value. */
     private interface Combination<R> {
         R of(StrictRead.Result result);
     }
 
     /**
-     * Adds a read of actors of a table; its own mode and deadline are not looked at. A table may be read several times. The
+     * Adds a read of actors of a table; the selection's own mode and deadline are ignored. A table may be read several times. The
      * combiner must not return null.
      */
     public <P, V, R> Part<R> add(
             ActorSelection actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         if (parts.size() == Limits.CUT_TABLES_MAX) {
-            throw UniserveException.invalid("a cut has at most " + Limits.CUT_TABLES_MAX + " reads");
+            throw UniserveException.invalid("a snapshot query has at most " + Limits.CUT_TABLES_MAX + " reads");
         }
         Part<R> part = new Part<>(result -> ActorSelection.combine(result.asQueryResult(), call, combiner));
         parts.add(part);
@@ -93,21 +92,20 @@ public final class SnapshotQuery {
         return part;
     }
 
-    /** When to give up; more than 0, at most an hour. Default: the client's. */
+    /** Sets the deadline, more than 0 and at most an hour. Default: the client's. */
     public SnapshotQuery deadline(Duration duration) {
         deadline = Deadlines.check("deadline", duration);
         return this;
     }
 
     /**
-     * Reads; blocks. All parts have their values then, or there is an error and none has. Fails as {@link
-     * ActorSelection#retrieve}, with UNSUPPORTED for a table of level EVENTUAL, and with INVALID_ARGUMENT without a read or when
-     * called again.
+     * Runs all reads. Blocks. Then all parts have values, or the call fails and none has. Fails as {@link ActorSelection#retrieve};
+     * with UNSUPPORTED for a table of level EVENTUAL; with INVALID_ARGUMENT without a read or at a second call.
      */
     public void run() {
         if (ran || parts.isEmpty()) {
             throw UniserveException.invalid(
-                    ran ? "the cut has run: make another one" : "the cut has no reads: add one or more");
+                    ran ? "the snapshot query has run: create another" : "no reads: add at least one");
         }
         ran = true;
         long end = core.deadlineNanos(deadline);

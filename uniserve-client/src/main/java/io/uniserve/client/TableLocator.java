@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Finds tables: at once where the routing knows them, as nearly always. */
+/** Lookup of tables: immediate if the routing map has the table, which is nearly always so. */
 final class TableLocator {
     private TableLocator() {}
 
-    /** Where the table is; blocks only if it has to be asked for. TABLE_NOT_FOUND. */
+    /** Returns the table. Blocks only if the routing map does not have it yet. Fails with TABLE_NOT_FOUND. */
     public static TableRoute locateNow(ClientCore core, TableName table, long deadlineNanos) {
         core.checkOpen();
         Optional<TableRoute> known = core.index().table(table);
@@ -19,7 +19,7 @@ final class TableLocator {
                 : ClientFuture.await(AsyncTableLocator.locate(core, table, deadlineNanos, true));
     }
 
-    /** Goes on with the table, at once where it is known. */
+    /** Continues with the table, at once if the routing map has it. */
     public static <T> CompletableFuture<T> locate(
             ClientCore core,
             TableName table,

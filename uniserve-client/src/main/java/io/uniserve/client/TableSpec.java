@@ -12,8 +12,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * The definition of a table to be created. Immutable: each method returns a changed copy. What is not set has the default
- * that its method names; wrong values fail with INVALID_ARGUMENT, here or at creation.
+ * Definition of a table to create. Immutable: each method returns a changed copy. Unset values have the default of their method.
+ * Wrong values fail with INVALID_ARGUMENT, here or at creation.
+ *
+ * <pre>{@code
+ * TableSpec visits = TableSpec.named("visits").port("kv").hash(16).replicas(3).minIsr(2);
+ * client.admin().createTable(visits);
+ * }</pre>
  */
 public final class TableSpec {
     private final TableMeta meta;
@@ -22,7 +27,9 @@ public final class TableSpec {
         this.meta = meta;
     }
 
-    /** A table of this name: a letter, then letters, digits, {@code _} or {@code -}, at most 64 characters. */
+    /**
+     * Creates the definition of a table of this name: a letter, then letters, digits, {@code _} or {@code -}, at most 64 characters.
+     */
     public static TableSpec named(String name) {
         return new TableSpec(new TableMeta(
                 new TableName(name),
@@ -37,65 +44,65 @@ public final class TableSpec {
                 Map.of()));
     }
 
-    /** The port (engine) that holds the data. Must be set. */
+    /** Sets the port (engine) that stores the data. Required. */
     public TableSpec port(String port) {
         return changed(next -> next.port = port);
     }
 
-    /** Rows are spread over this many actors by a hash of their key. Default: 16. */
+    /** Partitions rows into this many actors by a hash of their key. Default: 16. */
     public TableSpec hash(int actors) {
         return partitioner(new Partitioner.Hash(actors));
     }
 
-    /** Rows are spread by number: ascending bounds, one actor more than bounds. */
+    /** Partitions rows by ranges of a number key. Bounds ascend; there is one actor more than bounds. */
     public TableSpec range(List<Long> bounds) {
         return partitioner(new Partitioner.Range(bounds));
     }
 
-    /** Any partitioner. */
+    /** Sets a partitioner. */
     public TableSpec partitioner(Partitioner partitioner) {
         return changed(next -> next.partitioner = partitioner);
     }
 
     /**
-     * What updates and queries of the table promise. Default: {@link ConsistencyLevel#EVENTUAL}. The others make every update
-     * atomic over all its actors, and every query see one version of the table; the port must offer them.
+     * Sets the consistency level. Default: {@link ConsistencyLevel#EVENTUAL}. At the other levels every update is atomic over all its
+     * actors, and every query reads one version of the table; the port must support them.
      */
     public TableSpec level(ConsistencyLevel level) {
         return changed(next -> next.level = level);
     }
 
-    /** The field of documents that is their key. Default: {@code id}. */
+    /** Sets the key field of documents. Default: {@code id}. */
     public TableSpec keyField(String field) {
         return changed(next -> next.keyField = field);
     }
 
-    /** Replicas of every actor. Default: 1. */
+    /** Sets the number of replicas per actor. Default: 1. */
     public TableSpec replicas(int count) {
         return changed(next -> next.rf = count);
     }
 
-    /** Below this many replicas in sync updates are refused; reads go on. Default: 1. */
+    /** Sets the smallest number of in-sync replicas for updates. With fewer, updates fail and reads continue. Default: 1. */
     public TableSpec minIsr(int count) {
         return changed(next -> next.minIsr = count);
     }
 
-    /** What to do when all replicas of an actor are lost. Default: {@link OnLoss#WAIT}. */
+    /** Sets the action after the loss of all replicas of an actor. Default: {@link OnLoss#WAIT}. */
     public TableSpec onLoss(OnLoss onLoss) {
         return changed(next -> next.onLoss = onLoss);
     }
 
-    /** Where an update must be before it is acknowledged. Default: {@link Durability#LOCAL}. */
+    /** Sets the storage that must have an update before it is acknowledged. Default: {@link Durability#LOCAL}. */
     public TableSpec durability(Durability durability) {
         return changed(next -> next.durability = durability);
     }
 
-    /** An option of the port. */
+    /** Sets an option of the port. */
     public TableSpec option(String name, String value) {
         return changed(next -> next.options.put(name, value));
     }
 
-    /** The definition; its table number is given at creation. */
+    /** Returns the definition; the table number is assigned at creation. */
     public TableMeta meta() {
         return meta;
     }

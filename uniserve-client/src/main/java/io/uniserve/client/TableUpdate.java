@@ -15,10 +15,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * An eventual update that waits to be run. Immutable: {@link #ack}, {@link #requestId} and {@link #deadline} return changed
- * copies. Safe for use by several threads; every run without a chosen request id is an update of its own.
+ * Update of a table that is ready to run. Immutable and thread-safe; {@link #ack}, {@link #requestId}, {@link #deadline} and
+ * {@link #everywhere} return changed copies. Each run without a chosen request id is a separate update.
  *
- * @param <R> the rows
+ * <pre>{@code
+ * TableUpdate<Document> update = client.table("visits")
+ *         .updateDocuments("kv.put@1", List.of(Map.of("id", "home", "hits", 3L)))
+ *         .deadline(Duration.ofSeconds(5));
+ * UpdateOutcome outcome = update.run().orThrow();
+ * }</pre>
+ *
+ * @param <R> type of the rows
  */
 public final class TableUpdate<R extends Row> {
     private final ClientCore core;
@@ -52,20 +59,20 @@ public final class TableUpdate<R extends Row> {
         this.everywhere = everywhere;
     }
 
-    /** When an actor's rows count as acknowledged. Default: {@link AckLevel#ISR}, which no single failure undoes. */
+    /** Sets the condition for an acknowledgement. Default: {@link AckLevel#ISR}, with which no single failure loses the rows. */
     public TableUpdate<R> ack(AckLevel ackLevel) {
         return new TableUpdate<>(core, table, function, codec, rows, ackLevel, requestId, deadline, everywhere);
     }
 
     /**
-     * An identity of the application's own, so that it can repeat an update after its own restart: the same id with the same
-     * rows is applied at most once. Ids of one client number must ascend. The rows of each actor must fit in one message.
+     * Sets a request id that the application chooses, so that it can repeat an update after its own restart: the same id with the
+     * same rows is applied at most once. Ids of one client number must ascend. The rows of each actor must fit in one message.
      */
     public TableUpdate<R> requestId(RequestId id) {
         return new TableUpdate<>(core, table, function, codec, rows, level, Optional.of(id), deadline, everywhere);
     }
 
-    /** When to give up; more than 0, at most an hour. Default: the client's. */
+    /** Sets the deadline, more than 0 and at most an hour. Default: the client's. */
     public TableUpdate<R> deadline(Duration duration) {
         return new TableUpdate<>(
                 core,
@@ -80,28 +87,28 @@ public final class TableUpdate<R extends Row> {
     }
 
     /**
-     * Sends every row to every actor, instead of to the one of its key, which it need not have: for update functions that
-     * find what they change by something else, such as a deletion by query.
+     * Sends every row to every actor, not only to the actor of its key, which a row then need not have. For update functions that
+     * select rows by another criterion, such as a deletion by query.
      */
     public TableUpdate<R> everywhere() {
         return new TableUpdate<>(core, table, function, codec, rows, level, requestId, deadline, true);
     }
 
     /**
-     * Puts the rows with their actors, sends them to the primaries and waits until each actor has acknowledged or failed.
-     * Rows are repeated under the same request id, at most once applied, until the deadline. After an acknowledgement at
-     * level ISR reads of this client see the rows.
+     * Partitions the rows, sends them to the primaries and waits until each actor has acknowledged or failed. For an atomic table,
+     * all actors apply the update or none. Rows are retried under the same request id until the deadline, and applied at most once.
+     * After an acknowledgement at level ISR this client's reads return the rows.
      *
-     * <p>The outcome tells success and failure per actor. The call itself fails, nothing sent, with TABLE_NOT_FOUND,
-     * INVALID_ROW or TOO_LARGE (naming the row), CANCELLED on a closed client, or RESOURCE_EXHAUSTED without room before the
-     * deadline.
+     * <p>The outcome has success or failure per actor. The call itself fails, without sending anything, with TABLE_NOT_FOUND,
+     * INVALID_ROW or TOO_LARGE (with the row's position), CANCELLED on a closed client, or RESOURCE_EXHAUSTED if the client is at its
+     * limit until the deadline.
      */
     public UpdateOutcome run() {
         long end = core.deadlineNanos(deadline);
         return ClientFuture.await(start(TableLocator.locateNow(core, table, end), end, true));
     }
 
-    /** As {@link #run}, without waiting; without room it fails at once with RESOURCE_EXHAUSTED. */
+    /** Asynchronous form of {@link #run}. If the client is at its limit, it fails at once with RESOURCE_EXHAUSTED. */
     public CompletionStage<UpdateOutcome> runAsync() {
         try {
             long end = core.deadlineNanos(deadline);

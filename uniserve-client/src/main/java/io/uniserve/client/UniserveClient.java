@@ -12,18 +12,24 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A cluster as an application sees it. One client a process is enough: it is safe for use by several threads, keeps one
- * connection to each server, and has a constant number of threads however many operations are under way.
+ * Client of a Uniserve cluster. One client per process is enough: it is thread-safe, keeps one connection per server, and has a
+ * constant number of threads for any number of operations.
  *
- * <p>Blocking methods wait on the caller's thread. Their {@code Async} twins return a {@link CompletionStage} that completes on
- * the callback executor, by default a thread of the transport, which callbacks must not block: a blocking method called there
- * fails with INVALID_ARGUMENT. Stages fail with {@link UniserveException}, or with what the application's own
- * combiner threw, and dependent stages see it as the
- * cause of a {@code CompletionException}, as usual.
+ * <pre>{@code
+ * try (UniserveClient client = UniserveClient.builder().bootstrap("10.0.0.5:7070", "10.0.0.6:7071").build()) {
+ *     Answer answer = client.query("speeches", "q=text:sitting&rows=5");
+ *     System.out.println(answer.body().utf8());
+ * }
+ * }</pre>
  *
- * <p>Errors of every method: INVALID_ARGUMENT; CANCELLED on a closed client or an interrupted thread; RESOURCE_EXHAUSTED when
- * there is no room ({@link UniserveClientBuilder#maxInFlight}); DEADLINE_EXCEEDED, UNAVAILABLE, with what was tried on which
- * server ({@link UniserveException#tried}).
+ * <p>Blocking methods wait on the caller's thread. Their {@code Async} forms return a {@link CompletionStage}, which completes on the
+ * callback executor. By default this is a thread of the transport, and callbacks must not block it: a blocking method called there
+ * fails with INVALID_ARGUMENT. Stages fail with {@link UniserveException}, or with the exception of the application's own combiner.
+ * Dependent stages get it as the cause of a {@code CompletionException}, as usual.
+ *
+ * <p>Errors of every method: INVALID_ARGUMENT; CANCELLED on a closed client or an interrupted thread; RESOURCE_EXHAUSTED at the
+ * client's limit ({@link UniserveClientBuilder#maxInFlight}); DEADLINE_EXCEEDED and UNAVAILABLE, with the attempts per server
+ * ({@link UniserveException#tried}).
  */
 public final class UniserveClient implements AutoCloseable {
     private final ClientCore core;
@@ -32,7 +38,7 @@ public final class UniserveClient implements AutoCloseable {
         this.core = core;
     }
 
-    /** Collects settings. */
+    /** Creates a builder with default settings. */
     public static UniserveClientBuilder builder() {
         return new UniserveClientBuilder();
     }
@@ -49,37 +55,40 @@ public final class UniserveClient implements AutoCloseable {
         return new UniserveClient(core);
     }
 
-    /** A table by name; asks nobody, so the table may not exist. INVALID_ARGUMENT where no table can have the name. */
+    /**
+     * Returns a handle of a table. It sends no request, so the table may not exist. Fails with INVALID_ARGUMENT if the name is
+     * invalid.
+     */
     public ClientTable table(String name) {
         return new ClientTable(core, new TableName(name));
     }
 
-    /** Creates, describes and drops tables. */
+    /** Returns the administrative operations. */
     public Admin admin() {
         return new Admin(core, core.options().queryDeadline());
     }
 
     /**
-     * Answers a query in the language of the table's engine, e.g. Solr's {@code q=text:dog&rows=5}; blocks, with the client's
-     * deadline. A server that has the engine plans it; another one does when that server fails or is slow.
+     * Answers a query in the language of the table's engine, such as Solr's {@code q=text:dog&rows=5}. Blocks, with the client's
+     * deadline. A server with the engine plans it; if that server fails or is slow, another one does.
      */
     public Answer query(String table, String text) {
         return query(table, text, core.options().queryDeadline());
     }
 
-    /** As {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
+    /** Answers a query, as {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
         return ClientFuture.await(
                 new QueryOperations(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), true));
     }
 
-    /** As {@link #query(String, String)}, without waiting. */
+    /** Asynchronous form of {@link #query(String, String)}. */
     public CompletionStage<Answer> queryAsync(String table, String text) {
         return queryAsync(table, text, core.options().queryDeadline());
     }
 
-    /** As {@link #query(String, String, Duration)}, without waiting. */
+    /** Asynchronous form of {@link #query(String, String, Duration)}. */
     public CompletionStage<Answer> queryAsync(String table, String text, Duration deadline) {
         try {
             QueryText query = new QueryText(new TableName(table), text);
@@ -92,19 +101,19 @@ public final class UniserveClient implements AutoCloseable {
         }
     }
 
-    /** Begins a read of several tables as of one moment. */
+    /** Creates a query of several tables in one snapshot. */
     public SnapshotQuery cut() {
         return new SnapshotQuery(core);
     }
 
-    /** The newest routing map this client has: its cluster, tables, servers and coordinator. */
+    /** Newest routing map of this client: cluster, tables, servers and coordinator. */
     public Routing routing() {
         return core.index().routing();
     }
 
     /**
-     * Ends what is under way with CANCELLED (updates: OUTCOME_UNKNOWN where rows may have been applied), closes connections and
-     * ends threads, without waiting for servers. Idempotent.
+     * Ends running operations with CANCELLED (updates: OUTCOME_UNKNOWN if rows may have been applied), closes connections and stops
+     * threads, without waiting for servers. Idempotent.
      */
     @Override
     public void close() {

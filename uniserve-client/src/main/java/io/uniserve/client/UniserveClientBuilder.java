@@ -13,7 +13,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** Collects a client's settings. Not thread-safe. Wrong values fail with INVALID_ARGUMENT, here or in {@link #build}. */
+/**
+ * Builder of a client. Wrong values fail with INVALID_ARGUMENT, here or in {@link #build}. Not thread-safe.
+ *
+ * <pre>{@code
+ * UniserveClient client = UniserveClient.builder()
+ *         .bootstrap("10.0.0.5:7070", "10.0.0.6:7071")
+ *         .clusterId("prod")
+ *         .deadline(Duration.ofSeconds(5))
+ *         .build();
+ * }</pre>
+ */
 public final class UniserveClientBuilder {
     private final List<Address> bootstrap = new ArrayList<>();
     private boolean bootstrapOfFile;
@@ -31,8 +41,8 @@ public final class UniserveClientBuilder {
     UniserveClientBuilder() {}
 
     /**
-     * Adds servers or coordinators, each {@code HOST:PORT}, to learn the routing map from. At least one is needed. The first
-     * that are added after {@link #config} take the place of the file's.
+     * Adds addresses of servers or coordinators for the first routing map, each {@code HOST:PORT}. At least one is required. The
+     * first addresses that are added after {@link #config} replace those of the file.
      */
     public UniserveClientBuilder bootstrap(String... addresses) {
         if (bootstrapOfFile && addresses.length > 0) {
@@ -46,8 +56,8 @@ public final class UniserveClientBuilder {
     }
 
     /**
-     * Takes the sections {@code client} and {@code tls} of a HOCON file, all of whose options {@code reference.conf} explains. What is
-     * set before is replaced, what is set later wins. INVALID_CONFIGURATION names file, key and remedy.
+     * Reads the sections {@code client} and {@code tls} of a HOCON file; {@code reference.conf} explains all options. It replaces
+     * earlier settings, and later settings override it. Fails with INVALID_CONFIGURATION, with file, key and remedy.
      */
     public UniserveClientBuilder config(Path file) {
         Settings settings = Settings.load(Optional.of(file), Map.of());
@@ -62,83 +72,86 @@ public final class UniserveClientBuilder {
         return this;
     }
 
-    /** The cluster the client belongs to; servers of another one are refused. Default: the first that answers. */
+    /** Sets the client's cluster; servers of another one are rejected. Default: the first cluster that answers. */
     public UniserveClientBuilder clusterId(String id) {
         this.clusterId = Optional.of(id);
         return this;
     }
 
-    /** The deadline of operations that do not set their own; more than 0, at most an hour. Default: 30 seconds. */
+    /** Sets the deadline of operations without a deadline of their own; more than 0, at most an hour. Default: 30 seconds. */
     public UniserveClientBuilder deadline(Duration duration) {
         this.queryDeadline = duration;
         this.updateDeadline = duration;
         return this;
     }
 
-    /** How long {@link #build} waits for the first routing map. Default: 10 seconds. */
+    /** Sets the time for {@link #build} to get the first routing map. Default: 10 seconds. */
     public UniserveClientBuilder connectTimeout(Duration timeout) {
         this.connectTimeout = timeout;
         return this;
     }
 
-    /** Operations under way at once; beyond, blocking calls wait and asynchronous ones fail with RESOURCE_EXHAUSTED. Default: 1,024. */
+    /**
+     * Sets the largest number of concurrent operations. At the limit, blocking calls wait and asynchronous ones fail with
+     * RESOURCE_EXHAUSTED. Default: 1,024.
+     */
     public UniserveClientBuilder maxInFlight(int operations) {
         this.maxInFlight = operations;
         return this;
     }
 
-    /** Bytes of rows under way at once, with the same effect. Default: 128 MiB. */
+    /** Sets the largest size of the rows of concurrent operations, with the same effect. Default: 128 MiB. */
     public UniserveClientBuilder maxInFlightBytes(long bytes) {
         this.maxInFlightBytes = bytes;
         return this;
     }
 
-    /** How requests are retried and hedged, and servers avoided. Default: {@link RequestSettings#defaults}. */
+    /** Sets retries, hedging and the avoidance of silent servers. Default: {@link RequestSettings#defaults}. */
     public UniserveClientBuilder reader(RequestSettings settings) {
         this.reader = settings;
         return this;
     }
 
-    /** Hedged requests per 1,000 requests, 0 to 1,000. Default: 100. */
+    /** Sets the number of hedged requests per 1,000 requests, 0 to 1,000. Default: 100. */
     public UniserveClientBuilder hedgePermille(int permille) {
         this.reader = reader.withHedgePermille(permille);
         return this;
     }
 
-    /** Which of several replicas answers. Default: {@link RoutingPolicy#weighted}. */
+    /** Sets the choice among several replicas. Default: {@link RoutingPolicy#weighted}. */
     public UniserveClientBuilder routingPolicy(RoutingPolicy policy) {
         this.routingPolicy = policy;
         return this;
     }
 
-    /** Encrypts; servers must show a certificate that this PEM file of authorities vouches for. */
+    /** Enables TLS. Servers must present a certificate that an authority of this PEM file has signed. */
     public UniserveClientBuilder tls(Path authorities) {
         this.tls = new TlsFiles(true, Optional.empty(), Optional.empty(), Optional.of(authorities), false);
         return this;
     }
 
-    /** Encrypts as {@link #tls(Path)} does, and shows this certificate (PEM) with its key (PKCS#8). */
+    /** Enables TLS as {@link #tls(Path)} does, and presents this certificate (PEM) with its key (PKCS#8). */
     public UniserveClientBuilder tls(Path authorities, Path certificate, Path key) {
         this.tls = new TlsFiles(true, Optional.of(certificate), Optional.of(key), Optional.of(authorities), false);
         return this;
     }
 
-    /** What is shown and trusted, all in one. */
+    /** Sets all TLS files. */
     public UniserveClientBuilder tls(TlsFiles files) {
         this.tls = files;
         return this;
     }
 
     /**
-     * Where the stages of asynchronous operations complete. Default: the transport's threads, which callbacks must not
-     * block.
+     * Sets the executor on which stages of asynchronous operations complete. Default: the transport's threads, which callbacks must
+     * not block.
      */
     public UniserveClientBuilder callbackExecutor(Executor executor) {
         this.callbackExecutor = executor;
         return this;
     }
 
-    /** The options so far, checked. */
+    /** Returns the settings so far, validated. */
     public ClientOptions options() {
         return new ClientOptions(
                 bootstrap,
@@ -155,8 +168,8 @@ public final class UniserveClientBuilder {
     }
 
     /**
-     * Connects: waits for the first routing map. UNAVAILABLE with what was tried when no bootstrap address gives one within
-     * the connect time-out; WRONG_CLUSTER when they belong to another cluster.
+     * Connects: waits for the first routing map. Fails with UNAVAILABLE, with the attempts, if no bootstrap address sends one within
+     * the connect time-out; with WRONG_CLUSTER if the addresses belong to another cluster.
      */
     public UniserveClient build() {
         return UniserveClient.connect(options());

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The steps of an update one after the other, each under a request id of its own, so that an actor's rows are applied in
- * order. An actor that fails in one step gets no more rows. Its methods run on the operation's serial.
+ * Update in steps, one after the other. Each step has its own request id, so an actor applies its rows in order. An actor that fails
+ * in one step gets no more rows. Methods run on the operation's serial executor.
  */
 final class UpdateOperation {
     private static final long TICKET_RETRY_NANOS = 5_000_000;
@@ -63,7 +63,7 @@ final class UpdateOperation {
         if (cancelled || plan.deadlineNanos() - environment.clock().nanos() <= 0) {
             failRest(new UniserveException(
                     cancelled ? ErrorCode.CANCELLED : ErrorCode.DEADLINE_EXCEEDED,
-                    "step " + (step + 1) + " of " + plan.steps().size() + " was not sent any more"));
+                    "step " + (step + 1) + " of " + plan.steps().size() + " was not sent"));
             return;
         }
         Optional<Ticket> ticket = plan.chosenId().map(Ticket::chosen).or(tracker::begin);

@@ -15,7 +15,7 @@ import io.uniserve.protocol.tx.TransactionService;
 import java.util.List;
 import java.util.Optional;
 
-/** Starts updates. Safe for use by several threads. */
+/** Factory of update operations. Thread-safe. */
 final class UpdateOperations {
     private final ClientCore core;
 
@@ -23,7 +23,7 @@ final class UpdateOperations {
         this.core = core;
     }
 
-    /** Puts the rows with their actors and sends them. */
+    /** Partitions the rows and sends them. */
     public <R extends Row> Operation<UpdateOutcome> update(
             TableRoute route,
             String asked,
@@ -52,9 +52,9 @@ final class UpdateOperations {
         if (chosenId.isPresent() && steps.size() > 1) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "rows under one request id must fit in one message for each actor, at most " + Limits.BATCH_ROWS_MAX
+                    "rows under one request id must fit in one message per actor, at most " + Limits.BATCH_ROWS_MAX
                             + " rows and " + Limits.BATCH_BYTES_MAX
-                            + " bytes; send fewer, or leave the id to the client");
+                            + " bytes; send fewer rows, or do not set the id");
         }
         if (TransactionService.serves(route.meta().level())) {
             return atomic(route, function, splitter, steps, level, chosenId, deadlineNanos, block);
@@ -67,7 +67,7 @@ final class UpdateOperations {
         });
     }
 
-    /** Gives the update whole to a server that drives it; all its actors apply it, or none. */
+    /** Sends the whole update to a transaction manager. All its actors apply it, or none. */
     private Operation<UpdateOutcome> atomic(
             TableRoute route,
             String function,
@@ -83,7 +83,7 @@ final class UpdateOperations {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
                     "an atomic update has at most " + Limits.BATCH_ROWS_MAX + " rows and " + Limits.BATCH_BYTES_MAX
-                            + " bytes of an actor, and " + Limits.ATOMIC_UPDATE_BYTES_MAX
+                            + " bytes per actor, and " + Limits.ATOMIC_UPDATE_BYTES_MAX
                             + " bytes in all; this one has "
                             + splitter.bytes() + " bytes: send several updates, each atomic by itself");
         }

@@ -9,15 +9,15 @@ import io.uniserve.protocol.reader.UpdateResult.Failure;
 import java.util.List;
 
 /**
- * How an update ended, actor by actor. The rows of one actor are acknowledged together; actors succeed and fail apart from
- * each other (eventual consistency). Immutable.
+ * Outcome of an update per actor. Each actor acknowledges all its rows or fails. In an eventual table actors succeed and fail
+ * independently; in an atomic table all succeed or all fail. Immutable.
  *
  * @param requestIds ids under which the rows were sent: one, or several in order for an update too large for one message
- * @param acked actors whose rows are all acknowledged, ascending, with the place of the last of them
- * @param failed the other actors, ascending; code OUTCOME_UNKNOWN where rows may have been applied: send the same rows again
+ * @param acked actors that have acknowledged all their rows, ascending, with the log index or version of the last row
+ * @param failed the other actors, ascending. Code OUTCOME_UNKNOWN means that rows may have been applied: send the same rows again
  *     with the same request id to find out
- * @param requests requests sent to servers
- * @param retries how many of them repeated an earlier one
+ * @param requests number of requests sent to servers
+ * @param retries number of requests that repeated an earlier one
  */
 public record UpdateOutcome(
         List<RequestId> requestIds, List<ActorAck> acked, List<Failure> failed, int requests, int retries) {
@@ -29,18 +29,18 @@ public record UpdateOutcome(
         failed = List.copyOf(failed);
     }
 
-    /** True when every actor acknowledged its rows. */
+    /** True if every actor has acknowledged its rows. */
     public boolean complete() {
         return failed.isEmpty();
     }
 
-    /** This outcome when it is complete; else throws the first failure's code with what was tried for all of them. */
+    /** Returns this outcome if it is complete; else throws the first failure's code, with the attempts of all failures. */
     public UpdateOutcome orThrow() {
         if (complete()) {
             return this;
         }
         UniserveException first = failed.get(0).error();
-        // Unknown outweighs: a caller that retries on a definite code would else apply rows twice under a new id.
+        // OUTCOME_UNKNOWN has priority: with a definite code, a caller may retry under a new id and apply rows twice.
         ErrorCode code = failed.stream().anyMatch(failure -> failure.error().code() == ErrorCode.OUTCOME_UNKNOWN)
                 ? ErrorCode.OUTCOME_UNKNOWN
                 : first.code();

@@ -7,7 +7,7 @@ import io.uniserve.protocol.reader.Update.ActorBatch;
 import java.util.List;
 import java.util.Optional;
 
-/** An update ready to be sent: rows put with their actors, in steps. */
+/** Update ready to send: rows partitioned by actor, in steps. */
 record UpdatePlan(
         TableName table,
         long tableId,

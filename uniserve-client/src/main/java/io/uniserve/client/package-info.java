@@ -1,7 +1,7 @@
 /**
- * What an application embeds to use a Uniserve cluster. Start at {@link io.uniserve.client.UniserveClient}: it is built with
- * a few bootstrap addresses, learns the routing map, and then talks to the servers that hold the data. Neither ZooKeeper nor
- * an engine is on its class path.
+ * Client library for applications. Start at {@link io.uniserve.client.UniserveClient}: it gets the routing map from one of a few
+ * bootstrap addresses, and then sends requests to the servers with the data. It needs neither ZooKeeper nor an engine on the class
+ * path.
  *
  * <pre>{@code
  * try (UniserveClient client = UniserveClient.builder().bootstrap("host1:7000", "host2:7000").build()) {

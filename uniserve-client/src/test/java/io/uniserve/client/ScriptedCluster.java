@@ -37,8 +37,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Servers with real ports over one shared store of documents, and a coordinator at the first one. Replicas share their
- * data, so a test scripts who answers, not what consistency does.
+ * Cluster of servers with real ports over one shared store of documents; the first has a coordinator. Replicas share their data, so a
+ * test scripts which server answers, but not consistency.
  */
 final class ScriptedCluster implements AutoCloseable {
     static final Codec<List<Document>> ROWS = Codecs.list(Document.CODEC);
@@ -56,7 +56,7 @@ final class ScriptedCluster implements AutoCloseable {
     final AtomicInteger adminCalls = new AtomicInteger();
     volatile @Nullable UniserveException adminError;
     volatile boolean adminSilent;
-    /** The update functions that servers offer, from the next publication on. */
+    /** Update functions that servers offer, from the next publication on. */
     volatile List<String> updates = List.of();
 
     volatile int leader = 1;

@@ -16,7 +16,7 @@ import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a scripted server answers: operator {@code rows@1} gives an actor's rows, any update appends rows. */
+/** Handlers of a scripted server: operator {@code rows@1} returns an actor's rows, any update appends rows. */
 final class ScriptedHandlers {
     private static final Timers.Cancel NOTHING = () -> {};
 

@@ -303,7 +303,8 @@ class UniserveClientTest {
             done.complete(null);
         });
         done.get(20, TimeUnit.SECONDS);
-        // When the answer came before the callback was attached, it ran on this thread, where blocking is allowed.
+        // If the answer arrives before the callback is attached, the callback runs on this thread, where blocking is
+        // allowed.
         if (seen.get() != null) {
             assertThat(seen.get()).hasMessageContaining("callback");
         }

@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The host that others are told: as configured, else the interface that is listened on, else this machine's name. */
+/** Advertised host of the coordinator: the configured one, else the address that it listens on, else the name of this machine. */
 final class CoordinatorAdvertisedHost {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorAdvertisedHost.class);
 
@@ -24,7 +24,7 @@ final class CoordinatorAdvertisedHost {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
-            LOG.warn("this machine's name cannot be resolved, localhost is told; set coordinator.advertised-host", e);
+            LOG.warn("cannot resolve this machine's name, using localhost; set coordinator.advertised-host", e);
             return "localhost";
         }
     }

@@ -43,8 +43,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A coordinator's process around the state machine: one loop, one port, one registry session. Several may run for a cluster;
- * the elected one works, the others stand by. Safe for use by several threads.
+ * Coordinator daemon: the coordinator's state machine with one loop, one port and one ZooKeeper session. A cluster may have several;
+ * the elected one leads, the others stand by. Thread-safe.
  */
 public final class CoordinatorDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorDaemon.class);
@@ -97,7 +97,10 @@ public final class CoordinatorDaemon implements AutoCloseable {
         machine.onIdentity(cluster::identify);
     }
 
-    /** A coordinator's session never outlives those of silent servers, which it would take for dead while ZooKeeper is away. */
+    /**
+     * Limits the coordinator's session time-out to that of servers. With a longer one it would outlive the sessions of silent
+     * servers, and take them for dead while ZooKeeper cannot be reached.
+     */
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
         long session = Math.min(
                 settings.sessionTimeout().toMillis(), zookeeper.sessionTimeout().toMillis());
@@ -110,11 +113,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
     }
 
     /**
-     * Starts a coordinator and returns when it listens and has reached ZooKeeper; it leads or stands by soon after.
+     * Starts a coordinator. Returns when it listens and has reached ZooKeeper; it leads or stands by soon after.
      *
-     * @param onFailure hears why the coordinator cannot go on; close it then
-     * @throws UniserveException INVALID_CONFIGURATION where the port is taken, UNAVAILABLE where ZooKeeper is not reached
-     *     within {@code zookeeper.start-timeout}
+     * @param onFailure receives the failure after which the coordinator cannot continue; close it then
+     * @throws UniserveException INVALID_CONFIGURATION if the port is in use; UNAVAILABLE if ZooKeeper cannot be reached within
+     *     {@code zookeeper.start-timeout}
      */
     public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
         Metrics meters = new Metrics(settings.metrics());
@@ -150,11 +153,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
             if (left <= 0 || Thread.currentThread().isInterrupted()) {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        "ZooKeeper at " + zookeeper.connect() + " is not reached after "
+                        "cannot reach ZooKeeper at " + zookeeper.connect() + " after "
                                 + zookeeper.startTimeout().toSeconds()
                                 + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
             }
-            LOG.warn("ZooKeeper at {} is not reached yet", zookeeper.connect());
+            LOG.warn("cannot reach ZooKeeper at {} yet", zookeeper.connect());
         }
     }
 
@@ -171,7 +174,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         }
     }
 
-    /** On the loop. A coordinator that stands by is ready too: it knows the tables and who leads. */
+    /** Call on the loop. A standby is ready too, if it has the tables and the leader. */
     private static List<String> missing(CoordinatorMachine machine) {
         List<String> missing = new ArrayList<>();
         machine.registryTrouble().ifPresent(missing::add);
@@ -184,22 +187,22 @@ public final class CoordinatorDaemon implements AutoCloseable {
         return missing;
     }
 
-    /** The machine, null once the daemon closes. */
+    /** State machine; null once the daemon closes. */
     private @Nullable CoordinatorMachine running() {
         return closed.get() ? null : machine;
     }
 
-    /** Where it listens, as others are told. */
+    /** Advertised address and port. */
     public Address address() {
         return address;
     }
 
-    /** What it tells clients of tables and servers. */
+    /** Source of the routing maps that the coordinator pushes to clients. */
     public RoutingSource routing() {
         return hub;
     }
 
-    /** True while this coordinator leads, as far as it knows. */
+    /** True if this coordinator leads, to its own knowledge. */
     public boolean isLeader() {
         return metrics.leads();
     }
@@ -231,12 +234,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
 
     private void failed(Throwable error) {
         if (!closed.get()) {
-            LOG.error("coordinator at {} cannot go on", address, error);
+            LOG.error("coordinator at {} failed and stops", address, error);
             onFailure.accept(error);
         }
     }
 
-    /** Gives leadership up, so that a standby takes over at once, and closes everything. Idempotent. */
+    /** Resigns as leader, so that a standby takes over at once, and closes all resources. Idempotent. */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {
@@ -246,7 +249,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         CoordinatorMachine stopping = machine;
         if (stopping != null && loop.tryExecute(() -> stopping.stop(resigned::countDown))) {
             if (!await(resigned, TimeUnit.SECONDS.toNanos(RESIGN_SECONDS))) {
-                LOG.warn("the registry did not confirm the end of leadership; the session's end will do it");
+                LOG.warn("ZooKeeper did not confirm the resignation; leadership ends with the session");
             }
         }
         server.stop(settings.stopGrace().toNanos());

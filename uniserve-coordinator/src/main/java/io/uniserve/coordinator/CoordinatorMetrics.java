@@ -14,7 +14,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.concurrent.TimeUnit;
 
-/** What a coordinator tells of itself. Written on its loop, read by whoever scrapes. */
+/** Metrics of a coordinator. Written on its loop, read on any thread. */
 final class CoordinatorMetrics {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -41,7 +41,7 @@ final class CoordinatorMetrics {
                 () -> actorsBelowRf);
         gauge(
                 "uniserve.coordinator.actors.moving",
-                "Actors that are not where they are desired, by whoever's wish",
+                "Actors with in-sync replicas other than the desired ones",
                 () -> actorsMoving);
         gauge("uniserve.coordinator.backlog", "Tasks that wait on the loop", () -> backlog);
     }
@@ -50,7 +50,7 @@ final class CoordinatorMetrics {
         Gauge.builder(name, value).description(description).register(meters);
     }
 
-    /** Looks at what changes without a new routing, now and then, until the loop ends. */
+    /** Updates, periodically until the loop ends, the figures that change without a new routing map. */
     void watch(CoordinatorMachine machine, EventLoop loop) {
         observe(machine);
         backlog = loop.backlog();
@@ -87,7 +87,7 @@ final class CoordinatorMetrics {
         return leads;
     }
 
-    /** Counts the request by kind and result when it is answered. */
+    /** Counts the request by kind and result when it completes. */
     Completion<AdminReply> counted(AdminRequest request, Completion<AdminReply> completion) {
         return outcome -> {
             String result = outcome instanceof Outcome.Err<AdminReply> err

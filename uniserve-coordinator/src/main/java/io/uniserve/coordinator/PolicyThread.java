@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-/** One thread on which policies compute; answers come to the coordinator's loop. */
+/** Executor of rebalance policies: one thread, with answers on the coordinator's loop. */
 final class PolicyThread implements BackgroundExecutor, AutoCloseable {
     private final EventLoop loop;
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
@@ -29,7 +29,7 @@ final class PolicyThread implements BackgroundExecutor, AutoCloseable {
         });
     }
 
-    /** What computes is interrupted; its answer is dropped. */
+    /** Interrupts a running computation and drops its answer. */
     @Override
     public void close() {
         thread.shutdownNow();

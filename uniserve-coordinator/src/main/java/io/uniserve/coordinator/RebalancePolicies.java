@@ -12,11 +12,11 @@ import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.runtime.config.RebalanceSettings;
 import io.uniserve.runtime.time.SystemClock;
 
-/** The policies that {@code coordinator.rebalance.policy} can name. */
+/** Policies that {@code coordinator.rebalance.policy} can name. */
 final class RebalancePolicies {
     private static final String HOTTEST_FIRST = "hottest-first";
 
-    /** A search is asked to end after so long, and given up after as long again. */
+    /** Time for a search, after which it should end. After twice this time it is abandoned. */
     private static final long SECONDS_MAX = 10;
 
     private static final long SEED = 1;

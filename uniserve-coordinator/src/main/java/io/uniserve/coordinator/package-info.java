@@ -1,4 +1,4 @@
-/** The coordinator: the daemon that decides which server hosts which replica. */
+/** Coordinator daemon, which decides which server hosts which replica. */
 @NullMarked
 package io.uniserve.coordinator;
 

@@ -33,7 +33,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A server as the coordinator sees it, on a real port with a real session: answers pings, vouches for its files and says it is ready. */
+/**
+ * Server for tests of the coordinator, with a real port and a real session: it answers pings, reports its files as intact and is
+ * ready.
+ */
 final class TestingGrpcServer implements AutoCloseable {
     private final ServerId id;
     private final EventLoop loop;

@@ -1,4 +1,4 @@
-/** Adapters between the pure protocol of the core and the world: network, ZooKeeper, files, clocks, configuration. */
+/** Adapters of the core's protocol to the environment: network, ZooKeeper, files, clocks, configuration. */
 @NullMarked
 package io.uniserve.runtime;
 

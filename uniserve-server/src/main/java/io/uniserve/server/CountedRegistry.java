@@ -8,9 +8,9 @@ import io.uniserve.protocol.env.Registry;
 import java.util.List;
 
 /**
- * Counts what this server asks of the registry, by kind: {@code read} (a value or names of children), {@code check} (a multi of
- * checks alone: leases, doubts, strict reads), {@code write} (another multi), {@code sync}, {@code watch}. As safe for use by
- * several threads as the registry that it passes everything on to.
+ * Registry decorator that counts this server's requests to ZooKeeper by kind: {@code read} (a value or the names of children),
+ * {@code check} (a multi of checks only: leases, versions in doubt, strict reads), {@code write} (any other multi), {@code sync},
+ * {@code watch}. Thread-safe if the wrapped registry is.
  */
 final class CountedRegistry implements Registry {
     private final Registry registry;

@@ -12,7 +12,7 @@ import io.uniserve.server.read.PinnedActor;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The engine host's actors as read workers see them. */
+/** Adapter from the engine host's actors to the {@link ActorSource} of the read workers. */
 final class HostedActors implements ActorSource {
     private final PortEngineHost host;
 

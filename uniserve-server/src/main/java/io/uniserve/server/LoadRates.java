@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.function.IntSupplier;
 
 /**
- * Adds to the machine's report what reads cost, as rates since the last report, smoothed: what was ten seconds ago weighs half.
- * Used on the server's loop only.
+ * Read load of this server's replicas. It adds the cost and number of reads to the load report, as rates since the last report, with
+ * exponential smoothing of a 10 s half-life. Use on the server's loop only.
  */
 final class LoadRates {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double HALF_LIFE_SECONDS = 10;
-    /** Reports closer together than this would make rates of noise. */
+    /** Shortest period for a measurement. Rates over a shorter one would be mostly noise. */
     private static final long PERIOD_MIN_NANOS = 100_000_000;
 
     private final Clock clock;
@@ -36,7 +36,7 @@ final class LoadRates {
     private double cpuMillisPerSecond;
     private boolean measured;
 
-    /** A replica's totals at the last report, its rates, and since when it is there. */
+    /** A replica's totals at the last report, its rates, and the time of its first report. */
     private record Seen(ReadCosts.Total total, double costMillis, double queries, long since) {}
 
     LoadRates(Clock clock, ReadCosts costs, ShardSetTracker sets, IntSupplier stuck) {
@@ -67,7 +67,7 @@ final class LoadRates {
         return withStuckThreads(load.withCosts(replicas, cpuMillisPerSecond, memory, sets.top()));
     }
 
-    /** With a problem where threads do not come back from engines. */
+    /** Adds a problem to the report if threads are stuck in engines. */
     private Load withStuckThreads(Load load) {
         int threads = stuck.getAsInt();
         if (threads == 0) {
@@ -78,9 +78,9 @@ final class LoadRates {
                 Problem.Severity.WARNING,
                 "queries",
                 threads
-                        + " threads do not come back from operators that were to end; others took their places, at"
+                        + " threads are stuck in operators after their deadlines; others took their places, at"
                         + " most "
-                        + Limits.SPARE_THREADS_MAX + "; see uniserve queries list, and restart the server to get rid of"
+                        + Limits.SPARE_THREADS_MAX + "; run uniserve queries list, and restart the server to get rid of"
                         + " them"));
         return load.withProblems(problems);
     }

@@ -14,8 +14,8 @@ import io.uniserve.runtime.transport.PeerHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of this server to itself, as a driver of atomic updates makes to the primaries that are here, spare the way over
- * the wire; all else takes it. For the loop's thread.
+ * Network that delivers this server's requests to itself in memory, and sends all others over the wire. A transaction manager calls
+ * primaries on its own server this way. Use on the loop only.
  */
 final class LoopbackNetwork implements Network {
     private final Address self;
@@ -29,7 +29,7 @@ final class LoopbackNetwork implements Network {
         this.loop = loop;
     }
 
-    /** From here on this handler answers what the server asks itself. Call before the first request. */
+    /** Sets the handler of this server's requests to itself. Call it before the first request. */
     void answerWith(PeerHandler handler) {
         here = handler;
     }
@@ -45,11 +45,11 @@ final class LoopbackNetwork implements Network {
         once.late = loop.after(
                 timeoutNanos,
                 () -> once.end(Outcome.err(new UniserveException(
-                        ErrorCode.DEADLINE_EXCEEDED, "no answer of this server to itself in time"))));
+                        ErrorCode.DEADLINE_EXCEEDED, "this server did not answer its own request in time"))));
         handler.call(request, outcome -> loop.execute(() -> once.end(outcome)));
     }
 
-    /** The first of answer and time-out counts. */
+    /** Completion that passes on the answer or the time-out, whichever is first. */
     private static final class Once {
         private @Nullable Completion<PeerReply> completion;
         private Timers.Cancel late = () -> {};

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 
-/** From the configuration to the settings of the state machine. */
+/** Mapping from the configuration to the settings of the state machine. */
 final class MachineSettings {
     private static final long MILLIS_PER_CORE = 1_000;
 
@@ -61,7 +61,7 @@ final class MachineSettings {
                 settings.scrubPeriod().toNanos());
     }
 
-    /** What becomes of replicas that the registry does not know. */
+    /** Settings of the trash: the handling of replicas that ZooKeeper does not know. */
     static TrashConfig trash(Settings whole, DataDirectory data, long wallMillis) {
         ServerSettings.Trash given = whole.server().trash();
         long share = given.bytesMax() > 0 ? given.bytesMax() : diskBytes(data) / 100 * Limits.TRASH_DISK_PERCENT;
@@ -85,7 +85,7 @@ final class MachineSettings {
         try {
             return Files.getFileStore(data.files()).getTotalSpace();
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot tell the size of the disk at " + data.files(), e);
+            throw new UniserveException(ErrorCode.IO, "cannot read the size of the disk at " + data.files(), e);
         }
     }
 }

@@ -10,7 +10,7 @@ import io.uniserve.protocol.env.Outcome;
 import java.util.List;
 import java.util.concurrent.Executor;
 
-/** No durable storage: nothing is there and nothing can be stored. */
+/** Object store of a server without durable storage. It is always empty, and put fails with UNSUPPORTED. */
 final class NoObjectStore implements ObjectStore {
     private final Executor loop;
 
@@ -27,7 +27,7 @@ final class NoObjectStore implements ObjectStore {
     @Override
     public void get(String key, Completion<Bytes> completion) {
         loop.execute(() -> completion.done(Outcome.err(new UniserveException(
-                ErrorCode.IO, "object " + key + " is not there: this server has no durable storage"))));
+                ErrorCode.IO, "object " + key + " does not exist: this server has no durable storage"))));
     }
 
     @Override

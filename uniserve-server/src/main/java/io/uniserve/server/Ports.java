@@ -8,7 +8,7 @@ import io.uniserve.runtime.port.PortLoader;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The ports that the configuration names. */
+/** Loader of the ports that the configuration names. */
 final class Ports {
     private Ports() {}
 

@@ -5,7 +5,10 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What was opened, closed in reverse order; one that fails to close does not keep the others open. Not thread-safe. */
+/**
+ * List of open resources, closed in reverse order of opening. A resource that fails to close does not prevent the others from being
+ * closed. Not thread-safe.
+ */
 final class ResourceCloser {
     private static final Logger LOG = LoggerFactory.getLogger(ResourceCloser.class);
 
@@ -16,7 +19,7 @@ final class ResourceCloser {
         return resource;
     }
 
-    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again; the rest must be closed all the same
+    @SuppressWarnings("InterruptedExceptionSwallowed") // the flag is set again; the rest must be closed
     void closeAll() {
         for (AutoCloseable resource = opened.poll(); resource != null; resource = opened.poll()) {
             try {

@@ -47,17 +47,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server's process around the state machine. Threads: the transport's, one loop for the machine, one for queries planned
- * here, and bounded pools for reads, engine calls, disk, durable storage and planning; their number does not depend on
- * tables or actors. Reads go from the transport to a read worker and back; everything else goes through the loop. Safe for
- * use by several threads.
+ * Server daemon: the server's state machine with its threads, network, disk and engines. Threads: those of the transport, one loop
+ * for the state machine, one for exchanges, and bounded pools for reads, engine calls, disk, durable storage and planning. The number
+ * of threads does not depend on the number of tables or actors. Reads go from the transport to a read worker and back; all other
+ * requests go through the loop. Thread-safe.
  */
 public final class ServerDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDaemon.class);
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long LEFT_TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
-    /** What was cancelled ends within this time, or its threads are left behind. */
+    /** Time for cancelled work to end. After it, close leaves the threads running. */
     private static final long CANCELLED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -119,12 +119,12 @@ public final class ServerDaemon implements AutoCloseable {
             port.answerWith(new ServerListener.Live(
                     handlers, new DataHandlers(reads, handlers, queries, handlers, this::running)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
-            metrics.gauge("uniserve.server.reads.stuck", "Threads in operators that were to end", reads::stuck);
-            metrics.gauge("uniserve.server.queries.stuck", "Threads in plans that were to end", queries::stuck);
+            metrics.gauge("uniserve.server.reads.stuck", "Threads stuck in operators", reads::stuck);
+            metrics.gauge("uniserve.server.queries.stuck", "Threads stuck in plans", queries::stuck);
             metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
-            metrics.gauge("uniserve.server.session.bytes", "Bytes that these states alone take", reads::sessionBytes);
+            metrics.gauge("uniserve.server.session.bytes", "Bytes that only these states use", reads::sessionBytes);
             metrics.gauge(
-                    "uniserve.server.session.dropped", "States let go of for their size", reads::sessionStatesTooLarge);
+                    "uniserve.server.session.dropped", "States dropped for their size", reads::sessionStatesTooLarge);
             metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
             metrics.gauge(
                     "uniserve.server.engine.longest",
@@ -141,7 +141,7 @@ public final class ServerDaemon implements AutoCloseable {
         }
     }
 
-    /** What runs here; first, the end of one of it. */
+    /** Lists the running queries; {@code cancel}, if not 0, is the number of one to cancel, and the list has only that one. */
     private QueriesHandler.Running running(long cancel) {
         RunningQueries all = reads.running();
         return new QueriesHandler.Running(
@@ -211,27 +211,29 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /**
-     * Starts a server with the ports that the configuration names, loaded from their folders, and returns when the server
-     * has registered.
+     * Starts a server with the ports that the configuration names, loaded from their directories. Returns when the server has
+     * registered in ZooKeeper.
      *
-     * @param onFailure hears, once, on any thread, why the server cannot go on; close it then
-     * @throws UniserveException INVALID_CONFIGURATION where a setting, the port or the data directory is wrong, UNKNOWN_PORT
-     *     where an engine is not installed, WRONG_CLUSTER where the data directory is another cluster's, UNAVAILABLE where
-     *     ZooKeeper is not reached within {@code zookeeper.start-timeout}
+     * @param onFailure receives, once and on any thread, the failure after which the server cannot continue; close the server
+     *     then
+     * @throws UniserveException INVALID_CONFIGURATION if a setting, a port or the data directory is wrong; UNKNOWN_PORT if an
+     *     engine is not installed; WRONG_CLUSTER if the data directory belongs to another cluster; UNAVAILABLE if ZooKeeper cannot be
+     *     reached within {@code zookeeper.start-timeout}
      */
     public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
         return start(settings, Ports.load(settings.server()), onFailure);
     }
 
-    /** The same with ports that are loaded already, by name. */
+    /** Starts a server with ports that are loaded already, by name. */
     public static ServerDaemon start(Settings settings, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
         return start(settings, ports, UnaryOperator.identity(), onFailure);
     }
 
     /**
-     * The same for a program that stands between the state machine and what it touches: clocks, network, registry, disk, engine.
+     * Starts a server whose state machine runs in a modified environment (clocks, network, registry, disk, engine). For fault
+     * injection.
      *
-     * @param around gives what the machine gets in place of the daemon's own
+     * @param around returns the environment to use in place of the daemon's own
      */
     public static ServerDaemon start(
             Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
@@ -273,23 +275,23 @@ public final class ServerDaemon implements AutoCloseable {
             if (left <= 0 || closed.get() || Thread.currentThread().isInterrupted()) {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        "this server could not register at ZooKeeper " + zookeeper.connect() + " within "
+                        "this server could not register in ZooKeeper " + zookeeper.connect() + " within "
                                 + zookeeper.startTimeout().toSeconds()
                                 + " s: start it (uniserve zookeeper), correct zookeeper.connect, or start a coordinator"
-                                + " where cluster " + zookeeper.cluster() + " has not begun there yet");
+                                + " if cluster " + zookeeper.cluster() + " does not exist there yet");
             }
-            LOG.warn("not registered at ZooKeeper {} yet", zookeeper.connect());
+            LOG.warn("not registered in ZooKeeper {} yet", zookeeper.connect());
         }
     }
 
-    /** On the loop. A cluster that nobody leads for long may be one whose name is misspelt. */
+    /** Call on the loop. Logs a warning if the cluster has no leader for a while: its name may be misspelt. */
     private void publish(Routing routing) {
         boolean leads = routing.coordinator() != null;
         if (led && !leads) {
             Timers.Cancel unused = resources.loop.after(LEADERLESS_TOLD_NANOS, () -> {
                 if (!led) {
                     LOG.warn(
-                            "no coordinator leads cluster {}: start one, or correct the setting cluster",
+                            "cluster {} has no leading coordinator: start one, or correct the setting cluster",
                             routing.clusterId());
                 }
             });
@@ -298,17 +300,17 @@ public final class ServerDaemon implements AutoCloseable {
         hub.publish(routing);
     }
 
-    /** Where it listens, as others are told. */
+    /** Advertised address and port. */
     public Address address() {
         return address;
     }
 
-    /** The identity its data directory holds. */
+    /** Server id from the data directory. */
     public ServerId id() {
         return resources.data.server();
     }
 
-    /** The newest routing map it tells clients. */
+    /** Source of the routing maps that the server pushes to clients. */
     public RoutingHub routing() {
         return hub;
     }
@@ -319,7 +321,7 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private void failed(Throwable error) {
-        // A server that still starts is refused with the cause; nobody waits for the time-out.
+        // During start, the caller of start gets the cause at once, without waiting for the time-out.
         UniserveException cause = error instanceof UniserveException known
                 ? known
                 : new UniserveException(ErrorCode.INTERNAL, "the server failed while it started: " + error, error);
@@ -327,12 +329,12 @@ public final class ServerDaemon implements AutoCloseable {
             return;
         }
         if (!closed.get()) {
-            LOG.error("server {} cannot go on", address, error);
+            LOG.error("server {} failed and stops", address, error);
             onFailure.accept(error);
         }
     }
 
-    /** On the loop. The process goes on so that whoever asks is told why; the log says it again now and then. */
+    /** Call on the loop. The process keeps running and rejects each request with the reason; the log repeats it every minute. */
     private void leave(UniserveException error) {
         if (closed.get()) {
             return;
@@ -363,21 +365,21 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     /**
-     * Leaves in good order: asks the coordinator to move what this server holds, goes on serving meanwhile, and closes when
-     * nothing is left to move or after {@code server.drain-timeout}.
+     * Stops after a drain: requests from the coordinator that this server's replicas move away, serves meanwhile, and closes when no
+     * replica is left or after {@code server.drain-timeout}.
      */
     public void drainAndClose() {
         CompletableFuture<Outcome<?>> drained = new CompletableFuture<>();
         boolean asked = !closed.get() && resources.loop.tryExecute(() -> machine.drain(drained::complete));
         if (asked && !await(drained, settings.drainTimeout().toNanos() + DRAIN_SLACK_NANOS)) {
-            LOG.warn("server {} stops although it could not move everything away in time", id());
+            LOG.warn("server {}: drain timed out, stopping with replicas that have not moved", id());
         }
         close();
     }
 
     /**
-     * Stops: takes no more requests, lets those under way end within {@code server.stop-grace}, cancels the rest, gives up its
-     * node and closes everything. Idempotent.
+     * Stops: rejects new requests, waits up to {@code server.stop-grace} for running ones, cancels the rest, deletes the server's
+     * node in ZooKeeper and closes all resources. Idempotent.
      */
     @Override
     public void close() {
@@ -386,7 +388,7 @@ public final class ServerDaemon implements AutoCloseable {
         }
         long grace = settings.stopGrace().toNanos();
         server.stop(grace);
-        reads.running().cancelAll(); // their callers are cut off by now; what is left of the grace is for their ends
+        reads.running().cancelAll(); // their callers are disconnected; the rest of the grace is for their ends
         queries.stop(CANCELLED_NANOS);
         reads.stop(CANCELLED_NANOS);
         CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();
@@ -401,7 +403,7 @@ public final class ServerDaemon implements AutoCloseable {
         LOG.info("server at {} has stopped", address);
     }
 
-    /** True when the future is done in time. */
+    /** True if the future completes in time. */
     private static boolean await(CompletableFuture<Outcome<?>> future, long nanos) {
         try {
             Outcome<?> outcome = future.get(nanos, TimeUnit.NANOSECONDS);

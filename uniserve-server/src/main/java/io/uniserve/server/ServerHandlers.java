@@ -27,9 +27,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Brings requests from the transport's threads to the machine's loop, unless the loop has too much to do already. */
+/**
+ * Dispatcher of requests from transport threads to the state machine's loop. If the loop's queue is full, it rejects them with
+ * RESOURCE_EXHAUSTED.
+ */
 final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentCutHandler {
-    /** After the registry has answered, a changed map is told after the routing board has gathered changes. */
+    /** Wait after the registry has answered: the routing board collects changes for this long before it publishes a map. */
     private static final long GATHER_NANOS = 15_000_000;
 
     private final EventLoop loop;
@@ -70,7 +73,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
             onLoop(
                     completion,
                     () -> machine.onPeer(request, learned -> {
-                        machine.routing().ifPresent(hub::publish); // so that the next query is planned with it
+                        machine.routing().ifPresent(hub::publish); // the next query is planned with the new table
                         completion.done(learned);
                     }));
         } else if (request instanceof PeerRequest.ReportLoad) {
@@ -80,7 +83,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
         }
     }
 
-    /** The machine knows names and levels; options are the port's to judge. */
+    /** The state machine checks names and levels; the port checks the options. */
     private void validateInPort(
             PeerRequest.ValidateTable request, Outcome<PeerReply> checked, Completion<PeerReply> completion) {
         if (checked instanceof Outcome.Err<PeerReply>) {
@@ -109,7 +112,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
         }
     }
 
-    /** A client knows more of this table than this server. Called on any thread, often for the same table. */
+    /** Reads the map of a table again, because a client has a newer one. Thread-safe; many calls for one table make few reads. */
     void refresh(TableName table) {
         if (refreshing.add(table)) {
             loop.execute(() -> {
@@ -119,12 +122,12 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
         }
     }
 
-    /** Settles doubts of a replica for a reader. Called on any thread. */
+    /** Resolves versions in doubt at a replica for a reader. Thread-safe. */
     void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
         onLoop(completion, () -> machine.settle(table, key, at, defers, completion));
     }
 
-    /** Reads all maps again, and which tables there are; done when that has been published, with every table that is new. Called on any thread. */
+    /** Reads the list of tables and all maps again. Completes when the result, with every new table, is published. Thread-safe. */
     void refreshAll(Completion<Routing> completion) {
         loop.execute(() -> {
             machine.routing()
@@ -145,6 +148,6 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
         routing.ifPresent(hub::publish);
         completion.done(routing.<Outcome<Routing>>map(Outcome::ok)
                 .orElseGet(() -> Outcome.err(new UniserveException(
-                        ErrorCode.UNAVAILABLE, "this server starts and does not know all tables yet"))));
+                        ErrorCode.UNAVAILABLE, "this server is starting and has not read all tables yet; try again"))));
     }
 }

@@ -29,8 +29,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's port. It is opened before there is anything to answer with, as the server must know its port to announce
- * itself; until then requests are told to try again.
+ * Listening port of the server. It is opened before the handlers exist, because the server must know its port number to register.
+ * Until then requests fail with UNAVAILABLE.
  */
 final class ServerListener {
     private final ServerMetrics.Kind readTimes;
@@ -39,7 +39,7 @@ final class ServerListener {
     private final ServerMetrics.Kind cutTimes;
     private volatile @Nullable Live live;
 
-    /** What answers. */
+    /** Handlers of requests. */
     record Live(PeerHandler peers, DataHandlers data) {}
 
     ServerListener(ServerMetrics metrics) {
@@ -60,7 +60,7 @@ final class ServerListener {
                 .start(settings.host(), settings.port());
     }
 
-    /** Begins to answer. */
+    /** Starts to answer requests with these handlers. */
     void answerWith(Live handlers) {
         live = handlers;
     }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** What a server tells of itself. Safe for use by several threads. */
+/** Metrics of a server. Thread-safe. */
 final class ServerMetrics {
     private final MeterRegistry meters;
     private final Clock clock;
@@ -25,12 +25,12 @@ final class ServerMetrics {
         Gauge.builder(name, value).description(description).register(meters);
     }
 
-    /** Requests of one kind: time of those answered, number of those failed by code. */
+    /** Metrics of one kind of request: a timer of successes, and a counter of failures by error code. */
     Kind kind(String name) {
         return new Kind(name);
     }
 
-    /** Times requests of one kind. */
+    /** Timer and failure counter of one kind of request. */
     final class Kind {
         private final String name;
         private final Timer timer;

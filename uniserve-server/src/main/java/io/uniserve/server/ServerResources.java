@@ -30,9 +30,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Everything a server holds open beneath its state machine; all of it or, after an error, nothing. */
+/** Resources that the server's state machine uses: loops, network, disk, engines, registry. If one fails to open, all are closed. */
 final class ServerResources {
-    /** They wait for the disk; logs that are synced at once share its work. */
+    /** Threads that block on disk I/O. Many of them, because the disk merges concurrent syncs of logs. */
     private static final int DISK_THREADS = 16;
 
     private static final int STORE_THREADS = 2;
@@ -53,7 +53,10 @@ final class ServerResources {
     final Registry registry;
     private final ExchangeLimits exchangeLimits;
 
-    /** {@code fatal} hears of a loop that stopped because a task failed, and of an engine call that ran out of memory. */
+    /**
+     * Opens all resources. {@code fatal} gets the failure of a loop's task, which stops the loop, and an engine call's
+     * OutOfMemoryError.
+     */
     ServerResources(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> fatal) {
         ServerSettings settings = whole.server();
         ZooKeeperSettings zookeeper = whole.zookeeper();
@@ -83,12 +86,12 @@ final class ServerResources {
         }
     }
 
-    /** What the state machine may touch. */
+    /** Environment of the state machine. */
     Environment environment(Network network) {
         return new Environment(clock, loop, network, registry, disk, objects, engine, ids);
     }
 
-    /** The exchange of the server that listens there; its files are scratch. */
+    /** Exchange of the server with this address; its files are deleted at the next start. */
     ExchangeHost exchange(Address self) {
         return new ExchangeHost(
                 clock,
@@ -104,7 +107,7 @@ final class ServerResources {
                 ids.next());
     }
 
-    /** Requests to other daemons, and, once they are answered here, to this very one. */
+    /** Network for requests to other daemons and, once its handler is set, to this server itself. */
     LoopbackNetwork network(Address self) {
         return new LoopbackNetwork(self, new GrpcNetwork(channels, cluster, loop), loop);
     }

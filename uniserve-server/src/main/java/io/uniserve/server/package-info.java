@@ -1,4 +1,4 @@
-/** The server: the daemon that hosts actors. */
+/** Server daemon, which hosts actors. */
 @NullMarked
 package io.uniserve.server;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers whose ports are of different builds: operators of one name, which may mean different things, never answer one plan together. */
+/** Servers with different builds of a port: operators of one name may mean different things, and never answer one plan together. */
 class BuildsTest {
     @TempDir
     Path directory;

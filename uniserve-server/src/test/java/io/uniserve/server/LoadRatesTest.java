@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rates of a report: as measured at first, then smoothed, with the age. */
+/** Rates of a load report: unsmoothed at first, then smoothed, with their age. */
 class LoadRatesTest {
     private static final ReplicaKey KEY = new ReplicaKey(1, 0);
     private static final Load REPORT =

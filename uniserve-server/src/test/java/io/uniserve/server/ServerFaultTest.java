@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients see while a server or ZooKeeper goes. */
+/** Results for clients while a server or ZooKeeper fails. */
 class ServerFaultTest {
     @TempDir
     Path directory;
@@ -83,7 +83,7 @@ class ServerFaultTest {
         Address asked = cluster.address("a");
         int port = cluster.zookeeper.port();
         cluster.zookeeper.close();
-        // Without ZooKeeper leases run out, and then nothing is answered that might be old.
+        // Without ZooKeeper leases expire; after that no read is answered, as its state might be old.
         await().atMost(30, TimeUnit.SECONDS).until(() -> refused(asked));
         try (EmbeddedZooKeeper again = EmbeddedZooKeeper.start(
                 new InetSocketAddress("127.0.0.1", port),

@@ -54,7 +54,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** ZooKeeper, coordinator and servers in this process, over real sockets and files, and a plain client. */
+/** Cluster in this process: ZooKeeper, coordinator, servers with real sockets and files, and a plain client. */
 final class TestCluster implements AutoCloseable {
     static final String CLUSTER = "test";
     static final TableName TABLE = new TableName("t");
@@ -126,7 +126,7 @@ final class TestCluster implements AutoCloseable {
         Optional.ofNullable(servers.remove(name)).ifPresent(ServerDaemon::close);
     }
 
-    /** Creates the table once this many servers are there, and waits until clients can see it. */
+    /** Creates the table once this many servers are registered, and waits until clients have its map. */
     void createTable(int actors, int rf, int serversWanted) {
         await().atMost(30, TimeUnit.SECONDS).until(() -> routing.servers().size() >= serversWanted);
         TableMeta meta = new TableMeta(
@@ -158,7 +158,7 @@ final class TestCluster implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Puts documents k(from) to k(to-1) at level ISR, each at its primary, and tries again until all are acked. */
+    /** Puts documents k(from) to k(to-1) at level ISR, each at its primary, and retries until all are acknowledged. */
     void put(int from, int to) {
         Map<Integer, List<Document>> byActor = new TreeMap<>();
         for (int i = from; i < to; i++) {
@@ -193,7 +193,7 @@ final class TestCluster implements AutoCloseable {
         return reply.failures().isEmpty();
     }
 
-    /** Asks any live server to plan and answer. */
+    /** Sends a query to any live server, which plans and answers it. */
     Answer query(String text) {
         return query(routing.servers().get(0).address(), text);
     }

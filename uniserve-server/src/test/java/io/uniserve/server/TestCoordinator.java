@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The real coordinator's machine with a real port and a real registry: what a server needs around it. */
+/** Coordinator for tests of servers: the real state machine with a real port and a real registry. */
 final class TestCoordinator implements AutoCloseable {
     private final AtomicReference<@Nullable CoordinatorMachine> machine = new AtomicReference<>();
     private final RoutingHub hub = new RoutingHub();

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs blocking file work on a bounded pool and completes it on a loop. Safe for use by several threads. */
+/** Executor for blocking file work on a bounded pool, with completions on a loop. Thread-safe. */
 public final class Completions implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
     private static final int IDLE_SECONDS = 30;
@@ -25,7 +25,7 @@ public final class Completions implements AutoCloseable {
     private final ExecutorService pool;
     private final Executor loop;
 
-    /** Threads are daemons, named after the pool. */
+    /** Creates the pool. Threads are daemon threads, named after the pool. */
     public Completions(String name, int threads, Executor loop) {
         AtomicInteger number = new AtomicInteger();
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
@@ -48,7 +48,7 @@ public final class Completions implements AutoCloseable {
     /**
      * Runs the work on a thread of the pool.
      *
-     * @param what begins the message of an error, e.g. {@code cannot read a/b}
+     * @param what start of the error message, such as {@code cannot read a/b}
      */
     public <T> void run(String what, Completion<T> completion, Work<T> work) {
         try {
@@ -77,17 +77,17 @@ public final class Completions implements AutoCloseable {
         try {
             loop.execute(() -> completion.done(outcome));
         } catch (RejectedExecutionException e) {
-            LOG.debug("the loop has stopped, a completion is not told", e);
+            LOG.debug("the loop has stopped, dropping a completion", e);
         }
     }
 
-    /** Takes no more work and waits a while for what is under way. */
+    /** Rejects new work and waits for running work, for at most ten seconds. */
     @Override
     public void close() {
         pool.shutdown();
         try {
             if (!pool.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("file operations still run after {} s", CLOSE_SECONDS);
+                LOG.warn("file operations are still running after {} s", CLOSE_SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -5,20 +5,20 @@ import io.uniserve.error.UniserveException;
 import java.nio.file.FileSystemException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns failures of the file system into errors with a code. */
+/** Mapping from failures of the file system to errors with a code. */
 public final class DiskErrors {
     private DiskErrors() {}
 
-    /** DISK_FULL where the file system has no room or quota, else IO. */
+    /** Returns DISK_FULL if the file system has no space or quota left, else IO. */
     public static UniserveException of(String what, Exception cause) {
         if (isDiskFull(cause)) {
             return new UniserveException(
-                    ErrorCode.DISK_FULL, what + ": no room on the disk; free some or add more", cause);
+                    ErrorCode.DISK_FULL, what + ": the disk is full; free or add space", cause);
         }
         return new UniserveException(ErrorCode.IO, what + ": " + reason(cause), cause);
     }
 
-    /** True where the cause, or one of its causes, says that the disk is full. */
+    /** True if the exception or one of its causes reports a full disk. */
     public static boolean isDiskFull(@Nullable Throwable cause) {
         Throwable at = cause;
         for (int depth = 0; at != null && depth < 16; depth++) {

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The host that others are told: as configured, else the interface that is listened on, else this machine's name. */
+/** Advertised host of a process: the configured one, else the address that it listens on, else the name of this machine. */
 public final class AdvertisedHost {
     private static final Logger LOG = LoggerFactory.getLogger(AdvertisedHost.class);
 
     private AdvertisedHost() {}
 
-    /** What others use to reach a process that listens on this interface. */
+    /** Host with which others reach a process that listens on this address. */
     public static String of(String host, Optional<String> configured) {
         return configured.orElseGet(() -> all(host) ? machineName() : host);
     }
@@ -25,7 +25,7 @@ public final class AdvertisedHost {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
-            LOG.warn("this machine's name cannot be resolved, localhost is told; set advertised-host", e);
+            LOG.warn("cannot resolve this machine's name, using localhost; set advertised-host", e);
             return "localhost";
         }
     }

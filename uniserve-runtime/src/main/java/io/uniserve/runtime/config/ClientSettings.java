@@ -5,7 +5,7 @@ import io.uniserve.protocol.reader.RequestSettings;
 import java.time.Duration;
 import java.util.List;
 
-/** A client's settings; {@code reference.conf} says what each means. */
+/** Settings of a client; {@code reference.conf} explains each. */
 public record ClientSettings(
         List<Address> bootstrap,
         Duration queryDeadline,

@@ -5,7 +5,7 @@ import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A coordinator's settings; {@code reference.conf} says what each means. */
+/** Settings of a coordinator; {@code reference.conf} explains each. */
 public record CoordinatorSettings(
         String host,
         int port,
@@ -29,7 +29,7 @@ public record CoordinatorSettings(
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration DAY = Duration.ofHours(24);
 
-    /** The settings of the coordinator's state machine. */
+    /** Settings of the coordinator's state machine. */
     public CoordinatorConfig machine(String id, Address address, String clusterId) {
         return new CoordinatorConfig(
                 id,

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds keys that stand twice in one HOCON file. The library merges them silently and the last one wins, which hides a
- * mistake. This is a light reader of HOCON's outline (keys, braces, strings, comments), enough for keys and lines; the
- * library has checked the grammar before. Keys inside lists are not looked at; objects may be opened twice.
+ * Check for duplicate keys in a HOCON file. The library merges them silently and the last one wins, which hides a mistake. This
+ * parser reads only the outline (keys, braces, strings, comments), for keys and their lines; the library has checked the grammar
+ * before. It ignores keys inside lists. Objects may occur twice.
  */
 final class DuplicateKeys {
     private final String text;
@@ -17,7 +17,7 @@ final class DuplicateKeys {
     private int at;
     private int line = 1;
 
-    /** A key and the two lines it stands in. */
+    /** A key and its two lines. */
     record Duplicate(String key, int firstLine, int secondLine) {}
 
     private DuplicateKeys(String text) {
@@ -74,7 +74,7 @@ final class DuplicateKeys {
         }
     }
 
-    /** A key's path up to its separator, quotes taken off. */
+    /** Reads a key's path up to its separator, without quotes. */
     private String key() {
         StringBuilder key = new StringBuilder();
         while (at < text.length()) {

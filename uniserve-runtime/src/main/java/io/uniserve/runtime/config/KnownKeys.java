@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The keys that the reference has; all others are refused, with a suggestion. */
+/** Check for unknown keys: only keys of the reference are allowed. An error suggests the nearest key. */
 final class KnownKeys {
     private final Map<String, ConfigValueType> known;
     private final String free;
@@ -19,7 +19,7 @@ final class KnownKeys {
         this.free = free;
     }
 
-    /** Keys of the reference; below {@code free} every key is allowed. */
+    /** Takes the keys of the reference; below {@code free} every key is allowed. */
     static KnownKeys of(Config reference, String free) {
         Map<String, ConfigValueType> known = new TreeMap<>();
         collect("", reference.root(), known);
@@ -36,7 +36,7 @@ final class KnownKeys {
         });
     }
 
-    /** Refuses keys of {@code given} that are unknown, and sections given as values or values given as sections. */
+    /** Rejects unknown keys of {@code given}, and sections where values are expected or values where sections are expected. */
     void check(Config given, Config resolved) {
         check("", given.root(), resolved);
     }
@@ -59,7 +59,8 @@ final class KnownKeys {
     }
 
     private static void checkShape(String path, ConfigValueType expected, ConfigValue given, Config resolved) {
-        // Substitutions are seen through in the resolved configuration; one that is not set leaves the default there.
+        // The resolved configuration has the values of substitutions. A substitution without a value leaves the
+        // default.
         boolean isObject =
                 resolved.hasPathOrNull(path) && resolved.getValue(path).valueType() == ConfigValueType.OBJECT;
         boolean wanted = expected == ConfigValueType.OBJECT;
@@ -74,7 +75,7 @@ final class KnownKeys {
     private String unknown(String path, ConfigValue value) {
         Optional<String> near = Suggestion.nearest(path, known.keySet());
         return value.origin().description() + ": " + path + " is not a known key"
-                + near.map(key -> "; did you mean " + key + "?").orElse("; the reference.conf in the manual lists all");
+                + near.map(key -> "; did you mean " + key + "?").orElse("; reference.conf in the manual lists all");
     }
 
     private static String join(String prefix, String key) {

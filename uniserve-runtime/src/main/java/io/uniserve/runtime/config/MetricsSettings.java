@@ -1,6 +1,6 @@
 package io.uniserve.runtime.config;
 
-/** Whether and where Prometheus finds the metrics; port 0 takes any free one. */
+/** Settings of the HTTP endpoint for Prometheus; port 0 uses any free port. */
 public record MetricsSettings(boolean enabled, String host, int port) {
     static MetricsSettings of(Section root) {
         Section prometheus = root.section("metrics").section("prometheus");

@@ -4,9 +4,9 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.coordinator.RebalanceConfig;
 import java.time.Duration;
 
-/** When replicas move by themselves; {@code reference.conf} says what each setting means. */
+/** Settings of the rebalancer; {@code reference.conf} explains each. */
 public record RebalanceSettings(Duration period, int moves, int movesPerServer, double tolerance, String policy) {
-    /** The settings of the coordinator's state machine. */
+    /** Settings of the coordinator's state machine. */
     public RebalanceConfig machine() {
         return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A part of the configuration with typed, bounded getters whose errors name file, line, key, value and what is expected. */
+/** Section of the configuration with typed, bounded getters. Their errors have file, line, key, value and the expected form. */
 final class Section {
     private final Config config;
     private final String path;
@@ -66,7 +66,7 @@ final class Section {
         return number;
     }
 
-    /** A port that may be 0 for any free one. */
+    /** Port number; 0 for any free port. */
     int port(String key) {
         return number(key, 0, 65_535);
     }
@@ -91,7 +91,7 @@ final class Section {
         return size.toBytes();
     }
 
-    /** A share written as {@code 10%}, as a fraction. */
+    /** Percentage such as {@code 10%}, as a fraction. */
     double share(String key, double max) {
         String expected = "a share from 0% to " + Math.round(max * 100) + "%, such as 5%";
         String text = text(key).strip();
@@ -129,13 +129,13 @@ final class Section {
         return Path.of(textNotEmpty(key));
     }
 
-    /** A file's name, empty for none. */
+    /** File name, empty for none. */
     Optional<Path> optionalFile(String key) {
         String text = text(key).strip();
         return text.isEmpty() ? Optional.empty() : Optional.of(Path.of(text));
     }
 
-    /** All values of an object of objects, by the key of each, as texts. */
+    /** All values of an object of objects as texts, by the outer key. */
     Map<String, Map<String, String>> textsByName(String key) {
         Map<String, Map<String, String>> all = new LinkedHashMap<>();
         get(key, "an object", () -> config.getObject(path(key))).keySet().stream()
@@ -160,7 +160,7 @@ final class Section {
         return path + "." + key;
     }
 
-    /** A bare number would be read as milliseconds or bytes, which is seldom what was meant. */
+    /** Rejects a number without unit: the library would read it as milliseconds or bytes, which is rarely intended. */
     private void withUnit(String key, String expected) {
         if (config.getValue(path(key)).unwrapped() instanceof Number) {
             throw wrong(key, expected, null);

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A server's settings; {@code reference.conf} says what each means.
+ * Settings of a server; {@code reference.conf} explains each.
  *
- * @param advertisedHost empty: the machine's own name
- * @param newDataDirectory whether a new server may begin where the data directory is missing or empty
+ * @param advertisedHost empty for the machine's own name
+ * @param newDataDirectory true to create a new server if the data directory is missing or empty
  * @param portSettings settings of each port, by the port's name
- * @param storageDirectory the local object store's directory; empty for no durable storage
- * @param takeOverStorage whether durable storage of a lost cluster of this name becomes this cluster's
+ * @param storageDirectory directory of durable storage; empty for none
+ * @param takeOverStorage true to take over the durable storage of a lost cluster of the same name
  * @param clockDrift as a fraction
  */
 public record ServerSettings(
@@ -51,14 +51,14 @@ public record ServerSettings(
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final long TIB = 1L << 40;
 
-    /** What the server offers to the placement; 0 for what the machine has. */
+    /** Capacity of the server for placement; 0 for the machine's own value. */
     public record Capacity(double cpuCores, long memoryBytes, long diskBytes) {}
 
     /**
      * Threads (0: as many as the machine has cores, at least 2), queues and memory of requests.
      *
-     * @param queryTimeMax a read or plan ends by then, even if its deadline is later
-     * @param fairReads whether threads are shared by table and client, and long tasks have others take their place
+     * @param queryTimeMax longest time of a read or plan, even if its deadline is later
+     * @param fairReads true to share threads by table and client, with spare threads for long tasks
      */
     public record Work(
             int readThreads,
@@ -72,14 +72,14 @@ public record ServerSettings(
             Duration queryTimeMax,
             boolean fairReads) {}
 
-    /** What chunks of plans with scatters may take: of one query, and of all; in memory, and, beyond that, in files. */
+    /** Limits on the chunks of plans with scatters: per query and for all, in memory and, beyond that, in files. */
     public record Exchange(long queryMemoryBytes, long memoryBytes, long queryFileBytes, long fileBytes) {}
 
     /**
-     * Replicas of tables that the registry does not know.
+     * Settings of the trash, for replicas of tables that ZooKeeper does not know.
      *
-     * @param bytesMax 0: a share of the disk
-     * @param allUnknown whether all of the server's replicas may go to the trash at once
+     * @param bytesMax 0 for a share of the disk
+     * @param allUnknown true if all of the server's replicas may go to the trash at once
      */
     public record Trash(Duration retention, long bytesMax, boolean allUnknown) {}
 

@@ -28,12 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole configuration of a process: a file over the defaults, single values from the command line over both. Unknown
- * and duplicate keys are refused when it is loaded; types, units and ranges when a record of settings is made. Immutable.
+ * Configuration of a process: a file overrides the defaults, and values from the command line override both. Loading rejects unknown
+ * and duplicate keys. Creating a record of settings checks types, units and ranges. Immutable.
  */
 public final class Settings {
     private static final String ROOT = "uniserve";
-    /** Keys below this one are the port's own, so anything goes. */
+    /** Path of the ports' own settings, which may have any key. */
     private static final String FREE = "uniserve.server.port-settings";
 
     /** Deprecated keys and the names that replaced them; they work for one release, with a warning. */
@@ -47,7 +47,7 @@ public final class Settings {
         this.config = config;
     }
 
-    /** The defaults alone. */
+    /** Returns the defaults. */
     public static Settings defaults() {
         return load(Optional.empty(), Map.of());
     }
@@ -55,9 +55,9 @@ public final class Settings {
     /**
      * Loads the configuration.
      *
-     * @param file a HOCON file, or none for the defaults
-     * @param overrides values by full key, e.g. {@code uniserve.server.port}, as given on the command line
-     * @throws UniserveException INVALID_CONFIGURATION that names file, line, key and remedy
+     * @param file a HOCON file, or empty for the defaults
+     * @param overrides values by full key, such as {@code uniserve.server.port}, from the command line
+     * @throws UniserveException INVALID_CONFIGURATION, with file, line, key and remedy
      */
     public static Settings load(Optional<Path> file, Map<String, String> overrides) {
         return load(file, overrides, Map.of());
@@ -66,8 +66,8 @@ public final class Settings {
     /**
      * Loads the configuration.
      *
-     * @param installation values by full key that the installation knows better than the defaults, e.g. where the ports are;
-     *     the file and the command line stand over them
+     * @param installation values of the installation by full key, such as the directory of ports. They override the defaults; the
+     *     file and the command line override them
      */
     public static Settings load(Optional<Path> file, Map<String, String> overrides, Map<String, String> installation) {
         Config reference = ConfigFactory.parseMap(installation, "installation").withFallback(reference());
@@ -124,7 +124,7 @@ public final class Settings {
         LOG.warn("{}: {} is deprecated: use {}", origin, old, key);
     }
 
-    /** On the command line a list is written as {@code a,b}. */
+    /** On the command line a list has the form {@code a,b}. */
     private static Map<String, Object> lists(Map<String, String> overrides, Config reference) {
         Map<String, Object> values = new TreeMap<>(overrides);
         values.replaceAll((key, value) -> isList(reference, key) ? words(value.toString()) : value);
@@ -142,32 +142,32 @@ public final class Settings {
                 .toList();
     }
 
-    /** The ZooKeeper client's and the embedded ZooKeeper's. */
+    /** Settings of the ZooKeeper client and the embedded ZooKeeper. */
     public ZooKeeperSettings zookeeper() {
         return ZooKeeperSettings.of(root());
     }
 
-    /** A server's. */
+    /** Settings of a server. */
     public ServerSettings server() {
         return ServerSettings.of(root());
     }
 
-    /** A coordinator's. */
+    /** Settings of a coordinator. */
     public CoordinatorSettings coordinator() {
         return CoordinatorSettings.of(root());
     }
 
-    /** A client's. */
+    /** Settings of a client. */
     public ClientSettings client() {
         return ClientSettings.of(root());
     }
 
-    /** Where metrics are told. */
+    /** Settings of the metrics endpoint. */
     public MetricsSettings metrics() {
         return MetricsSettings.of(root());
     }
 
-    /** What is shown and trusted on connections. */
+    /** Certificates and authorities of connections. */
     public TlsFiles tls() {
         Section tls = root().section("tls");
         return new TlsFiles(
@@ -207,7 +207,7 @@ public final class Settings {
             if (bytes.length > Limits.CONFIG_FILE_BYTES_MAX) {
                 throw invalid(
                         "configuration file " + file + " has more than " + Limits.CONFIG_FILE_BYTES_MAX
-                                + " bytes: give another file, or leave out what is not needed",
+                                + " bytes: use another file, or remove what is not needed",
                         null);
             }
             return StandardCharsets.UTF_8
@@ -236,7 +236,7 @@ public final class Settings {
             if (!root.getKey().equals(ROOT)) {
                 throw invalid(
                         root.getValue().origin().description() + ": " + root.getKey()
-                                + " is not a known key; everything stands inside uniserve { ... }",
+                                + " is not a known key; all keys must be inside uniserve { ... }",
                         null);
             }
         }

@@ -4,11 +4,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** The key somebody probably meant. */
+/** Suggestion of a key for a misspelt one. */
 final class Suggestion {
     private Suggestion() {}
 
-    /** The candidate with the fewest edits to the key, unless even that one is quite another word. */
+    /** Returns the candidate with the smallest edit distance to the key; empty if even that one is too different. */
     static Optional<String> nearest(String key, Collection<String> candidates) {
         return candidates.stream()
                 .min(Comparator.comparingInt((String candidate) -> distance(key, candidate))
@@ -21,7 +21,7 @@ final class Suggestion {
         return key.substring(key.lastIndexOf('.') + 1);
     }
 
-    /** Levenshtein's distance. */
+    /** Levenshtein distance. */
     static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How ZooKeeper is reached, and the embedded one's own settings.
+ * Settings of the ZooKeeper client and of the embedded ZooKeeper.
  *
- * @param cluster the cluster's name, part of its root in ZooKeeper
+ * @param cluster name of the cluster, part of its root in ZooKeeper
  * @param connect HOST:PORT of the ensemble's servers, separated by commas
- * @param startTimeout how long a process that starts waits for ZooKeeper
+ * @param startTimeout time for a starting process to reach ZooKeeper
  */
 public record ZooKeeperSettings(
         String cluster,
@@ -19,10 +19,10 @@ public record ZooKeeperSettings(
         Embedded embedded) {
     private static final String NAME = "[A-Za-z0-9_-]{1,64}";
 
-    /** The embedded ZooKeeper. */
+    /** Settings of the embedded ZooKeeper. */
     public record Embedded(String host, int port, Path dataDirectory, Duration tick) {}
 
-    /** Where the cluster's state lies. */
+    /** Root of the cluster's nodes. */
     public String root() {
         return "/uniserve/" + cluster;
     }

@@ -1,6 +1,6 @@
 /**
- * Configuration. {@code reference.conf} is manual and schema in one: it gives every option with its unit and default, and a
- * key it does not have is refused with the nearest one it has. Settings are immutable records, checked when they are read.
+ * Configuration of processes. {@code reference.conf} is both manual and schema: it has every option with its unit and default. An
+ * unknown key is rejected with a suggestion of the nearest one. Settings are immutable records, validated when they are read.
  */
 @NullMarked
 package io.uniserve.runtime.config;

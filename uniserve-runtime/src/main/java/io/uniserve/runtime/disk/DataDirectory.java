@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server's data directory, locked while open. {@code server.id} holds the server's identity, the cluster it belongs to
- * and the format; {@code incarnation} grows at every start. {@link #files} is for the protocol, {@link #scratch} for
- * engines and empty at every start. Not thread-safe.
+ * Data directory of a server, locked while open. {@code server.id} has the server's id, its cluster and the format;
+ * {@code incarnation} grows at every start. {@link #files} is for the protocol. {@link #scratch} is for engines, and is emptied at
+ * every start. Not thread-safe.
  */
 public final class DataDirectory implements AutoCloseable {
     private static final String FORMAT = "1";
@@ -34,7 +34,7 @@ public final class DataDirectory implements AutoCloseable {
     private static final int ENTRIES_TOLD = 5;
     private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
 
-    /** What an empty volume or an interrupted first start may leave. */
+    /** Entries of an empty volume or of an interrupted first start. */
     private static final Set<String> NOTHING = Set.of("lost+found", "lock", IDENTITY + UNFINISHED);
 
     private final Path root;
@@ -50,12 +50,12 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens a data directory of a cluster and locks it. What is refused is left as it was.
+     * Opens and locks a data directory of a cluster. If it rejects the directory, it changes nothing.
      *
-     * @param create make it, with a new identity, where it is missing or empty; its parent must exist
-     * @throws UniserveException INVALID_CONFIGURATION where it is missing or empty and may not be made, read-only, in use, of
-     *     another format or not a data directory at all; WRONG_CLUSTER where it is another cluster's; CORRUPT where its
-     *     identity cannot be read; DISK_FULL, IO
+     * @param create true to create it, with a new server id, if it is missing or empty; its parent must exist
+     * @throws UniserveException INVALID_CONFIGURATION if it is missing or empty and may not be created, read-only, in use, of
+     *     another format or not a data directory; WRONG_CLUSTER if it belongs to another cluster; CORRUPT if its identity cannot be
+     *     read; DISK_FULL; IO
      */
     public static DataDirectory open(Path root, String cluster, boolean create, Ids ids) {
         boolean isNew = isNew(root, create);
@@ -63,7 +63,7 @@ public final class DataDirectory implements AutoCloseable {
         try {
             if (isNew && !Files.exists(root.resolve(IDENTITY))) {
                 writeIdentity(root, newServer(ids), cluster);
-                LOG.warn("{} {} was empty: this is a new server, with nothing on it", WHAT, root);
+                LOG.warn("{} {} was empty: this is a new server without data", WHAT, root);
             }
             Properties identity = identity(root, cluster);
             long incarnation = nextIncarnation(root);
@@ -82,7 +82,7 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** True where a new server may begin: nothing is there yet, and the caller wants one. */
+    /** True if a new server may be created: the directory is empty or missing, and the caller permits it. */
     private static boolean isNew(Path root, boolean create) {
         if (Files.exists(root.resolve(IDENTITY)) || (Files.exists(root) && !Files.isDirectory(root))) {
             return false;
@@ -123,33 +123,33 @@ public final class DataDirectory implements AutoCloseable {
                 WHAT + " " + root + " " + what + "; check the path and the mount, or " + remedy);
     }
 
-    /** The server's identity, the same at every start. */
+    /** Id of the server, the same at every start. */
     public ServerId server() {
         return server;
     }
 
-    /** Larger at every start. */
+    /** Incarnation of the server; it grows at every start. */
     public long incarnation() {
         return incarnation;
     }
 
-    /** Where the protocol's files are. */
+    /** Directory of the protocol's files. */
     public Path files() {
         return root.resolve("files");
     }
 
-    /** Where engines keep live files, which never outlive the process. */
+    /** Directory of the engines' live files, which are not used after a restart. */
     public Path scratch() {
         return root.resolve("scratch");
     }
 
-    /** Frees the directory. Idempotent. */
+    /** Unlocks the directory. Idempotent. */
     @Override
     public void close() {
         lock.close();
     }
 
-    /** Version 4, variant 2, as RFC 4122 marks random identities. */
+    /** Random UUID: version 4, variant 2 of RFC 4122. */
     private static String newServer(Ids ids) {
         long high = ids.next() & ~0xf000L | 0x4000L;
         long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;

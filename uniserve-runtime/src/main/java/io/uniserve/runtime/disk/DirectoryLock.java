@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A directory used by one owner at a time, over all processes of the machine. Freed by the system when a process dies. */
+/** Exclusive lock of a directory across all processes of the machine. The operating system releases it when the process dies. */
 public final class DirectoryLock implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DirectoryLock.class);
     private static final String FILE = "lock";
 
     /**
-     * Directories that this process holds. The system's locks belong to processes: to open and close the file a second
-     * time would free the lock.
+     * Directories that this process has locked. The system's file locks belong to the process: opening and closing the file a second
+     * time would release the lock.
      */
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
@@ -35,11 +35,11 @@ public final class DirectoryLock implements AutoCloseable {
     }
 
     /**
-     * Takes the directory.
+     * Locks the directory.
      *
-     * @param what names the directory in errors
-     * @param create make it where it is missing
-     * @throws UniserveException INVALID_CONFIGURATION where it is missing, no directory, read-only or taken
+     * @param what name of the directory in errors
+     * @param create true to create it if it is missing
+     * @throws UniserveException INVALID_CONFIGURATION if it is missing, not a directory, read-only or in use
      */
     public static DirectoryLock take(Path directory, String what, boolean create) {
         prepare(directory, what, create);
@@ -105,11 +105,11 @@ public final class DirectoryLock implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.debug("lock file was not closed cleanly", e);
+            LOG.debug("closing the lock file failed", e);
         }
     }
 
-    /** Frees the directory. Idempotent. */
+    /** Unlocks the directory. Idempotent. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -3,20 +3,22 @@ package io.uniserve.runtime.disk;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 
-/** Relative paths of the protocol on a real file system: parts of {@code [a-z0-9-.]}, never only dots. */
+/**
+ * Mapping of the protocol's relative paths to files. Parts of a path have the characters {@code [a-z0-9-.]} and are not only dots.
+ */
 public final class DiskPaths {
     private static final int PATH_CHARS_MAX = 512;
     private static final int PART_CHARS_MAX = 200;
 
     private DiskPaths() {}
 
-    /** The file below the root; INVALID_ARGUMENT for any other path. */
+    /** Returns the file below the root. Fails with INVALID_ARGUMENT for an invalid path. */
     public static Path resolve(Path root, String path) {
         check(path);
         return root.resolve(path);
     }
 
-    /** Refuses a path that is not made of such parts. */
+    /** Rejects an invalid path with INVALID_ARGUMENT. */
     public static void check(String path) {
         boolean wrong = path.isEmpty() || path.length() > PATH_CHARS_MAX;
         int start = 0;

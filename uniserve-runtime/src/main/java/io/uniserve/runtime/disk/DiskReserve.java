@@ -12,10 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A little room kept back for small files that must be written even when the disk is full: without it a replica could not
- * install an epoch, and readers would be refused. Given up for one such write and taken back after it; other
- * writers of the same disk (other processes, engines) may be faster, then that write fails as any other. Safe for use by
- * several threads.
+ * Reserve of disk space for small files that must be written even on a full disk. Without it a replica could not install an epoch,
+ * and reads would fail. The reserve is released for one such write and allocated again after it. If another writer of the disk
+ * (another process, an engine) uses the space first, the write fails with DISK_FULL. Thread-safe.
  */
 final class DiskReserve {
     private static final Logger LOG = LoggerFactory.getLogger(DiskReserve.class);
@@ -38,7 +37,7 @@ final class DiskReserve {
         void run() throws IOException;
     }
 
-    /** Runs work that gets no room kept back. */
+    /** Runs work without access to the reserve. */
     void beside(Work work) throws IOException {
         lock.readLock().lock();
         try {
@@ -48,7 +47,7 @@ final class DiskReserve {
         }
     }
 
-    /** Runs work that gets the room kept back when there is no other; it runs again then. */
+    /** Runs work. If the disk is full, releases the reserve and runs the work again. */
     void first(Work work) throws IOException {
         try {
             beside(work);
@@ -81,7 +80,7 @@ final class DiskReserve {
         }
     }
 
-    /** As much as there is room for. */
+    /** Allocates the reserve, as far as there is space. */
     private void fill() {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             long size = channel.size();
@@ -95,7 +94,7 @@ final class DiskReserve {
             channel.force(true);
             whole = true;
         } catch (IOException e) {
-            LOG.debug("no room to keep back in {}", file, e);
+            LOG.debug("cannot allocate the reserve {}", file, e);
         }
     }
 }

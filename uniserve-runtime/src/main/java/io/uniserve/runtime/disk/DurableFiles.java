@@ -12,27 +12,27 @@ import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** File operations that survive a loss of power. */
+/** File operations whose results survive a power failure. */
 public final class DurableFiles {
     private static final int PIECE_BYTES = 256 << 10;
 
     private DurableFiles() {}
 
-    /** Makes names in the directory durable. */
+    /** Syncs the names in a directory. */
     public static void syncDirectory(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }
 
-    /** Makes a file's bytes durable. */
+    /** Syncs the bytes of a file. */
     public static void syncFile(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.force(true);
         }
     }
 
-    /** Makes the directory and its missing parents, each durably. */
+    /** Creates the directory and its missing parents, and syncs each. */
     public static void createDirectories(Path directory) throws IOException {
         Deque<Path> missing = new ArrayDeque<>();
         Path at = directory;
@@ -49,17 +49,17 @@ public final class DurableFiles {
         }
     }
 
-    /** Writes all of the buffers. */
+    /** Writes the whole buffer. */
     public static void writeFully(FileChannel channel, ByteBuffer buffer) throws IOException {
         int end = buffer.limit();
         while (buffer.position() < end) {
-            // each thread keeps memory outside of the heap for the largest piece that it has written
+            // each thread keeps off-heap memory for the largest piece that it has written
             buffer.limit(Math.min(end, buffer.position() + PIECE_BYTES));
             channel.write(buffer);
         }
     }
 
-    /** Writes a new file and makes its bytes, but not its name, durable. Leaves nothing behind where that fails. */
+    /** Writes a new file and syncs its bytes, but not its name. Deletes the file on failure. */
     public static void writeNew(Path file, List<ByteBuffer> parts) throws IOException {
         boolean written = false;
         try (FileChannel channel = FileChannel.open(
@@ -76,7 +76,7 @@ public final class DurableFiles {
         }
     }
 
-    /** Deletes a file or a directory with all below it; nothing where it is absent. Never follows links. */
+    /** Deletes a file, or a directory with everything below it; does nothing if it is absent. Never follows links. */
     public static void deleteTree(Path path) throws IOException {
         if (Files.isDirectory(path, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
             List<Path> children;

@@ -26,16 +26,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * The protocol's files below a root directory, on a bounded pool of threads. Files with a name that ends in {@code ~} are
- * unfinished and not listed; {@code reserve~} keeps a little room back for small files that are replaced. Safe for use by several threads; the caller keeps operations on one path one at a time.
+ * Disk of the protocol: files below a root directory, with a bounded pool of threads. Files with a name that ends in {@code ~} are
+ * unfinished and not listed. {@code reserve~} reserves space for small files that are replaced. Thread-safe, if operations on one
+ * path are not concurrent.
  */
 public final class FileDisk implements Disk, AutoCloseable {
     private static final int OPEN_FILES_MAX = 512;
-    /** Those that several parts go into may still be open for the next one. */
+    /** A file may stay open for its next part. */
     static final int SCRATCH_OPEN_FILES_MAX = 64;
 
     private static final String UNFINISHED = "~";
-    /** Files up to this size, as a replica's state, may be replaced even when the disk is full. */
+    /** Largest file that may be replaced even on a full disk, such as a replica's state. */
     private static final int SMALL_BYTES = 16 << 10;
 
     private static final int RESERVE_BYTES = 256 << 10;
@@ -47,9 +48,11 @@ public final class FileDisk implements Disk, AutoCloseable {
     private final boolean durable;
 
     /**
-     * @param root made if absent
-     * @param threads operations at a time
-     * @param loop where completions run
+     * Opens the disk.
+     *
+     * @param root created if absent
+     * @param threads number of concurrent operations
+     * @param loop executor of completions
      */
     public FileDisk(Path root, int threads, Executor loop) {
         this("uniserve-disk", root, threads, loop, true);
@@ -62,23 +65,23 @@ public final class FileDisk implements Disk, AutoCloseable {
         try {
             DurableFiles.createDirectories(root.toAbsolutePath());
         } catch (IOException e) {
-            throw DiskErrors.of("cannot make " + root, e);
+            throw DiskErrors.of("cannot create " + root, e);
         }
         this.reserve = new DiskReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
         this.pool = new Completions(name, threads, loop);
     }
 
     /**
-     * One for files that no later process reads. As nobody syncs them, none has to stay open until then: there may be any number,
-     * of which few are open.
+     * Opens a disk for files that no later process reads. They are never synced, so any of them may be closed at any time: the disk
+     * may have any number of files, with few open.
      *
-     * @param name what those of its threads begin with
+     * @param name prefix of the names of its threads
      */
     public static FileDisk scratch(String name, Path root, int threads, Executor loop) {
         return new FileDisk(name, root, threads, loop, false);
     }
 
-    /** Files open for appending: for tests of their bound. */
+    /** Number of files that are open for appending; for tests. */
     int openFiles() {
         return open.size();
     }
@@ -116,7 +119,7 @@ public final class FileDisk implements Disk, AutoCloseable {
         return Done.DONE;
     }
 
-    /** On one thread, one after the other. */
+    /** Both steps run on one thread, in order. */
     @Override
     public void appendSynced(String path, Bytes data, Completion<Done> failed, Completion<Done> synced) {
         AtomicBoolean appended = new AtomicBoolean();
@@ -162,7 +165,7 @@ public final class FileDisk implements Disk, AutoCloseable {
     private static Bytes readAt(FileChannel channel, String path, long offset, long length) throws IOException {
         if (length > Integer.MAX_VALUE - 8) {
             throw new UniserveException(
-                    ErrorCode.TOO_LARGE, "file " + path + " has " + length + " bytes, too many to be read at once");
+                    ErrorCode.TOO_LARGE, "file " + path + " has " + length + " bytes, too many for one read");
         }
         ByteBuffer buffer = ByteBuffer.allocate((int) length);
         while (buffer.hasRemaining()) {
@@ -270,12 +273,12 @@ public final class FileDisk implements Disk, AutoCloseable {
         try {
             entries.add(new Entry(name, Files.size(child)));
         } catch (NoSuchFileException e) {
-            // Deleted since the directory was read: no entry, and no error of the directory's.
+            // Deleted since the directory was read: not an error of the directory.
             return;
         }
     }
 
-    /** Ends the threads once operations under way are done, and closes all files. */
+    /** Waits for running operations, stops the threads and closes all files. */
     @Override
     public void close() {
         pool.close();
@@ -287,7 +290,7 @@ public final class FileDisk implements Disk, AutoCloseable {
         return parent == null ? file : parent;
     }
 
-    /** An operation on a file. */
+    /** Operation on a file. */
     @FunctionalInterface
     private interface FileWork<T> {
         T run(Path file) throws IOException;

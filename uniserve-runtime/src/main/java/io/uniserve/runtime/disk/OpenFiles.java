@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files open for appending. Beyond a bound, those longest unused are closed, but none with bytes that are not synced: an
- * error of writing them back must reach their own sync. Safe for use by several threads.
+ * Cache of files that are open for appending. Above its limit it closes the least recently used files, but none with unsynced bytes:
+ * an error of writing them back must reach the file's own sync. Thread-safe.
  */
 final class OpenFiles implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
@@ -26,7 +26,7 @@ final class OpenFiles implements AutoCloseable {
         this.bound = bound;
     }
 
-    /** A file in use by one operation; {@link #give} ends that. */
+    /** File in use by one operation, until {@link #give}. */
     static final class OpenFile {
         private final Path path;
         private final FileChannel channel;
@@ -43,12 +43,12 @@ final class OpenFiles implements AutoCloseable {
             return channel;
         }
 
-        /** Bytes are written that no sync covers. */
+        /** Marks the file as having unsynced bytes. */
         void markDirty() {
             dirty = true;
         }
 
-        /** Makes bytes and name durable. */
+        /** Syncs bytes and name. */
         void sync() throws IOException {
             channel.force(true);
             Path parent = path.getParent();
@@ -60,7 +60,7 @@ final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** The file, opened and made (with its directory) if need be. */
+    /** Returns the file, opened or created (with its directory) if necessary. */
     OpenFile take(Path path) throws IOException {
         OpenFile open = takeOpen(path);
         if (open != null) {
@@ -75,7 +75,7 @@ final class OpenFiles implements AutoCloseable {
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND));
     }
 
-    /** The file, which must exist. */
+    /** Returns the file, which must exist. */
     OpenFile takeExisting(Path path) throws IOException {
         OpenFile open = takeOpen(path);
         return open != null
@@ -149,7 +149,7 @@ final class OpenFiles implements AutoCloseable {
         try {
             file.channel.close();
         } catch (IOException e) {
-            LOG.warn("{} was not closed cleanly", file.path, e);
+            LOG.warn("{}: close failed", file.path, e);
         }
     }
 }

@@ -1,7 +1,4 @@
-/**
- * A server's data directory on a local file system: its identity and lock, and the files that the protocol reads and
- * writes.
- */
+/** Data directory of a server on a local file system: its identity and lock, and the protocol's files. */
 @NullMarked
 package io.uniserve.runtime.disk;
 

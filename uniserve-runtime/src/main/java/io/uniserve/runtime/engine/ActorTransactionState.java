@@ -23,48 +23,57 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an actor of a table with atomic updates has prepared, and its states by version. Preparing and deciding are for the
- * thread that changes the actor; readers take states from any thread.
+ * Transaction state of an actor of an atomic table: its prepared versions, and its states by version. Only the thread that changes
+ * the actor prepares and decides; readers take states from any thread.
  */
 final class ActorTransactionState {
     private static final Logger LOG = LoggerFactory.getLogger(ActorTransactionState.class);
-    /** What a state that shares all else takes, and what changed bytes take with the structure around them. */
+    /**
+     * Estimated size of a state that shares everything with the previous one. A changed byte counts {@code CHANGE_FACTOR} times, with
+     * the structures around it.
+     */
     private static final long STATE_BYTES = 4_096;
 
     private static final long CHANGE_FACTOR = 8;
     /**
-     * After changes of so many bytes rows are counted anew. Engines measure by looking at all their files, which may take longer than
-     * a small commit; of rows of two bytes and more these have no more bits than a state has bytes anyway.
+     * Bytes of changes after which rows are counted again. Engines count by inspecting all their files, which may take longer than a
+     * small commit. With rows of at least two bytes, the uncounted rows need no more bytes for their bits than {@code STATE_BYTES}.
      */
     private static final long RECOUNT_BYTES = 2 * Byte.SIZE * STATE_BYTES;
 
     private final OpenPort port;
     private final Actor actor;
     private final TreeMap<Long, Parts> prepared = new TreeMap<>();
-    /** Rows that were checked and are about to be prepared, decoded; the oldest first. Some never are: no more are kept than one version has. */
+    /**
+     * Rows that were validated and will soon be prepared, decoded; the oldest first. Some are never prepared, so the size is limited
+     * to one version's.
+     */
     private final ArrayDeque<Checked> checked = new ArrayDeque<>();
 
     private long checkedBytes;
 
     private final VersionedSnapshots<ActorView> shelf;
-    /** As counted last, and the bytes of what was changed since. */
+    /** Rows as of the last count; below, the bytes changed since. */
     private long rows;
 
     private long uncounted = RECOUNT_BYTES;
 
-    /** Where memory is short, the rows are decoded once more. Bytes of rows may hold those of a whole version. */
+    /**
+     * Decoded rows of a batch. If memory is short, they are dropped and decoded again. The bytes may be a view of those of a whole
+     * version.
+     */
     private record Checked(String function, int bytes, SoftReference<Decoded> decoded) {}
 
     private record Decoded(Bytes rows, RowBatch batch) {}
 
-    /** What a version changes: its parts in order, and the bytes of their rows. */
+    /** Changes of a version: its parts in order, and the bytes of their rows. */
     private record Parts(List<Prepared> list, long bytes) {}
 
     /**
-     * Keeps the present state; PORT_PROTOCOL where the actor offers none.
+     * Stores the present state. Fails with PORT_PROTOCOL if the actor has no snapshots.
      *
-     * @param version what is committed in it, 0 for nothing
-     * @param bytesMax how much memory older states may take now
+     * @param version newest version committed in it, 0 for none
+     * @param bytesMax memory that older states may use now
      */
     ActorTransactionState(OpenPort port, Actor actor, long version, LongSupplier bytesMax) {
         this.port = port;
@@ -73,7 +82,10 @@ final class ActorTransactionState {
         keep(version, 0);
     }
 
-    /** These rows were checked; they will be prepared soon, as a view of the same memory, and need not be decoded again. */
+    /**
+     * Caches the decoded rows after their validation. They will soon be prepared, as a view of the same memory, and need not be
+     * decoded again.
+     */
     void checked(String function, Bytes rows, RowBatch batch) {
         synchronized (checked) {
             checked.add(new Checked(function, rows.size(), new SoftReference<>(new Decoded(rows, batch))));
@@ -85,7 +97,7 @@ final class ActorTransactionState {
         }
     }
 
-    /** Of rows that were checked and not prepared so far, as they are kept. */
+    /** Bytes of rows that are validated and not prepared yet. */
     long checkedBytes() {
         synchronized (checked) {
             return checkedBytes;
@@ -106,7 +118,7 @@ final class ActorTransactionState {
         return RowBatch.of(port.update(update.function()), actor, update.rows());
     }
 
-    /** Prepares the batches in order; what an attempt before has prepared for the version is let go of. */
+    /** Prepares the batches in order. Aborts an earlier preparation of the same version. */
     void prepare(long version, List<Update> batches) {
         abort(version);
         List<Prepared> parts = new ArrayList<>();
@@ -125,7 +137,7 @@ final class ActorTransactionState {
         }
     }
 
-    /** Lets go of what is prepared for the version, if anything is. */
+    /** Aborts the version, if it is prepared. */
     void abort(long version) {
         Parts parts = prepared.remove(version);
         if (parts != null) {
@@ -133,19 +145,19 @@ final class ActorTransactionState {
         }
     }
 
-    /** Makes what is prepared for the version part of the actor, publishes it and keeps the state. */
+    /** Commits the prepared version, publishes the actor and stores its state. */
     void commit(long version) {
         Parts parts = prepared.remove(version);
         if (parts == null) {
             throw new UniserveException(
-                    ErrorCode.INTERNAL, "version " + version + " is committed but was not prepared here");
+                    ErrorCode.INTERNAL, "version " + version + " is committed, but not prepared here");
         }
         parts.list().forEach(part -> port.run("commit", part::commit));
         port.run("publish", actor::publish);
         keep(version, parts.bytes());
     }
 
-    /** Keeps the published state as that of the version, which has changed rows of so many bytes. */
+    /** Stores the published state as that of the version, which has changed this many bytes of rows. */
     private void keep(long version, long changed) {
         ActorView state = port.call("snapshot", () -> {
             if (actor instanceof SnapshotActor<?> able) {
@@ -153,8 +165,8 @@ final class ActorTransactionState {
             }
             throw new UniserveException(
                     ErrorCode.PORT_PROTOCOL,
-                    "port " + port.info().name() + " offers atomic updates, but its actors hold no states:"
-                            + " they must be SnapshotActors, whose snapshot() gives one");
+                    "port " + port.info().name() + " offers atomic updates, but its actors have no snapshots:"
+                            + " they must implement SnapshotActor");
         });
         boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
         shelf.add(
@@ -169,7 +181,7 @@ final class ActorTransactionState {
             rows = usage(state).rows();
             uncounted = 0;
         }
-        // Engines that mark deleted rows by a bit each copy the bits.
+        // Engines with one deletion bit per row copy these bits.
         return STATE_BYTES + rows / Byte.SIZE + CHANGE_FACTOR * changed;
     }
 
@@ -177,12 +189,12 @@ final class ActorTransactionState {
         return port.call("usage", state::usage);
     }
 
-    /** The state that readers of this version see, 0 for the newest; empty where it is gone. */
+    /** Returns the state of this version, 0 for the newest; empty if it is not stored any more. */
     Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
         return shelf.at(version);
     }
 
-    /** Lets go of all states; those in use go with their readers. */
+    /** Drops all states; those in use are closed when their readers release them. */
     void close() {
         shelf.close();
     }
@@ -191,7 +203,7 @@ final class ActorTransactionState {
         try {
             port.run("closing a state", state::close);
         } catch (UniserveException e) {
-            LOG.warn("what a state of an actor held may stay until the server ends", e);
+            LOG.warn("closing a state failed; its resources may stay until the server ends", e);
         }
     }
 }

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A checkpoint's directory: the engine's files under plain numbers ({@code f0}, {@code f1}, ...), so that any file system and
- * store can keep them, and {@code index}, written last: name, size and SHA-256 of each, sealed by a SHA-256 of its own.
+ * Format of a checkpoint directory. The engine's files have plain names ({@code f0}, {@code f1}, ...), so that any file system and
+ * object store can keep them. {@code index} is written last: name, size and SHA-256 of each file, followed by its own SHA-256.
  */
 final class CheckpointFiles {
     private static final String INDEX = "index";
@@ -30,10 +30,10 @@ final class CheckpointFiles {
 
     private CheckpointFiles() {}
 
-    /** One file: its name as the engine gave it, relative, parts joined by {@code /}. */
+    /** One file: its name in the engine, relative, with parts joined by {@code /}. */
     record Entry(String name, long size, Bytes sha256) {}
 
-    /** Turns what the engine wrote into {@code written} into a durable checkpoint at {@code target}, an empty directory. */
+    /** Turns the engine's files in {@code written} into a durable checkpoint in {@code target}, an empty directory. */
     static void seal(Path written, Path target) throws IOException {
         List<Entry> entries = new ArrayList<>();
         for (Path file : files(written)) {
@@ -55,7 +55,7 @@ final class CheckpointFiles {
         DurableFiles.syncDirectory(target);
     }
 
-    /** Verifies the checkpoint and lays its files out under their own names in {@code target}, an empty directory. */
+    /** Verifies the checkpoint and creates its files under their own names in {@code target}, an empty directory. */
     static void unseal(Path checkpoint, Path target) throws IOException {
         List<Entry> entries = verify(checkpoint);
         for (int i = 0; i < entries.size(); i++) {
@@ -70,7 +70,7 @@ final class CheckpointFiles {
         }
     }
 
-    /** Reads all of a checkpoint; CORRUPT unless it is what was sealed. */
+    /** Reads and checks all files of a checkpoint. Fails with CORRUPT if they differ from the sealed ones. */
     static List<Entry> verify(Path checkpoint) throws IOException {
         List<Entry> entries = index(checkpoint);
         refuseExtra(checkpoint, entries.size());
@@ -105,7 +105,7 @@ final class CheckpointFiles {
         try {
             Files.createLink(to, from);
         } catch (UnsupportedOperationException | FileSystemException e) {
-            Files.copy(from, to); // another file system
+            Files.copy(from, to); // links are not supported here
         }
     }
 

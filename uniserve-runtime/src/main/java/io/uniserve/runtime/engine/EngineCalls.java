@@ -23,14 +23,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The threads on which engines are called. Calls that change an actor run one at a time per replica, in order. A call that
- * runs for long is told once in the log; where such calls hold all threads, a few spare ones take their place. What no
- * call may survive, e.g. a lack of memory, goes to the fatal handler.
+ * Thread pool for calls into engines. Calls that change an actor run one at a time per replica, in order. A long-running call is
+ * logged once; if such calls occupy all threads, a few spare threads replace them. Errors that the process must not survive, such as
+ * a lack of memory, go to the fatal handler. Thread-safe.
  */
 public final class EngineCalls {
-    /** From here on a call counts as stuck. */
+    /** Time after which a call counts as stuck. */
     static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
-    /** Threads beyond the configured ones, at most, while calls are stuck. */
+    /** Limit of spare threads while calls are stuck. */
     static final int SPARE_THREADS_MAX = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineCalls.class);
@@ -43,7 +43,7 @@ public final class EngineCalls {
     private final KeyedQueues queues;
     private final RunningCalls running = new RunningCalls();
 
-    /** {@code fatal} hears, on the failing thread, of errors after which the process must end. */
+    /** Creates the pool. {@code fatal} receives, on the failing thread, errors after which the process must end. */
     EngineCalls(int threads, Executor loop, Clock clock, Consumer<Throwable> fatal) {
         this.threads = threads;
         this.loop = loop;
@@ -54,7 +54,7 @@ public final class EngineCalls {
                     Thread thread = new Thread(task, "engine-" + names.incrementAndGet());
                     thread.setDaemon(true);
                     thread.setUncaughtExceptionHandler((failed, error) -> {
-                        LOG.error("{} failed, the process cannot go on", failed.getName(), error);
+                        LOG.error("{} failed, the process must end", failed.getName(), error);
                         fatal.accept(error);
                     });
                     return thread;
@@ -62,7 +62,7 @@ public final class EngineCalls {
         this.queues = new KeyedQueues(pool);
     }
 
-    /** A call under way: what it does, naming the replica, and since when. */
+    /** Running call: a description with the replica, and its start time. */
     public record Running(String what, long sinceNanos) {}
 
     /** Work of an engine. */
@@ -71,13 +71,13 @@ public final class EngineCalls {
         T run() throws IOException;
     }
 
-    /** Runs work that changes the replica's actor, after all such work given before. */
+    /** Runs work that changes the replica's actor, after all such work submitted before. */
     <T> void inOrder(ReplicaKey key, String what, Completion<T> completion, Work<T> work) {
         watch();
         queues.add(key, new Told<>(what, completion, work));
     }
 
-    /** Runs work that may run at any time. */
+    /** Runs work in no particular order. */
     <T> void beside(String what, Completion<T> completion, Work<T> work) {
         watch();
         Told<T> call = new Told<>(what, completion, work);
@@ -88,7 +88,7 @@ public final class EngineCalls {
         }
     }
 
-    /** Runs work whose end nobody waits for; a failure is logged. */
+    /** Runs work without a completion; a failure is logged. */
     void detached(String what, Runnable work) {
         Completion<Boolean> completion = outcome -> {
             if (outcome instanceof Outcome.Err<Boolean> err) {
@@ -129,7 +129,7 @@ public final class EngineCalls {
             try {
                 loop.execute(() -> completion.done(outcome));
             } catch (RejectedExecutionException e) {
-                LOG.debug("the loop has stopped: the end of \"{}\" is not told", what, e);
+                LOG.debug("the loop has stopped: dropping the completion of \"{}\"", what, e);
             }
         }
     }
@@ -151,14 +151,14 @@ public final class EngineCalls {
         }
     }
 
-    /** Looks for stuck calls: each new call does, so no thread is needed for it. */
+    /** Checks for stuck calls. Each new call does this, so it needs no thread. */
     private void watch() {
         long now = clock.nanos();
         synchronized (running) {
             int stuck = running.stuck(
                     now - STUCK_NANOS,
                     call -> LOG.warn(
-                            "an engine call runs for {} s: {}",
+                            "engine call has been running for {} s: {}",
                             TimeUnit.NANOSECONDS.toSeconds(now - call.sinceNanos()),
                             call.what()));
             int wanted = threads + Math.min(SPARE_THREADS_MAX, Math.max(0, stuck - threads + 1));
@@ -177,7 +177,7 @@ public final class EngineCalls {
         return running.all();
     }
 
-    /** How long the longest of the running calls runs, in nanoseconds; 0 where none runs. */
+    /** Time of the longest running call in nanoseconds; 0 if none is running. */
     long longestNanos() {
         Optional<Running> oldest = running().stream().min(Comparator.comparingLong(Running::sinceNanos));
         return oldest.map(call -> Math.max(0, clock.nanos() - call.sinceNanos()))
@@ -188,7 +188,7 @@ public final class EngineCalls {
         pool.shutdown();
         try {
             if (!pool.awaitTermination(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("engine calls still run after {} s and are left behind: {}", CLOSE_WAIT_SECONDS, running());
+                LOG.warn("engine calls still run after {} s, abandoned: {}", CLOSE_WAIT_SECONDS, running());
                 RejectedExecutionException closed = new RejectedExecutionException("closed");
                 for (Runnable left : pool.shutdownNow()) {
                     ((KeyedQueues.Call) left).refuse(closed);

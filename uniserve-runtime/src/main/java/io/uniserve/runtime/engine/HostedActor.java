@@ -11,10 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A live actor with what of it is published, and a count of who holds it: the host itself, and each reader. When the last one
- * lets go the actor is destroyed, so a reader never sees it vanish and nobody waits. Each of its states has a number, given anew
- * after every run of updates and every publication, by which reads can tell that they saw the same one. Safe for use by several
- * threads.
+ * Open actor with its publication state and a reference count: the host and each reader hold it. The last holder to release it
+ * destroys it, so a reader never loses it and no thread waits. Each state of the actor has a unique number, new after every run of
+ * updates and every publication, with which reads can check that they saw one state. Thread-safe.
  */
 public final class HostedActor {
     private final Actor actor;
@@ -43,48 +42,48 @@ public final class HostedActor {
         this.whenFree = whenFree;
     }
 
-    /** The actor; valid until {@link #release}. */
+    /** Actor; valid until {@link #release}. */
     public Actor actor() {
         return actor;
     }
 
-    /** The definition of its table. */
+    /** Definition of its table. */
     public TableMeta meta() {
         return meta;
     }
 
     /**
-     * The number of the actor's present state, or 0 while it is being changed. Two readings of the same number but 0 mean that
-     * whatever was read of the actor between them is of one state.
+     * Number of the actor's present state, or 0 while it is changing. If two calls return the same number other than 0, everything
+     * read between them belongs to one state.
      */
     public long state() {
         return state;
     }
 
-    /** Before anything that operators may see is changed; whoever changes it calls {@link #changed} when all is done. */
+    /** Marks the start of a change that operators may see; {@link #changed} marks its end. */
     void changing() {
         state = 0;
     }
 
-    /** The change is complete and visible; the number is not 0 and was never used. */
+    /** Marks the end of a change, when it is visible. The number must be new and not 0. */
     void changed(long newState) {
         state = newState;
     }
 
-    /** True where its updates are parts of atomic ones: readers see states by version, never the actor itself. */
+    /** True for an actor of an atomic table: readers use its states by version, never the actor itself. */
     public boolean atomic() {
         return atomic != null;
     }
 
     /**
-     * The state of an atomic table's actor that readers of this version see, 0 for the newest; empty where it is gone. Let go
-     * of it before the actor.
+     * State of an atomic table's actor at this version, 0 for the newest; empty if it is not stored any more. Release it before the
+     * actor.
      */
     public Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
         return atomic == null ? Optional.empty() : atomic.at(version);
     }
 
-    /** INTERNAL where the table is eventual. */
+    /** Transaction state; fails with INTERNAL for an eventual table. */
     ActorTransactionState parts() {
         if (atomic == null) {
             throw new UniserveException(ErrorCode.INTERNAL, "table " + meta.name() + " is eventual");
@@ -96,7 +95,7 @@ public final class HostedActor {
         return port;
     }
 
-    /** Closes its states and the actor, where the whole engine is closed. */
+    /** Closes the states and the actor when the whole engine is closed. */
     void close() {
         if (atomic != null) {
             atomic.close();
@@ -109,19 +108,19 @@ public final class HostedActor {
     }
 
     /**
-     * True where a reader sees all that was applied before this call; else see {@link #whenPublished}. Whoever asks is a
-     * reader, for whom updates are published at once for a while.
+     * True if a reader sees everything that was applied before this call; else see {@link #whenPublished}. The call counts as a read:
+     * for a while after it updates are published at once.
      */
     public boolean published() {
         return publicationTracker.complete();
     }
 
-    /** Runs the task, on any thread, once all that was applied before this call is published, or cannot be. */
+    /** Runs the task, on any thread, when everything applied before this call is published, or cannot be published. */
     public void whenPublished(Runnable task) {
         publicationTracker.await(task);
     }
 
-    /** Holds the actor once more; false when it is already going. */
+    /** Adds a holder; false if the actor is already being destroyed. */
     boolean hold() {
         int count = holders.get();
         while (count > 0) {
@@ -133,7 +132,7 @@ public final class HostedActor {
         return false;
     }
 
-    /** Lets go; must be called exactly once per hold. */
+    /** Removes a holder. Call it exactly once per hold. */
     public void release() {
         if (holders.decrementAndGet() == 0) {
             whenFree.run();

@@ -9,17 +9,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Runs calls of one key one at a time in the order given, those of different keys side by side on the pool. Thread-safe. */
+/**
+ * Ordered execution by key: calls of one key run one at a time in order; calls of different keys run in parallel on the pool.
+ * Thread-safe.
+ */
 final class KeyedQueues {
     private final Executor pool;
-    /** A key is here while one of its calls is with the pool; the queue holds those behind it. */
+    /** Waiting calls by key. A key is present while the pool has one of its calls. */
     private final Map<ReplicaKey, Queue<Call>> waiting = new HashMap<>();
 
     KeyedQueues(Executor pool) {
         this.pool = pool;
     }
 
-    /** A call, which is either run or refused. */
+    /** Call that is either run or rejected. */
     interface Call extends Runnable {
         void refuse(RejectedExecutionException reason);
     }
@@ -58,7 +61,7 @@ final class KeyedQueues {
         }
     }
 
-    /** A call's turn: the next one of its key follows it, whatever becomes of it. */
+    /** Execution of one call, followed by the next call of its key, even after a failure. */
     private final class Turn implements Call {
         private final ReplicaKey key;
         private final Call call;

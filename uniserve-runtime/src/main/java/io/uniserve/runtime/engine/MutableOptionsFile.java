@@ -9,11 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** An actor's {@link MutableOptions} in rows, in its checkpoints and in its digest. */
+/** Codec of an actor's {@link MutableOptions} in rows, in its checkpoints and in its digest. */
 final class MutableOptionsFile {
     private MutableOptionsFile() {}
 
-    /** The definition with the options of an update's last row; INVALID_ROW where there is none to be read. */
+    /** Returns the definition with the options of an update's last row. Fails with INVALID_ROW if it cannot be read. */
     static TableMeta changed(TableMeta meta, Bytes rows) {
         TableMeta next = meta;
         for (Document row : RowBatch.documents(rows)) {
@@ -22,7 +22,7 @@ final class MutableOptionsFile {
         return next;
     }
 
-    /** Adds the options to what an engine wrote. */
+    /** Adds the options to the files of an engine. */
     static void add(TableMeta meta, Path written) throws IOException {
         if (MutableOptions.any(meta)) {
             Files.write(
@@ -31,7 +31,7 @@ final class MutableOptionsFile {
         }
     }
 
-    /** The definition with the options that were added; what is left in the directory is the engine's. */
+    /** Returns the definition with the options of a checkpoint, and deletes their file: the rest of the directory is the engine's. */
     static TableMeta taken(TableMeta meta, Path laidOut) throws IOException {
         Path file = laidOut.resolve(MutableOptions.FILE);
         if (!Files.exists(file)) {
@@ -42,7 +42,7 @@ final class MutableOptionsFile {
         return changed;
     }
 
-    /** The digest of contents and options: replicas whose options differ take the next row in different ways. */
+    /** Digest of contents and options. Options are part of it, as replicas with different options treat the next row differently. */
     static Bytes digest(TableMeta meta, byte[] contents) {
         Bytes bytes = Bytes.wrap(contents);
         return MutableOptions.any(meta)

@@ -24,7 +24,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A running engine with its operators and updates by name. Safe for use by several threads. */
+/** Running engine with its operators and updates by name. Thread-safe. */
 final class OpenPort implements AutoCloseable {
     private final String name;
     private final LoadedPort port;
@@ -76,7 +76,7 @@ final class OpenPort implements AutoCloseable {
     void validate(TableMeta meta, Optional<TableMeta> before) {
         if (before.isPresent() && TransactionService.serves(meta.level())) {
             throw UniserveException.unsupported("table " + meta.name() + " has level " + meta.level()
-                    + ", whose options cannot change; make a new table, or use one of level EVENTUAL");
+                    + ", whose options cannot change; create a new table, or use one of level EVENTUAL");
         }
         run("validating table " + meta.name(), () -> {
             if (before.isPresent()) {
@@ -87,7 +87,7 @@ final class OpenPort implements AutoCloseable {
         });
     }
 
-    /** Whether the port takes this definition in place of the other. */
+    /** True if the port accepts the change to this definition. */
     boolean allows(TableMeta meta, TableMeta before) {
         try {
             validate(meta, Optional.of(before));
@@ -126,7 +126,7 @@ final class OpenPort implements AutoCloseable {
         return planner;
     }
 
-    /** Runs the port's code with its class loader and its errors translated. */
+    /** Runs the port's code with its class loader, and maps its errors. */
     <T> T call(String what, Supplier<T> work) {
         return PortCallGuard.guard(name, what, () -> port.call(work));
     }

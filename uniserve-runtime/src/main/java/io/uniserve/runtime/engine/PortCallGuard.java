@@ -6,12 +6,12 @@ import io.uniserve.runtime.async.DiskErrors;
 import java.util.function.Supplier;
 
 /**
- * Turns all that a port throws into one exception: a full disk is DISK_FULL, the rest PORT_FAILED with class and message of
- * what was thrown. Failures that are no user's are logged, see {@link PortFailureLog}. A lack of memory is not the port's and
- * passes.
+ * Mapping of all exceptions of a port to {@link UniserveException}: a full disk is DISK_FULL, the others PORT_FAILED with class and
+ * message. Failures that no user has caused are logged, see {@link PortFailureLog}. An OutOfMemoryError is not the port's and is
+ * passed on.
  */
 final class PortCallGuard {
-    /** First number of the codes that blame Uniserve or the port, not a user: among these hides a full disk. */
+    /** First number of the error codes that blame Uniserve or the port, not a user. A full disk can be behind these. */
     private static final int INTERNAL_RANGE = 4_000;
 
     private PortCallGuard() {}
@@ -19,8 +19,8 @@ final class PortCallGuard {
     /**
      * Runs the port's code.
      *
-     * @param port the port's name, for errors and the log
-     * @param what what the port was asked to do
+     * @param port name of the port, for errors and the log
+     * @param what name of the call
      */
     static <T> T guard(String port, String what, Supplier<T> work) {
         String call = "port " + port + ": " + what;

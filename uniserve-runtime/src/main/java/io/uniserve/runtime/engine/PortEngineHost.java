@@ -44,9 +44,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports of this process and their live actors. Engine calls run on a bounded pool, completions on the loop. Calls
- * that change an actor run one at a time per replica, in order; checks, digest and usage run beside them. Readers pin actors
- * from any thread.
+ * Engine host: the ports of this process and their open actors. Engine calls run on a bounded pool, completions on the loop. Calls
+ * that change an actor run one at a time per replica, in order; validation, digest and usage run in parallel to them. Readers pin
+ * actors from any thread.
  */
 public final class PortEngineHost implements EngineHost, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PortEngineHost.class);
@@ -57,17 +57,17 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     private final Map<String, OpenPort> ports = new TreeMap<>();
     private final ConcurrentHashMap<ReplicaKey, HostedActor> actors = new ConcurrentHashMap<>();
     private final AtomicLong names = new AtomicLong();
-    /** From a random start, so that no state has a number that an earlier process gave. */
+    /** Starts at a random number, so that numbers differ from those of an earlier process. */
     private final AtomicLong states = new AtomicLong(new RandomIds().next());
 
     /**
-     * Opens the engines. The scratch directory is emptied first: live engine files never outlive the process.
+     * Opens the engines. Empties the scratch directory first: live files of engines are not used after a restart.
      *
-     * @param data root of the server's disk, on which checkpoints live
-     * @param scratch for engines and live actors, best on the same file system
+     * @param data root of the server's disk, with the checkpoints
+     * @param scratch directory for engines and open actors, best on the same file system
      * @param settings each port's section of the configuration
-     * @param threads engine calls at a time
-     * @param fatal hears, on any thread, of an error after which the process must end, e.g. a lack of memory
+     * @param threads number of concurrent engine calls
+     * @param fatal receives, on any thread, an error after which the process must end, such as a lack of memory
      */
     public PortEngineHost(
             Path data,
@@ -109,12 +109,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
-    /** The ports, as a server advertises them. */
+    /** Descriptions of the ports, which a server registers. */
     public List<PortInfo> infos() {
         return ports.values().stream().map(OpenPort::info).toList();
     }
 
-    /** Checks a table's definition with its port, a new table's or one that replaces another; nothing changes. */
+    /** Validates a table's definition with its port: of a new table, or of one that replaces another. Changes nothing. */
     public void validateTable(TableMeta meta, Optional<TableMeta> before, Completion<Done> completion) {
         calls.beside("validate " + meta.name(), completion, () -> {
             port(meta.port()).validate(meta, before);
@@ -122,7 +122,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         });
     }
 
-    /** The planner of the port; UNSUPPORTED where it has none. */
+    /** Planner of the port. Fails with UNSUPPORTED if it has none. */
     public Planner planner(String port) {
         return port(port)
                 .planner()
@@ -130,35 +130,35 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                         ErrorCode.UNSUPPORTED, "port " + port + " has no query language; use its operators"));
     }
 
-    /** Runs code of a port, e.g. its planner, with its class loader and its errors translated, on the caller's thread. */
+    /** Runs code of a port, such as its planner, with its class loader on the calling thread, and maps its errors. */
     public <T> T call(String port, String what, java.util.function.Supplier<T> work) {
         return port(port).call(what, work);
     }
 
-    /** Holds the replica's actor for a reader; empty where there is none. The caller releases it once. */
+    /** Pins the replica's actor for a reader; empty if it is not open. The caller releases it once. */
     public Optional<HostedActor> pin(ReplicaKey key) {
         HostedActor hosted = actors.get(key);
         return hosted != null && hosted.hold() ? Optional.of(hosted) : Optional.empty();
     }
 
-    /** The operator of this port, {@code name@version}, which may {@linkplain PortBuild name a build}; empty where it has none. */
+    /** Operator of this port by {@code name@version}, which may {@linkplain PortBuild name a build}; empty if it has none. */
     public Optional<Operator<?, ?>> operator(String port, String id) {
         OpenPort open = ports.get(port);
         return open == null || !PortBuild.is(id, open.build()) ? Optional.empty() : open.operator(PortBuild.plain(id));
     }
 
-    /** What tells the port from other builds of it; empty where nothing does, or it is not here. */
+    /** Build of the port; empty if it is unknown or the port is not loaded. */
     public String build(String port) {
         OpenPort open = ports.get(port);
         return open == null ? "" : open.build();
     }
 
-    /** The calls that run now and since when, for operators who look for one that hangs. */
+    /** Running calls with their start times, to find one that hangs. */
     public List<EngineCalls.Running> running() {
         return calls.running();
     }
 
-    /** How long the longest of the running calls runs, in nanoseconds; 0 where none runs. */
+    /** Time of the longest running call in nanoseconds; 0 if none is running. */
     public long longestRunningNanos() {
         return calls.longestNanos();
     }
@@ -226,7 +226,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         });
     }
 
-    /** Work beside other calls; where it gives nothing yet, once more when what is applied is published. */
+    /** Runs work in parallel to other calls. If it returns empty, runs it again when everything applied is published. */
     private <T> void beside(
             String what, ReplicaKey key, Completion<T> completion, Function<HostedActor, Optional<T>> work) {
         Completion<Optional<T>> step = outcome -> {
@@ -241,7 +241,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 completion.done(Outcome.ok(value.get()));
             } else if (now == null) {
                 again.run();
-            } else if (!now.published()) { // from here on it counts as a reader, so that it comes to an end
+            } else if (!now.published()) { // this call counts as a read, so updates get published and the loop ends
                 now.whenPublished(again);
             } else {
                 again.run();
@@ -297,8 +297,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /**
-     * Puts an actor with other options in the place of this one, made from its published files; readers of this one stay with
-     * it. What is no change that the port allows, or not any more, changes nothing: it was checked before it was logged.
+     * Replaces the actor by one with other options, restored from its published files; present readers keep the old one. Ignores a
+     * change that the port does not allow, or no longer allows: it was validated before it was logged.
      */
     private void remake(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {
         TableMeta next = MutableOptionsFile.changed(hosted.meta(), rows);
@@ -355,11 +355,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
-    /** For a reader who has found the actor with something to publish: one that was let go of meanwhile is left as it is. */
+    /** Publishes an actor for readers; does nothing if it was replaced or closed meanwhile. */
     private void publishForReaders(ReplicaKey key, PublicationTracker publicationTracker) {
         Completion<Done> end = outcome -> {
             if (outcome instanceof Outcome.Err<Done> err) {
-                LOG.warn("{} cannot be published for its readers", key, err.error());
+                LOG.warn("{}: publishing for readers failed", key, err.error());
                 publicationTracker.end();
             }
         };
@@ -373,7 +373,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         });
     }
 
-    /** Work after which, where it fails, the actor's contents are doubtful: no reader may find it again. */
+    /** Runs work that changes the actor. If it fails, the actor is discarded, as its contents are unknown. */
     private Done changing(ReplicaKey key, Change work) throws IOException {
         HostedActor hosted = held(key);
         boolean done = false;
@@ -389,7 +389,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return Done.DONE;
     }
 
-    /** A change of an actor. */
+    /** Change of an actor. */
     @FunctionalInterface
     private interface Change {
         void on(HostedActor hosted) throws IOException;
@@ -458,7 +458,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
-    /** What one actor's older states may take: all actors share a part of the heap. */
+    /** Memory for the older states of one actor: all actors share a part of the heap. */
     private long stateBytesMax() {
         return Limits.SNAPSHOT_HEAP_PERMILLE * (Runtime.getRuntime().maxMemory() / 1_000) / Math.max(1, actors.size());
     }
@@ -482,13 +482,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                         () -> new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
     }
 
-    /** How a port makes an actor. */
+    /** Factory of an actor. */
     @FunctionalInterface
     private interface Maker {
         Actor make(OpenPort port, ActorContext context);
     }
 
-    /** Makes an actor in a scratch directory of its own and puts it in the place of the one that is there. */
+    /** Creates an actor in its own scratch directory and replaces the present one. */
     private void make(ReplicaKey key, TableMeta meta, long version, Maker maker) throws IOException {
         OpenPort port = port(meta.port());
         Path own = newDirectory("actor-" + key);
@@ -518,7 +518,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
-    /** The last holder has gone; it may be a reader, whose thread must not do this work. */
+    /** Destroys an actor after its last release. Runs on the pool, as the releasing thread may be a reader's. */
     private void dispose(ReplicaKey key, OpenPort port, Actor actor, @Nullable ActorTransactionState parts, Path own) {
         calls.detached("destroy the actor of " + key, () -> {
             try {
@@ -536,7 +536,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         try {
             DurableFiles.deleteTree(own);
         } catch (IOException e) {
-            LOG.warn("{} cannot be deleted; it goes at the next start", own, e);
+            LOG.warn("cannot delete {}; it is deleted at the next start", own, e);
         }
     }
 
@@ -544,7 +544,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return Files.createDirectories(scratch.resolve(name + "-" + names.incrementAndGet()));
     }
 
-    /** Lets running calls end, then closes all actors and engines. */
+    /** Waits for running calls, then closes all actors and engines. */
     @Override
     public void close() {
         calls.close();
@@ -552,12 +552,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         ports.values().forEach(port -> closed(port::close));
     }
 
-    /** One that cannot be closed does not keep the others open. */
+    /** Closes a resource; a failure does not prevent closing the others. */
     private static void closed(Runnable close) {
         try {
             close.run();
         } catch (UniserveException e) {
-            LOG.warn("an engine was not closed in good order", e);
+            LOG.warn("closing an actor or engine failed", e);
         }
     }
 }

@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Log of what ports throw, with stack traces. Failures of one kind, by class and place, are logged once a minute, and the next
- * line says how many were left out. Safe for use by several threads.
+ * Log of exceptions of ports, with stack traces. Failures of one kind, by class and place, are logged once per minute; the next line
+ * has the number of omitted ones. Thread-safe.
  */
 public final class PortFailureLog {
-    /** The log of this process. */
+    /** Log of this process. */
     public static final PortFailureLog INSTANCE = new PortFailureLog(SystemClock.INSTANCE);
 
     static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -23,11 +23,11 @@ public final class PortFailureLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(PortFailureLog.class);
     private static final int CAUSES_MAX = 16;
-    /** First number of the codes that blame Uniserve or the port, not a user. */
+    /** First number of the error codes that blame Uniserve or the port, not a user. */
     private static final int INTERNAL_RANGE = 4_000;
 
     private final Clock clock;
-    /** The kinds seen last, the oldest first. */
+    /** Recent kinds of failures, oldest first. */
     private final Map<String, Kind> kinds = new LinkedHashMap<>(16, 0.75f, true);
 
     PortFailureLog(Clock clock) {
@@ -40,9 +40,9 @@ public final class PortFailureLog {
     }
 
     /**
-     * Logs a failure of a port. An error that is a user's, or that was reported by other servers, is none.
+     * Logs a failure of a port. Ignores errors that a user has caused or that other servers have reported.
      *
-     * @param what the call that failed, such as {@code port kv: operator kv.get@1}
+     * @param what the failed call, such as {@code port kv: operator kv.get@1}
      */
     public void failed(String what, Throwable failure) {
         if (!isPorts(failure)) {
@@ -70,7 +70,7 @@ public final class PortFailureLog {
                 || known.code().number() >= INTERNAL_RANGE && known.tried().isEmpty();
     }
 
-    /** How many of the kind were left out since the last line; -1 where this one is left out too. */
+    /** Number of omitted failures of this kind since the last line; -1 if this one is omitted too. */
     private synchronized long due(Throwable failure) {
         long now = clock.nanos();
         String name = kind(failure);
@@ -89,7 +89,7 @@ public final class PortFailureLog {
         return leftOut;
     }
 
-    /** Class and place of the first cause: what wraps it on its way is of the same kind. */
+    /** Class and place of the root cause: exceptions that wrap it are of the same kind. */
     private static String kind(Throwable failure) {
         Throwable first = failure;
         for (int depth = 0; depth < CAUSES_MAX && first.getCause() != null; depth++) {

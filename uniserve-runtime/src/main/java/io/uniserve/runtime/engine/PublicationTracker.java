@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Whether an actor's applied updates are published, who waits for that, and whether anybody has read it lately: then they are
- * published with each run, as nobody is to wait; else for the first reader who comes. Updates and publishing are one at a
- * time; readers come from any thread.
+ * Publication state of an actor: whether its applied updates are published, the waiting readers, and whether it has been read
+ * recently. If it has, updates are published with each run, so that no reader waits; else on the first read. Updates and publishing
+ * must be serialized; readers call from any thread.
  */
 final class PublicationTracker {
     private static final long UNREAD_NANOS = Limits.UNPUBLISHED_UNREAD_MS * 1_000_000;
@@ -21,7 +21,7 @@ final class PublicationTracker {
     private boolean everRead;
     private long readNanos;
 
-    /** {@code publisher} has the actor published in its turn, and then calls {@link #end}. */
+    /** Creates the state. {@code publisher} publishes the actor in order with other changes, and then calls {@link #end}. */
     PublicationTracker(Consumer<PublicationTracker> publisher) {
         this.publisher = publisher;
     }
@@ -33,12 +33,12 @@ final class PublicationTracker {
         return complete;
     }
 
-    /** Updates were applied. */
+    /** Records applied, unpublished updates. */
     void changed() {
         complete = false;
     }
 
-    /** Whether the actor was read not long ago. For the thread that applies. */
+    /** True if the actor has been read recently. Call it on the thread that applies updates. */
     boolean readLately(long now) {
         if (wanted) {
             wanted = false;
@@ -48,12 +48,12 @@ final class PublicationTracker {
         return everRead && now - readNanos < UNREAD_NANOS;
     }
 
-    /** True where there is nothing to publish. */
+    /** True if there is nothing to publish. */
     boolean idle() {
         return complete;
     }
 
-    /** Everything applied so far is published. */
+    /** Records that everything applied so far is published. */
     void done() {
         complete = true;
     }
@@ -70,7 +70,7 @@ final class PublicationTracker {
         }
     }
 
-    /** The publisher has done what it can: whoever waits looks again. */
+    /** Ends a publication, successful or not: waiting readers check again. */
     void end() {
         List<Runnable> all;
         synchronized (waiting) {

@@ -18,7 +18,7 @@ import io.uniserve.protocol.env.RowCondition;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of one update, decoded, with the function that takes them. */
+/** Decoded rows of one update, with its update function. */
 final class RowBatch {
     private final UpdateFunction<Actor, Row> function;
     private final Actor actor;
@@ -30,7 +30,7 @@ final class RowBatch {
         this.rows = rows;
     }
 
-    /** Decodes; INVALID_ROW names the first row that cannot be read. */
+    /** Decodes rows. Fails with INVALID_ROW, with the number of the first invalid row. */
     static RowBatch of(UpdateFunction<?, ?> update, Actor actor, Bytes bytes) {
         if (!update.actorType().isInstance(actor)) {
             throw new UniserveException(
@@ -41,7 +41,7 @@ final class RowBatch {
         return new RowBatch(function, actor, rows(function.rows(), bytes));
     }
 
-    /** The rows of an update that takes documents. */
+    /** Rows of an update of documents. */
     static List<Document> documents(Bytes bytes) {
         return rows(Document.CODEC, bytes);
     }
@@ -65,7 +65,7 @@ final class RowBatch {
 
     private static int count(BinaryReader in) {
         if (in.remaining() < Integer.BYTES) {
-            throw invalid("its number of rows is cut off");
+            throw invalid("its number of rows is incomplete");
         }
         int count = in.readInt();
         if (count < 0) {
@@ -101,23 +101,23 @@ final class RowBatch {
         return (UpdateFunction<Actor, Row>) update;
     }
 
-    /** Whether one of the rows is validated by what the actor holds. */
+    /** True if the validation of a row reads the actor's contents. */
     boolean reads() {
         return function instanceof EventualUpdate<Actor, Row> eventual
                 && rows.stream().anyMatch(row -> eventual.reads(row) || eventual.conditional(row));
     }
 
-    /** What the check of the rows depends on. */
+    /** Condition of the rows' validation. */
     RowCondition condition() {
         return rows.stream().anyMatch(function::conditional) ? RowCondition.ON_STATE : RowCondition.NONE;
     }
 
-    /** For an update of this actor alone. */
+    /** Validates an eventual update. */
     void validate() {
         eventual().validate(actor, rows);
     }
 
-    /** For a part of an update of many actors. */
+    /** Validates a part of an atomic update. */
     void validateAtomic() {
         atomic().validate(actor, rows);
     }

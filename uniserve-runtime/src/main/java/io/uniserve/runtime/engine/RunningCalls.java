@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The engine calls under way, and which of them were found stuck already. Thread-safe. */
+/** Set of running engine calls, with a mark for those already reported as stuck. Thread-safe. */
 final class RunningCalls {
     private final Map<Running, Boolean> calls = new IdentityHashMap<>();
 
@@ -22,7 +22,7 @@ final class RunningCalls {
         return List.copyOf(calls.keySet());
     }
 
-    /** How many began before this time; each of them is told once. */
+    /** Number of calls that started before this time; {@code first} receives each of them once. */
     synchronized int stuck(long beforeNanos, Consumer<Running> first) {
         int stuck = 0;
         for (Map.Entry<Running, Boolean> entry : calls.entrySet()) {

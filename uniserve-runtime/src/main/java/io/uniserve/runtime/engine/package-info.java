@@ -1,4 +1,4 @@
-/** Calls into ports: actors by replica, held while they are read, saved to and restored from verified checkpoints. */
+/** Calls into ports. It has the actors by replica, pins them for readers, and writes and restores verified checkpoints. */
 @NullMarked
 package io.uniserve.runtime.engine;
 

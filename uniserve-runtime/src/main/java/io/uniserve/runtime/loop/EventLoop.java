@@ -11,12 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One named thread that runs tasks in order of arrival and timers by deadline: the home of a state machine, which needs no
- * locks there. Tasks must not block. A task that throws has left the machine in an unknown state, so the loop stops for
- * good and tells the fatal handler; what is still queued is dropped. All methods are safe for use by several threads.
+ * Event loop: one named thread that runs tasks in order of arrival and timers by deadline. A state machine runs on it without locks.
+ * Tasks must not block. A task that throws leaves the state machine in an unknown state, so the loop stops for good, drops queued
+ * tasks and calls the fatal handler. Thread-safe.
  */
 public final class EventLoop implements Executor, Timers, AutoCloseable {
-    /** Above this many waiting tasks {@link #tryExecute} refuses: requests are shed before completions are held up. */
+    /** Number of queued tasks above which {@link #tryExecute} rejects: new requests are rejected before completions are delayed. */
     public static final int QUEUE_SHED_TASKS = 65_536;
 
     private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
@@ -35,7 +35,7 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
     /**
      * Starts the loop's thread.
      *
-     * @param fatal hears of a task that threw, on the loop's thread, after the loop has stopped
+     * @param fatal receives the exception of a failed task, on the loop's thread, after the loop has stopped
      */
     public EventLoop(String name, Clock clock, Consumer<Throwable> fatal) {
         this.clock = clock;
@@ -45,7 +45,7 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
         thread.start();
     }
 
-    /** Queues a task. Never refused while the loop lives, so that completions are never lost; dropped once it is closed. */
+    /** Queues a task. A running loop never rejects it, so that completions are not lost; a closed loop drops it. */
     @Override
     public void execute(Runnable task) {
         offer(task, Integer.MAX_VALUE);
@@ -88,7 +88,7 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
         return Thread.currentThread() == thread;
     }
 
-    /** Tasks that wait now. */
+    /** Number of queued tasks. */
     public int backlog() {
         lock.lock();
         try {
@@ -98,7 +98,7 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
         }
     }
 
-    /** Takes no more tasks, runs those that wait, drops timers and ends the thread. Waits for that unless called on the loop. */
+    /** Rejects new tasks, runs queued ones, drops timers and stops the thread. Waits for this unless called on the loop. */
     @Override
     public void close() {
         lock.lock();
@@ -141,7 +141,7 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
         }
     }
 
-    /** Waits for tasks or a timer and takes all tasks; false when the loop is closed and empty. */
+    /** Waits for tasks or a timer and takes all tasks; false if the loop is closed and empty. */
     private boolean fillBatch() {
         lock.lock();
         try {
@@ -166,12 +166,12 @@ public final class EventLoop implements Executor, Timers, AutoCloseable {
             if (nanos == Long.MAX_VALUE) {
                 arrived.await();
             } else {
-                // The caller looks at its conditions again, so how much time was left does not matter.
+                // The caller checks its conditions again, so the remaining time does not matter.
                 long unused = arrived.awaitNanos(nanos);
             }
         } catch (InterruptedException e) {
-            // Nobody has a reason to interrupt the loop: close() is how it ends.
-            LOG.warn("{} was interrupted and goes on", thread.getName());
+            // No code interrupts the loop; close() ends it.
+            LOG.warn("{} was interrupted, ignoring it", thread.getName());
         }
     }
 }

@@ -5,9 +5,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers by deadline, then by order of creation. One thread at a time, or under a lock, except that a timer may be cancelled
- * from anywhere: it is then skipped, and swept out once half of the heap is dead, so that the time-outs of fast requests do
- * not pile up.
+ * Priority queue of timers by deadline, then by order of creation. Use from one thread or under a lock, but cancel from any thread. A
+ * cancelled timer is skipped, and removed once half of the heap is dead, so that time-outs of fast requests do not accumulate.
  */
 public final class TimerHeap {
     private static final int SWEEP_MIN = 64;
@@ -21,12 +20,12 @@ public final class TimerHeap {
         return push(new Entry(dueNanos, task));
     }
 
-    /** A timer that is not set yet; may be made on any thread. */
+    /** Creates a timer without setting it. Thread-safe. */
     public static Entry entry(long dueNanos, Runnable task) {
         return new Entry(dueNanos, task);
     }
 
-    /** Sets a timer that was made before. */
+    /** Sets a timer that was created before. */
     public Entry push(Entry entry) {
         if (++sinceSweep > Math.max(SWEEP_MIN, heap.size() / 2)) {
             heap.removeIf(Entry::isOver);
@@ -37,7 +36,7 @@ public final class TimerHeap {
         return entry;
     }
 
-    /** The next task that is due, or null. */
+    /** Returns the next task that is due, or null. */
     public @Nullable Runnable poll(long nowNanos) {
         for (Entry first = heap.peek(); first != null; first = heap.peek()) {
             if (!first.isOver() && first.dueNanos - nowNanos > 0) {
@@ -52,18 +51,18 @@ public final class TimerHeap {
         return null;
     }
 
-    /** Nanoseconds until the next timer, at least 0; Long.MAX_VALUE without one. */
+    /** Nanoseconds until the next timer, at least 0; Long.MAX_VALUE if there is none. */
     public long untilNext(long nowNanos) {
         Entry first = heap.peek();
         return first == null ? Long.MAX_VALUE : Math.max(0, first.dueNanos - nowNanos);
     }
 
-    /** Timers that are set, among them cancelled ones that were not swept out yet. */
+    /** Number of timers, including cancelled ones that are not removed yet. */
     public int size() {
         return heap.size();
     }
 
-    /** Forgets all timers. */
+    /** Removes all timers. */
     public void clear() {
         heap.clear();
     }
@@ -79,7 +78,7 @@ public final class TimerHeap {
             this.task = task;
         }
 
-        /** True when it rang or was cancelled. */
+        /** True if the timer has fired or was cancelled. */
         public boolean isOver() {
             return task == null;
         }
@@ -92,13 +91,13 @@ public final class TimerHeap {
 
         @Override
         public void cancel() {
-            // The task, and all it holds on to, is let go of at once; the entry leaves the heap later.
+            // Releases the task and all that it references at once; the entry leaves the heap later.
             task = null;
         }
 
         @Override
         public int compareTo(Entry other) {
-            // Differences, as readings of a monotonic clock may wrap.
+            // A difference, as readings of a monotonic clock may wrap around.
             int byTime = Long.signum(dueNanos - other.dueNanos);
             return byTime != 0 ? byTime : Long.compare(order, other.order);
         }

@@ -1,4 +1,4 @@
-/** The single thread on which a daemon's state machine lives: tasks in order, timers, and a handler for what must not happen. */
+/** Event loop: the single thread of a daemon's state machine, with tasks in order, timers, and a handler of fatal failures. */
 @NullMarked
 package io.uniserve.runtime.loop;
 

@@ -9,28 +9,32 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * A daemon's health, asked on its own loop: it lives when the loop answers in time, and is ready when it lacks nothing. Safe
- * for use by several threads.
+ * Health check of a daemon, run on its own loop. The daemon is live if the loop answers in time, and ready if nothing is missing.
+ * Thread-safe.
  */
 public final class Health {
-    /** A loop that needs longer than this to answer is taken for one that stands still. */
+    /** Time after which the loop counts as blocked. */
     static final long ANSWER_MS_MAX = 2_000;
 
     private final EventLoop loop;
     private final Supplier<List<String>> missing;
 
-    /** @param missing called on the loop: a sentence for each thing that the daemon lacks to be ready */
+    /**
+     * Creates the check.
+     *
+     * @param missing called on the loop; returns a sentence per missing condition of readiness
+     */
     public Health(EventLoop loop, Supplier<List<String>> missing) {
         this.loop = loop;
         this.missing = missing;
     }
 
-    /** Why the daemon does not live; empty where it does. Waits for the loop, at most two seconds. */
+    /** Reasons why the daemon is not live; empty if it is. Blocks for at most two seconds. */
     List<String> notLive() {
         return ask(List::of);
     }
 
-    /** What the daemon lacks to be ready; empty where it is. Waits for the loop, at most two seconds. */
+    /** Missing conditions of readiness; empty if the daemon is ready. Blocks for at most two seconds. */
     List<String> notReady() {
         return ask(missing);
     }

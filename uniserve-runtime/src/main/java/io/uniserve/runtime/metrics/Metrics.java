@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A daemon's meters and, if asked for, the pages on which Prometheus reads them, and others whether the daemon lives and is
- * ready. Safe for use by several threads.
- */
+/** Meters of a daemon and, if enabled, its HTTP server for Prometheus and for the checks of liveness and readiness. Thread-safe. */
 public final class Metrics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Metrics.class);
     private static final int NOT_FOUND = 404;
@@ -32,7 +29,7 @@ public final class Metrics implements AutoCloseable {
     private static final int UNAVAILABLE = 503;
     private static final int BACKLOG = 16;
 
-    /** Of what is missing so many are named; all are counted. */
+    /** Limit of listed missing conditions; all are counted. */
     private static final int TOLD_MAX = 100;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -40,7 +37,7 @@ public final class Metrics implements AutoCloseable {
     private final @Nullable ExecutorService executor;
     private volatile @Nullable Health health;
 
-    /** Opens the page where it is enabled; INVALID_CONFIGURATION where its port is taken. */
+    /** Starts the HTTP server if it is enabled. Fails with INVALID_CONFIGURATION if its port is in use. */
     public Metrics(MetricsSettings settings) {
         if (!settings.enabled()) {
             server = null;
@@ -64,10 +61,10 @@ public final class Metrics implements AutoCloseable {
         server.setExecutor(executor);
         server.createContext("/", this::answer);
         server.start();
-        LOG.info("metrics at http://{}:{}/metrics", settings.host(), port()); // of port 0 nobody knows otherwise
+        LOG.info("metrics at http://{}:{}/metrics", settings.host(), port()); // with port 0 only this has it
     }
 
-    /** Where meters are registered. */
+    /** Registry of the meters. */
     public MeterRegistry registry() {
         return registry;
     }
@@ -77,12 +74,12 @@ public final class Metrics implements AutoCloseable {
         return registry.scrape();
     }
 
-    /** The page's port, 0 where there is none. */
+    /** Port of the HTTP server, 0 if it is not enabled. */
     public int port() {
         return server == null ? 0 : server.getAddress().getPort();
     }
 
-    /** From now on {@code /live} and {@code /ready} tell this; before, they tell that the daemon starts. */
+    /** Sets the checks behind {@code /live} and {@code /ready}. Before, they report that the daemon starts. */
     public void health(Health of) {
         health = of;
     }
@@ -106,7 +103,7 @@ public final class Metrics implements AutoCloseable {
         send(exchange, missing.isEmpty() ? OK : UNAVAILABLE, "application/json", body);
     }
 
-    /** As JSON; the sentences hold names of tables and numbers, nothing that a person could have typed otherwise. */
+    /** JSON string. The sentences have names of tables and numbers only, so these two escapes are enough. */
     private static String quoted(String text) {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }

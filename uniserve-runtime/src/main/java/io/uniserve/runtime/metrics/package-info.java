@@ -1,4 +1,4 @@
-/** Metrics of the process: one Micrometer registry, told to Prometheus where the configuration asks for it. */
+/** Metrics of the process: one Micrometer registry, with an HTTP server for Prometheus if it is enabled. */
 @NullMarked
 package io.uniserve.runtime.metrics;
 

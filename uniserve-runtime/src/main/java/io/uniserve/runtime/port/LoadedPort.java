@@ -3,7 +3,7 @@ package io.uniserve.runtime.port;
 import io.uniserve.api.Engine;
 import java.util.function.Supplier;
 
-/** A port's engine with the class loader it came from, which is the context class loader during every call. Thread-safe. */
+/** Loaded port: its engine with its class loader, which is the context class loader during every call. Thread-safe. */
 public final class LoadedPort {
     private final Engine engine;
     private final ClassLoader loader;
@@ -15,27 +15,27 @@ public final class LoadedPort {
         this.build = build;
     }
 
-    /** A port on the class path, for tests and simulation. */
+    /** Creates a port from an engine on the class path, for tests and simulation. */
     public static LoadedPort of(Engine engine) {
         return of(engine, "");
     }
 
-    /** The same that is told from others by this build. */
+    /** Creates a port from an engine on the class path, with this build. */
     public static LoadedPort of(Engine engine, String build) {
         return new LoadedPort(engine, engine.getClass().getClassLoader(), build);
     }
 
-    /** What tells it from other builds of the port, see {@link PortBuild}; empty where it comes from no jars. */
+    /** Build of the port, see {@link PortBuild}; empty if it was not loaded from jars. */
     public String build() {
         return build;
     }
 
-    /** The engine; call it only inside {@link #call}. */
+    /** Engine; call it only inside {@link #call}. */
     public Engine engine() {
         return engine;
     }
 
-    /** Runs code of the port with its class loader as context. */
+    /** Runs code of the port with its class loader as the context class loader. */
     public <T> T call(Supplier<T> work) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();

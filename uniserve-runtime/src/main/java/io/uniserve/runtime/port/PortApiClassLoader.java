@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a port sees besides its own jars: the JDK, the part of uniserve-core that ports are written against, jspecify
- * and slf4j's API. These come from here even where a port's jars hold a copy, so that both sides mean the same types.
- * Logging bindings, and all else on the application's class path, are not shown.
+ * Class loader of everything that a port sees besides its own jars: the JDK, the packages of uniserve-core for ports, jspecify and
+ * slf4j's API. These classes come from here even if a port's jars have a copy, so that both sides use the same types. It hides
+ * logging bindings and everything else on the application's class path.
  */
 final class PortApiClassLoader extends ClassLoader {
     static {
@@ -24,7 +24,7 @@ final class PortApiClassLoader extends ClassLoader {
             "io.uniserve.model.",
             "org.jspecify.");
 
-    /** The packages of slf4j-api; others of that name are bindings and bridges. */
+    /** Packages of slf4j-api. Other packages with this prefix belong to bindings and bridges. */
     private static final List<String> PACKAGES =
             List.of("org.slf4j.", "org.slf4j.event.", "org.slf4j.helpers.", "org.slf4j.spi.");
 
@@ -48,7 +48,7 @@ final class PortApiClassLoader extends ClassLoader {
         return PACKAGES.contains(itsPackage) || WITH_SUBPACKAGES.stream().anyMatch(itsPackage::startsWith);
     }
 
-    /** Resources of the application, services above all, are not shown; those of the JDK are. */
+    /** Hides resources of the application, above all services; those of the JDK are visible. */
     @Override
     protected @Nullable URL findResource(String name) {
         return null;

@@ -14,12 +14,12 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * What tells builds of a port apart: a sum over the contents of its jars, its engine and its codecs among them. The same sources give
- * the same one, whenever they were packed. A plan names the build of its operators' port, so that no other build's operator of the
- * same name answers a part of it.
+ * Build of a port: a checksum over the contents of its jars, which include its engine and codecs. The same sources give the same
+ * build, whenever they were packed. A plan names the build of its operators' port, so that no operator of another build answers a
+ * part of it.
  */
 public final class PortBuild {
-    /** Between an operator's {@code name@version} and the build. */
+    /** Separator between an operator's {@code name@version} and the build. */
     private static final char MARK = '#';
 
     private PortBuild() {}
@@ -28,13 +28,13 @@ public final class PortBuild {
         Map<String, Long> contents = new TreeMap<>();
         for (URL jar : jars) {
             try (ZipFile file = new ZipFile(Path.of(jar.toURI()).toFile())) {
-                // What every entry contains is summed up in the jar already, so that nothing needs to be unpacked.
+                // The jar already has a checksum of every entry, so nothing is unpacked.
                 file.stream()
                         .filter(entry -> !entry.isDirectory() && !isOfPacking(entry.getName()))
                         .forEach(
                                 entry -> contents.merge(entry.getName(), sum(entry), (one, other) -> 31 * one + other));
             } catch (URISyntaxException e) {
-                throw new IOException("a jar without a place: " + jar, e);
+                throw new IOException("jar without a file path: " + jar, e);
             }
         }
         CRC32C all = new CRC32C();
@@ -42,7 +42,7 @@ public final class PortBuild {
         return HexFormat.of().toHexDigits((int) all.getValue());
     }
 
-    /** True of what tells when and where the jar was packed. */
+    /** True for entries that record the time and place of packing. */
     private static boolean isOfPacking(String name) {
         return name.equals("META-INF/MANIFEST.MF") || name.startsWith("META-INF/maven/");
     }
@@ -51,24 +51,24 @@ public final class PortBuild {
         return entry.getCrc() + (entry.getSize() << 32);
     }
 
-    /** The operator of this build alone; of any where the build is empty, as of ports that come from no jars. */
+    /** Qualifies the operator with the build; unchanged if the build is empty, as for ports that were not loaded from jars. */
     public static String named(String operator, String build) {
         return build.isEmpty() ? operator : operator + MARK + build;
     }
 
-    /** The operator's {@code name@version}. */
+    /** Returns the operator's {@code name@version}. */
     public static String plain(String named) {
         int mark = named.lastIndexOf(MARK);
         return mark < 0 ? named : named.substring(0, mark);
     }
 
-    /** True where the operator is of this build, or of any. */
+    /** True if the operator is qualified with this build or with none. */
     public static boolean is(String named, String build) {
         int mark = named.lastIndexOf(MARK);
         return mark < 0 || named.substring(mark + 1).equals(build);
     }
 
-    /** Why a server's port does not have it. */
+    /** Error message for an operator that the server's port does not have. */
     public static String absent(String named) {
         return named.indexOf(MARK) < 0
                 ? "this server's port has no operator \"" + named + "\"; compare the versions of client and port"

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port's own jars. Its resources come before those of the JDK, so that a service (an XML parser, say) is the one it
- * brings; its classes cannot hide those of the JDK or {@link PortApiClassLoader}, or the two sides would not meet.
+ * Class loader of a port's own jars. Its resources come before those of the JDK, so that services such as an XML parser are the
+ * port's. Its classes cannot replace those of the JDK or {@link PortApiClassLoader}, as both sides must use the same types.
  */
 final class PortClassLoader extends URLClassLoader {
     static {

@@ -19,25 +19,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads ports from folders of jars, each behind a class loader of its own. A folder is loaded once in a process. Safe for
- * use by several threads.
+ * Loader of ports from directories of jars, each with its own class loader. Each directory is loaded once per process. Thread-safe.
  */
 public final class PortLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PortLoader.class);
     private static final String JAR = ".jar";
 
-    /** Ports of this process by the folder of their jars: engines keep state in static fields, which there is once. */
+    /** Ports of this process by the directory of their jars. Engines have static state, so a second copy must not be loaded. */
     private static final Map<Path, LoadedPort> LOADED = new HashMap<>();
 
     private PortLoader() {}
 
     /**
-     * Loads a port; the same one where this process has it already.
+     * Loads a port; returns the loaded one if there is one.
      *
-     * @param folder the port's folder, with its jars in {@code lib} or directly in it
-     * @param name the port's name, which its engine must give too
-     * @throws UniserveException UNKNOWN_PORT where there is no such folder or no jar; PORT_FAILED where it does not hold
-     *     exactly one engine that can be made; PORT_PROTOCOL where the engine has another name
+     * @param folder the port's directory, with its jars in {@code lib} or directly in it
+     * @param name name of the port, which must also be the engine's name
+     * @throws UniserveException UNKNOWN_PORT if there is no such directory or no jar; PORT_FAILED if the jars do not have exactly
+     *     one engine, or it cannot be created; PORT_PROTOCOL if the engine has another name
      */
     public static LoadedPort load(Path folder, String name) {
         Path lib = Files.isDirectory(folder.resolve("lib")) ? folder.resolve("lib") : folder;
@@ -127,13 +126,13 @@ public final class PortLoader {
         try {
             own = port.call(() -> port.engine().info().name());
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
-            throw failed(name, lib, "its engine does not tell its name: " + rootCause(e), e);
+            throw failed(name, lib, "its engine failed to return its name: " + rootCause(e), e);
         }
         if (!name.equals(own)) {
             throw new UniserveException(
                     ErrorCode.PORT_PROTOCOL,
                     "port " + name + ": the engine in " + lib + " calls itself \"" + own
-                            + "\"; give folder and list of ports that name");
+                            + "\"; use that name for the folder and in the list of ports");
         }
     }
 

@@ -1,4 +1,4 @@
-/** Ports as folders of jars, each behind a class loader of its own. */
+/** Loading of ports from directories of jars, each with its own class loader. */
 @NullMarked
 package io.uniserve.runtime.port;
 

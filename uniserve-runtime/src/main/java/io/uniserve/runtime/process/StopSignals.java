@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 import sun.misc.Signal;
 
 /**
- * SIGTERM, SIGINT (Ctrl-C) and SIGHUP: the first asks to stop gently, the second to stop at once. A shutdown hook would not
- * do: once hooks run, the JVM hears no second signal.
+ * Handler of SIGTERM, SIGINT (Ctrl-C) and SIGHUP. The first signal requests a graceful stop, the second an immediate one. A shutdown
+ * hook is not enough: once hooks run, the JVM handles no second signal.
  */
 public final class StopSignals {
     private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
@@ -18,10 +18,10 @@ public final class StopSignals {
     private StopSignals() {}
 
     /**
-     * Takes the signals over from the JVM, which then no more ends on them by itself.
+     * Replaces the JVM's own handling, which ends the process.
      *
-     * @param gently run on a thread of its own at the first signal; the process ends by itself when it is done
-     * @param atOnce given the second signal's number; ends the process
+     * @param gently run on its own thread at the first signal; the process ends when it returns
+     * @param atOnce receives the number of the second signal; ends the process
      */
     public static void install(Runnable gently, IntConsumer atOnce) {
         AtomicBoolean asked = new AtomicBoolean();

@@ -1,4 +1,4 @@
-/** The process around a daemon: how it is asked to stop. */
+/** Process of a daemon: handling of stop signals. */
 @NullMarked
 package io.uniserve.runtime.process;
 

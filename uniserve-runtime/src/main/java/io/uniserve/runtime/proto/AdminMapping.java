@@ -4,11 +4,11 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 
-/** Requests to the coordinator and its replies. */
+/** Mapping of requests to the coordinator and their replies. */
 public final class AdminMapping {
     private AdminMapping() {}
 
-    /** The request in its envelope. */
+    /** Encodes a request in its envelope. */
     public static AdminProto.AdminCall toProto(String cluster, AdminRequest request) {
         AdminProto.AdminCall.Builder proto = AdminProto.AdminCall.newBuilder().setCluster(cluster);
         if (request instanceof AdminRequest.CreateTable create) {
@@ -56,7 +56,7 @@ public final class AdminMapping {
         return proto.build();
     }
 
-    /** The envelope's request; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes the envelope's request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static AdminRequest fromProto(AdminProto.AdminCall proto) {
         return switch (proto.getRequestCase()) {
             case CREATE_TABLE ->
@@ -110,7 +110,7 @@ public final class AdminMapping {
         };
     }
 
-    /** The reply in its envelope. */
+    /** Encodes a reply in its envelope. */
     public static AdminProto.AdminReplyEnvelope toProto(AdminReply reply) {
         AdminProto.AdminReplyEnvelope.Builder proto = AdminProto.AdminReplyEnvelope.newBuilder();
         if (reply instanceof AdminReply.Ack) {
@@ -138,7 +138,7 @@ public final class AdminMapping {
         return proto.build();
     }
 
-    /** The envelope's reply; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes the envelope's reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static AdminReply fromProto(AdminProto.AdminReplyEnvelope proto) {
         return switch (proto.getReplyCase()) {
             case ACK -> new AdminReply.Ack();

@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
 
-/** What the coordinator asks of servers for backups of tables, and their replies. */
+/** Mapping of the coordinator's requests to servers about backups of tables, and their replies. */
 final class ArchiveMapping {
     private ArchiveMapping() {}
 

@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.TransactionLogSnapshot;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Messages of atomic updates. */
+/** Mapping of the messages of atomic updates. */
 final class AtomicMapping {
     private static final Vote.Kind[] KINDS = Vote.Kind.values();
 
@@ -79,7 +79,7 @@ final class AtomicMapping {
 
     private static void atMost(String what, int count, int max) {
         if (count > max) {
-            throw ProtoChecks.malformed("the log that is told has " + count + " " + what + ", at most " + max);
+            throw ProtoChecks.malformed("the published log has " + count + " " + what + ", at most " + max);
         }
     }
 

@@ -7,11 +7,11 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.List;
 
-/** What clients ask of the coordinator about backups of tables, and its replies. */
+/** Mapping of clients' requests to the coordinator about backups of tables, and its replies. */
 final class BackupMapping {
     private BackupMapping() {}
 
-    /** False for a request about something else. */
+    /** Encodes a request; false if it is not about backups. */
     static boolean put(AdminProto.AdminCall.Builder proto, AdminRequest request) {
         if (request instanceof AdminRequest.BackupTable backup) {
             proto.setBackupTable(AdminProto.BackupTable.newBuilder()

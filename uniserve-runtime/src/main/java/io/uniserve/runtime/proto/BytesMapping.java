@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
-/** Payload bytes to and from protobuf without a copy: both sides are immutable. */
+/** Mapping of payload bytes to and from protobuf without a copy: both sides are immutable. */
 final class BytesMapping {
     private BytesMapping() {}
 
@@ -16,7 +16,7 @@ final class BytesMapping {
         return bytes.size() == 0 ? ByteString.EMPTY : bytes.view(UnsafeByteOperations::unsafeWrap);
     }
 
-    /** A view of the message's own array; a string in several pieces is copied. */
+    /** Returns a view of the message's own array; a string in several pieces is copied. */
     static Bytes fromProto(String field, ByteString string, int bytesMax) {
         if (string.size() > bytesMax) {
             throw ProtoChecks.malformed(field + " has " + string.size() + " bytes, at most " + bytesMax);
@@ -33,7 +33,7 @@ final class BytesMapping {
         return target.whole;
     }
 
-    /** Catches the array of a string in one piece; otherwise collects the pieces. */
+    /** Output that takes the array of a string in one piece, and collects the pieces of others. */
     private static final class Catch extends ByteOutput {
         private final int size;
         private Bytes whole = Bytes.EMPTY;

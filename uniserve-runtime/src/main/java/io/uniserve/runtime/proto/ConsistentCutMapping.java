@@ -5,18 +5,18 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ConsistentCut;
 import java.util.List;
 
-/** Cuts of tables: which are asked for, and what they were. */
+/** Mapping of requests for snapshots of several tables, and their replies. */
 public final class ConsistentCutMapping {
     private ConsistentCutMapping() {}
 
-    /** The tables asked for as a message. */
+    /** Encodes the requested tables. */
     public static DataProto.CutCall toProto(String cluster, List<TableName> tables) {
         DataProto.CutCall.Builder proto = DataProto.CutCall.newBuilder().setCluster(cluster);
         tables.forEach(table -> proto.addTables(table.value()));
         return proto.build();
     }
 
-    /** The message's tables; INVALID_ARGUMENT where it is malformed or names a table twice. */
+    /** Decodes the requested tables. Fails with INVALID_ARGUMENT if the message is malformed or names a table twice. */
     public static List<TableName> fromProto(DataProto.CutCall proto) {
         List<TableName> tables =
                 ProtoChecks.list("tables", proto.getTablesList(), Limits.CUT_TABLES_MAX, IdentityMapping::table);
@@ -26,7 +26,7 @@ public final class ConsistentCutMapping {
         return tables;
     }
 
-    /** The cut as a message. */
+    /** Encodes the snapshot. */
     public static DataProto.CutReply toProto(ConsistentCut consistentCut) {
         DataProto.CutReply.Builder proto = DataProto.CutReply.newBuilder();
         for (ConsistentCut.Table table : consistentCut.tables()) {
@@ -39,7 +39,7 @@ public final class ConsistentCutMapping {
         return proto.build();
     }
 
-    /** The message's cut; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes the snapshot. Fails with INVALID_ARGUMENT if the message is malformed. */
     public static ConsistentCut fromProto(DataProto.CutReply proto) {
         return new ConsistentCut(
                 ProtoChecks.list("tables", proto.getTablesList(), Limits.CUT_TABLES_MAX, ConsistentCutMapping::table));

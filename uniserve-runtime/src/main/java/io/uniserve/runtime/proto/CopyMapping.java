@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.PeerRequest.CompareCopies;
 import io.uniserve.protocol.message.PeerRequest.SetAside;
 import io.uniserve.protocol.message.PeerRequest.TakeDigest;
 
-/** Messages by which copies of an actor are compared. */
+/** Mapping of the messages that compare replicas of an actor. */
 final class CopyMapping {
     private CopyMapping() {}
 

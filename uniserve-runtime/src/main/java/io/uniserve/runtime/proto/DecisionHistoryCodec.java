@@ -18,26 +18,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Decisions that only retries still ask for, packed: committed ones that all participants have. They are nearly all of a
- * table's log, which is written twice and read by every server for each atomic update. Each client is named once; then, a
- * client's update at a time: how much the version grew (0 for one that was merged into the same), which client, how much
- * its sequence grew, and the hash.
+ * Compact encoding of settled decisions: committed ones that all participants have logged. Only retries need them. They are most of a
+ * transaction log, which is written twice and read by every server per atomic update. The encoding has the list of clients first.
+ * Then, per request: the increase of the version (0 for a request merged into the same version), the index of its client, the
+ * increase of the client's sequence number, and the hash.
  */
 final class DecisionHistoryCodec {
     private static final int HASH_BYTES = Sha256.HEX_CHARS / 2;
     private static final int CLIENT_BYTES = 2 * Long.BYTES;
-    /** A hash, and three small numbers. */
+    /** A hash and three small numbers. */
     private static final int RECORD_BYTES = HASH_BYTES + 6;
 
     private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-    /** What a digit stands for, negative for what is none. */
+    /** Value of each hexadecimal digit, negative for other characters. */
     private static final byte[] VALUES = values();
 
     private DecisionHistoryCodec() {}
 
     private record ClientId(long high, long low) {}
 
-    /** Where a client's sequence stands. */
+    /** Client with its last sequence number. */
     private static final class Client {
         private final ClientId id;
         private final int number;
@@ -49,7 +49,7 @@ final class DecisionHistoryCodec {
         }
     }
 
-    /** True for one that can be packed. */
+    /** True for a decision that this encoding can represent. */
     static boolean has(Decision decision) {
         return decision.committed()
                 && decision.version() > 0
@@ -60,7 +60,7 @@ final class DecisionHistoryCodec {
                 && decision.batches().stream().allMatch(batch -> isHash(batch.sha256()));
     }
 
-    /** True for a hash as it is written in hexadecimal digits. */
+    /** True for a hash in hexadecimal digits. */
     static boolean isHash(String text) {
         if (text.length() != Sha256.HEX_CHARS) {
             return false;
@@ -82,7 +82,7 @@ final class DecisionHistoryCodec {
         return values;
     }
 
-    /** Those that {@link #has} takes, ascending by version. */
+    /** Encodes decisions for which {@link #has} is true, in ascending order of versions. */
     static ByteString pack(List<Decision> decisions) {
         if (decisions.isEmpty()) {
             return ByteString.EMPTY;
@@ -135,7 +135,7 @@ final class DecisionHistoryCodec {
         }
     }
 
-    /** How many updates it says are packed, read before they are. */
+    /** Reads the number of encoded requests without decoding them. */
     static int count(ByteString bytes) {
         if (bytes.isEmpty()) {
             return 0;
@@ -153,7 +153,7 @@ final class DecisionHistoryCodec {
         }
     }
 
-    /** What {@link #pack} wrote. */
+    /** Decodes the output of {@link #pack}. */
     static List<Decision> unpack(ByteString bytes) {
         if (bytes.isEmpty()) {
             return List.of();

@@ -8,16 +8,16 @@ import io.uniserve.limit.Limits;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An error with its stable code and what was tried, as bytes of a status trailer or of a reply. */
+/** Mapping of errors, with code and attempts, to bytes of a status trailer or of a reply. */
 public final class ErrorMapping {
-    /** Trailers travel as HTTP/2 headers, whose size is bounded. */
+    /** Limit because trailers are HTTP/2 headers, which have a limited size. */
     private static final int TRAILER_TEXT_CHARS_MAX = 1_024;
 
     private static final int TRAILER_ATTEMPTS_MAX = 8;
 
     private ErrorMapping() {}
 
-    /** The error as bytes; long messages are cut, of many attempts the newest are kept. */
+    /** Encodes an error. Truncates long messages, and keeps the newest attempts. */
     public static byte[] encode(UniserveException error) {
         ErrorProto.ErrorDetail.Builder proto = ErrorProto.ErrorDetail.newBuilder()
                 .setCode(error.code().number())
@@ -32,7 +32,7 @@ public final class ErrorMapping {
         return proto.build().toByteArray();
     }
 
-    /** The error in these bytes, with the transport's own as its cause; empty where they are none. */
+    /** Decodes an error and sets the transport's error as its cause; empty if the bytes are invalid. */
     public static Optional<UniserveException> decode(byte[] bytes, Throwable cause) {
         try {
             return Optional.of(parse(bytes, cause));
@@ -42,12 +42,12 @@ public final class ErrorMapping {
         }
     }
 
-    /** The error in these bytes; INTERNAL where they are none. */
+    /** Decodes an error; returns INTERNAL if the bytes are invalid. */
     public static UniserveException decode(byte[] bytes) {
         try {
             return parse(bytes, null);
         } catch (InvalidProtocolBufferException | UniserveException e) {
-            return new UniserveException(ErrorCode.INTERNAL, "the error told by the server cannot be read", e);
+            return new UniserveException(ErrorCode.INTERNAL, "the server's error cannot be decoded", e);
         }
     }
 

@@ -8,7 +8,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PullChunk;
 import io.uniserve.protocol.message.ScatterOutput;
 
-/** What servers ask of each other for plans with scatters. */
+/** Mapping of the messages between servers for plans with scatters. */
 final class ExchangeMapping {
     private ExchangeMapping() {}
 

@@ -5,7 +5,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.ActorFailure;
 import java.util.List;
 
-/** Failures of single actors. */
+/** Mapping of failures of single actors. */
 final class FailureMapping {
     private FailureMapping() {}
 

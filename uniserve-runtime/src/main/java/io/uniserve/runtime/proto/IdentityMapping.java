@@ -8,7 +8,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import java.util.List;
 
-/** Names and identities. */
+/** Mapping of names and ids. */
 final class IdentityMapping {
     private IdentityMapping() {}
 

@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.Problem;
 import io.uniserve.protocol.message.Problem.Severity;
 import java.util.List;
 
-/** Reports of a server's load. */
+/** Mapping of reports of a server's load. */
 final class LoadMapping {
     private LoadMapping() {}
 
@@ -51,7 +51,7 @@ final class LoadMapping {
         return ProtoChecks.list("problems", problems, Limits.PROBLEMS_TOLD_MAX, proto -> {
             int number = proto.getSeverityValue();
             Severity[] severities = Severity.values();
-            // One that a later version adds is not taken for harmless.
+            // A severity of a later version is UNKNOWN, which does not count as harmless.
             Severity severity = number < 1 || number > severities.length ? Severity.UNKNOWN : severities[number - 1];
             return new Problem(severity, proto.getObject(), proto.getText());
         });

@@ -3,11 +3,11 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.PeerReply;
 
-/** Replies between daemons. */
+/** Mapping of replies between daemons. */
 public final class PeerReplyMapping {
     private PeerReplyMapping() {}
 
-    /** The reply in its envelope. */
+    /** Encodes a reply in its envelope. */
     public static PeerProto.PeerReplyEnvelope toProto(PeerReply reply) {
         PeerProto.PeerReplyEnvelope.Builder proto = PeerProto.PeerReplyEnvelope.newBuilder();
         if (reply instanceof PeerReply.Ack) {
@@ -46,7 +46,7 @@ public final class PeerReplyMapping {
         return proto.build();
     }
 
-    /** The envelope's reply; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes the envelope's reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static PeerReply fromProto(PeerProto.PeerReplyEnvelope proto) {
         return switch (proto.getReplyCase()) {
             case ACK -> new PeerReply.Ack();

@@ -23,11 +23,11 @@ import io.uniserve.protocol.message.PeerRequest.ValidateTable;
 import io.uniserve.protocol.message.PeerRequest.Vouch;
 import java.util.Optional;
 
-/** Requests between daemons. */
+/** Mapping of requests between daemons. */
 public final class PeerRequestMapping {
     private PeerRequestMapping() {}
 
-    /** The request in its envelope. */
+    /** Encodes a request in its envelope. */
     public static PeerProto.PeerEnvelope toProto(String cluster, PeerRequest request) {
         PeerProto.PeerEnvelope.Builder proto =
                 PeerProto.PeerEnvelope.newBuilder().setCluster(cluster);
@@ -99,7 +99,7 @@ public final class PeerRequestMapping {
         return proto.build();
     }
 
-    /** Requests about copies that are compared, and about the trash. */
+    /** Encodes requests about the comparison of replicas, and about the trash. */
     private static void putCare(PeerProto.PeerEnvelope.Builder proto, PeerRequest request) {
         if (request instanceof PeerRequest.Trash trash) {
             proto.setTrash(TrashMapping.toProto(trash.call()));
@@ -179,7 +179,7 @@ public final class PeerRequestMapping {
                 proto.hasBefore() ? Optional.of(TableMapping.fromProto(proto.getBefore())) : Optional.empty());
     }
 
-    /** The envelope's request; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes the envelope's request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static PeerRequest fromProto(PeerProto.PeerEnvelope proto) {
         return switch (proto.getRequestCase()) {
             case PING ->

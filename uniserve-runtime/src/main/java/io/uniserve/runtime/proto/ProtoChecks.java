@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 
-/** Checks of what came over the wire. Every failure is INVALID_ARGUMENT and names the field. */
+/** Checks of received messages. Every failure is INVALID_ARGUMENT with the name of the field. */
 final class ProtoChecks {
     private ProtoChecks() {}
 
@@ -16,13 +16,13 @@ final class ProtoChecks {
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, "malformed message: " + message);
     }
 
-    /** The list, mapped, if it has at most {@code max} elements. */
+    /** Maps the list; fails if it has more than {@code max} elements. */
     static <P, M> List<M> list(String field, List<P> list, int max, Function<P, M> mapping) {
         if (list.size() > max) {
             throw malformed(field + " has " + list.size() + " elements, at most " + max);
         }
         if (list.size() == 1) {
-            return Collections.singletonList(mapping.apply(list.get(0))); // which may be null
+            return Collections.singletonList(mapping.apply(list.get(0))); // the element may be null
         }
         List<M> mapped = new ArrayList<>(list.size());
         for (P element : list) {
@@ -38,12 +38,12 @@ final class ProtoChecks {
         return value;
     }
 
-    /** A short text that names something. */
+    /** Checks a name or id. */
     static String identifier(String field, String value) {
         return text(field, value, Limits.IDENTIFIER_CHARS_MAX);
     }
 
-    /** The text cut to what a receiver accepts. */
+    /** Truncates a text to the receiver's limit. */
     static String clip(String value, int charsMax) {
         return value.length() <= charsMax ? value : value.substring(0, charsMax - 3) + "...";
     }
@@ -70,7 +70,7 @@ final class ProtoChecks {
         return nanos;
     }
 
-    /** The constant whose ordinal plus one is the wire's number. */
+    /** Returns the constant whose ordinal plus one is the wire's number. */
     static <E extends Enum<E>> E constant(String field, E[] values, int number) {
         if (number < 1 || number > values.length) {
             throw malformed(field + " is the unknown number " + number);

@@ -8,11 +8,11 @@ import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.Optional;
 
-/** Queries in an engine's own language and their answers. */
+/** Mapping of queries in an engine's own language and their answers. */
 public final class QueryMapping {
     private QueryMapping() {}
 
-    /** The request as a message. */
+    /** Encodes a request. */
     public static DataProto.QueryRequest toProto(QueryRequest request) {
         DataProto.QueryRequest.Builder proto = DataProto.QueryRequest.newBuilder()
                 .setTable(request.table().value())
@@ -37,7 +37,7 @@ public final class QueryMapping {
         return proto.build();
     }
 
-    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static QueryRequest fromProto(DataProto.QueryRequest proto) {
         return new QueryRequest(
                 IdentityMapping.table(proto.getTable()),
@@ -85,12 +85,12 @@ public final class QueryMapping {
                 ProtoChecks.notNegative("index", proto.getIndex()));
     }
 
-    /** The answer to the request as a message. */
+    /** Encodes the answer to a request. */
     public static DataProto.QueryReply toProto(DataProto.QueryRequest request, Answer answer) {
         return toProto(answer).toBuilder().setExplained(request.getExplain()).build();
     }
 
-    /** The answer as a message. */
+    /** Encodes an answer. */
     public static DataProto.QueryReply toProto(Answer answer) {
         return DataProto.QueryReply.newBuilder()
                 .setContentType(answer.contentType())
@@ -101,7 +101,7 @@ public final class QueryMapping {
                 .build();
     }
 
-    /** The message's answer to the request; UNSUPPORTED where its server passed over that it was to be explained. */
+    /** Decodes the answer to a request. Fails with UNSUPPORTED if the server has ignored the request to explain the query. */
     public static Answer fromProto(QueryRequest request, DataProto.QueryReply proto) {
         if (request.explain() && !proto.getExplained()) {
             throw UniserveException.unsupported(
@@ -110,7 +110,7 @@ public final class QueryMapping {
         return fromProto(proto);
     }
 
-    /** The message's answer; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes an answer. Fails with INVALID_ARGUMENT if it is malformed. */
     public static Answer fromProto(DataProto.QueryReply proto) {
         return new Answer(
                 ProtoChecks.identifier("content_type", proto.getContentType()),

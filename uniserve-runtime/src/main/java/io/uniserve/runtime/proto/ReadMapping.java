@@ -6,11 +6,11 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.Optional;
 
-/** Reads and their replies. */
+/** Mapping of reads and their replies. */
 public final class ReadMapping {
     private ReadMapping() {}
 
-    /** The request as a message; parameters are shared, not copied. */
+    /** Encodes a request; parameters are shared, not copied. */
     public static DataProto.ReadRequest toProto(ReadRequest request) {
         DataProto.ReadRequest.Builder proto = DataProto.ReadRequest.newBuilder()
                 .setTable(request.table().value())
@@ -44,7 +44,7 @@ public final class ReadMapping {
                 .build();
     }
 
-    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static ReadRequest fromProto(DataProto.ReadRequest proto) {
         return new ReadRequest(
                 IdentityMapping.table(proto.getTable()),
@@ -93,7 +93,7 @@ public final class ReadMapping {
                 proto.getVersion());
     }
 
-    /** The reply as a message; values are shared, not copied. */
+    /** Encodes a reply; values are shared, not copied. */
     public static DataProto.ReadReply toProto(ReadReply reply) {
         DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder().setCostNanos(reply.costNanos());
         for (ReadReply.Part part : reply.parts()) {
@@ -107,7 +107,7 @@ public final class ReadMapping {
         return proto.build();
     }
 
-    /** The message's reply; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static ReadReply fromProto(DataProto.ReadReply proto) {
         return new ReadReply(
                 ProtoChecks.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),

@@ -4,7 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.AdminReply.Moving;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
 
-/** What moves, and why. */
+/** Mapping of the rebalancer's state: moves and their reasons. */
 final class RebalanceMapping {
     private RebalanceMapping() {}
 

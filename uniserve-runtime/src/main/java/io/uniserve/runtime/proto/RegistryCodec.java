@@ -17,24 +17,24 @@ import io.uniserve.model.TransactionHistory;
 import io.uniserve.model.TransactionLogState;
 
 /**
- * What a node of the registry holds, as bytes with a format version. Fields that a later version added are ignored; a
- * later format is refused. Stateless, safe for use by several threads.
+ * Codec of the values of ZooKeeper nodes, with a format version. It ignores fields of a later version and rejects a later format.
+ * Stateless and thread-safe.
  */
 public final class RegistryCodec {
-    /** The newest format that this version reads and writes: of the record of a cluster whose tables' nodes lie by number. */
+    /** Newest format that this version reads and writes: for the record of a cluster whose tables have nodes by number. */
     public static final int FORMAT = 3;
 
-    /** Of a table's log whose older decisions are in a node of their own. */
+    /** Format of a transaction log with older decisions in another node. */
     private static final int SECOND_FORMAT = 2;
 
-    /** What is as it was before. */
+    /** Format of all other values. */
     private static final int FIRST_FORMAT = 1;
 
     private static final int KEY_CHARS_MAX = 1_024;
 
     private RegistryCodec() {}
 
-    /** The value as bytes: equal values give equal bytes. */
+    /** Encodes a value; equal values give equal bytes. */
     public static byte[] encode(RegistryValue value) {
         RegistryProto.RegistryNode.Builder node =
                 RegistryProto.RegistryNode.newBuilder().setFormat(format(value));
@@ -75,8 +75,8 @@ public final class RegistryCodec {
     }
 
     /**
-     * Who knows the first format only would write a log on without the decisions that are elsewhere; who knows the second only
-     * would look for logs where none are.
+     * A version with only the first format would continue a log without the decisions in the other node. A version with only the
+     * second would look for logs under wrong paths. The number makes them reject the value.
      */
     private static int format(RegistryValue value) {
         if (value instanceof ClusterRecord cluster && cluster.numbered()) {
@@ -88,10 +88,10 @@ public final class RegistryCodec {
     }
 
     /**
-     * Reads a node's bytes.
+     * Decodes a node's bytes.
      *
-     * @param path the node, for the message of an error
-     * @throws UniserveException CORRUPT where the bytes are no value of this format; UNSUPPORTED for a later format
+     * @param path path of the node, for errors
+     * @throws UniserveException CORRUPT if the bytes are not a value of this format; UNSUPPORTED for a later format
      */
     public static RegistryValue decode(String path, byte[] bytes) {
         RegistryProto.RegistryNode node;
@@ -100,7 +100,7 @@ public final class RegistryCodec {
         } catch (InvalidProtocolBufferException e) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
-                    "registry node " + path + " holds " + bytes.length + " bytes that are no value",
+                    "registry node " + path + " holds " + bytes.length + " bytes that are not a value",
                     e);
         }
         if (node.getFormat() > FORMAT) {

@@ -5,7 +5,7 @@ import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 
-/** Log entries from a primary to its followers. */
+/** Mapping of log entries from a primary to its followers. */
 final class ReplicateMapping {
     private ReplicateMapping() {}
 

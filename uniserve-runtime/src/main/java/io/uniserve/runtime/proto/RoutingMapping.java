@@ -4,11 +4,11 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing;
 import io.uniserve.model.Routing.TableRoute;
 
-/** The routing map that clients get. */
+/** Mapping of the routing map for clients. */
 public final class RoutingMapping {
     private RoutingMapping() {}
 
-    /** The routing as a message. */
+    /** Encodes the routing map. */
     public static ModelProto.Routing toProto(Routing routing) {
         ModelProto.Routing.Builder proto = ModelProto.Routing.newBuilder().setClusterId(routing.clusterId());
         routing.tables().forEach(table -> proto.addTables(toProto(table)));
@@ -19,7 +19,7 @@ public final class RoutingMapping {
         return proto.build();
     }
 
-    /** The message's routing; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes the routing map. Fails with INVALID_ARGUMENT if it is malformed. */
     public static Routing fromProto(ModelProto.Routing proto) {
         return new Routing(
                 ProtoChecks.identifier("cluster_id", proto.getClusterId()),

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 
-/** Servers and what they advertise. */
+/** Mapping of servers' registrations. */
 final class ServerMapping {
     private ServerMapping() {}
 
@@ -49,7 +49,7 @@ final class ServerMapping {
                 .setWhole(port.whole().orElse(""))
                 .setCopiesDiffer(port.copiesDiffer())
                 .setTextKeys(port.textKeys());
-        // By number, so that equal values give equal bytes whatever the set's order.
+        // Sorted, so that equal values give equal bytes in any order of the set.
         port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(ProtoChecks.number(level)));
         return proto.build();
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A table's map. Servers are written once and then named by their place in that list. */
+/** Mapping of a table's map. It has each server once; actors refer to servers by index. */
 final class TableMapMapping {
     private TableMapMapping() {}
 
@@ -31,7 +31,7 @@ final class TableMapMapping {
                 ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
         for (int i = 0; i < actors.size(); i++) {
             if (actors.get(i).actor() != i) {
-                throw ProtoChecks.malformed("actor " + actors.get(i).actor() + " stands at place " + i + " of the map");
+                throw ProtoChecks.malformed("actor " + actors.get(i).actor() + " is at index " + i + " of the map");
             }
         }
         return new TableMap(

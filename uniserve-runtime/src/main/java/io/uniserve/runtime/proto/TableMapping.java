@@ -9,7 +9,7 @@ import io.uniserve.model.TableMeta;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Table definitions. */
+/** Mapping of table definitions. */
 final class TableMapping {
     private TableMapping() {}
 
@@ -44,7 +44,7 @@ final class TableMapping {
                 options(proto.getOptionsMap()));
     }
 
-    /** What does not say it is LOCAL. */
+    /** Decodes the durability; LOCAL if it is missing. */
     private static Durability durability(int number) {
         return number == 0 ? Durability.LOCAL : ProtoChecks.constant("durability", Durability.values(), number);
     }

@@ -13,7 +13,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A table's versions in the registry. */
+/** Mapping of transaction logs in ZooKeeper. */
 final class TransactionLogMapping {
     private TransactionLogMapping() {}
 
@@ -45,7 +45,11 @@ final class TransactionLogMapping {
                 .build();
     }
 
-    /** @param others takes what cannot be packed */
+    /**
+     * Packs settled decisions.
+     *
+     * @param others receives decisions that cannot be packed
+     */
     private static ByteString packed(List<Decision> decisions, Consumer<RegistryProto.VersionDecision> others) {
         List<Decision> settled = new ArrayList<>();
         boolean ascending = ascending(decisions);
@@ -116,7 +120,7 @@ final class TransactionLogMapping {
                 ProtoChecks.list("decisions", others, Limits.TABLE_DECISIONS_MAX, TransactionLogMapping::fromProto));
     }
 
-    /** Both in the order of their versions. */
+    /** Merges both lists in the order of versions. */
     private static List<Decision> merged(List<Decision> settled, List<Decision> others) {
         if (settled.isEmpty()) {
             return others;

@@ -5,7 +5,7 @@ import io.uniserve.model.TrashEntry;
 import io.uniserve.model.TrashReport;
 import io.uniserve.protocol.message.TrashCall;
 
-/** Requests to servers' trash and their replies. */
+/** Mapping of requests about the trash of servers and their replies. */
 final class TrashMapping {
     private TrashMapping() {}
 

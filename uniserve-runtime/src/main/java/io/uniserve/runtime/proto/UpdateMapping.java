@@ -7,11 +7,11 @@ import io.uniserve.protocol.message.StagedRowsRef;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 
-/** Updates and their replies. */
+/** Mapping of updates and their replies. */
 public final class UpdateMapping {
     private UpdateMapping() {}
 
-    /** The request as a message; rows are shared, not copied. */
+    /** Encodes a request; rows are shared, not copied. */
     public static DataProto.UpdateRequest toProto(UpdateRequest request) {
         DataProto.UpdateRequest.Builder proto = DataProto.UpdateRequest.newBuilder()
                 .setTable(request.table().value())
@@ -34,7 +34,7 @@ public final class UpdateMapping {
         return proto.build();
     }
 
-    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static UpdateRequest fromProto(DataProto.UpdateRequest proto) {
         ProtoChecks.present("request", proto.hasRequest());
         return new UpdateRequest(
@@ -82,7 +82,7 @@ public final class UpdateMapping {
                 proto.hasStaged() ? fromProto(proto.getStaged()) : null);
     }
 
-    /** The reply as a message. */
+    /** Encodes a reply. */
     public static DataProto.UpdateReply toProto(UpdateReply reply) {
         DataProto.UpdateReply.Builder proto = DataProto.UpdateReply.newBuilder();
         for (UpdateReply.ActorAck ack : reply.acks()) {
@@ -100,7 +100,7 @@ public final class UpdateMapping {
         return proto.build();
     }
 
-    /** The message's reply; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static UpdateReply fromProto(DataProto.UpdateReply proto) {
         return new UpdateReply(
                 ProtoChecks.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),

@@ -4,11 +4,11 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.VersionedRead;
 import java.util.List;
 
-/** Reads of one version. Their replies travel as those of other reads do. */
+/** Mapping of reads of one version. Their replies have the message type of other reads. */
 public final class VersionedReadMapping {
     private VersionedReadMapping() {}
 
-    /** The request as a message; parameters are shared, not copied. */
+    /** Encodes a request; parameters are shared, not copied. */
     public static DataProto.VersionedRead toProto(VersionedRead request) {
         DataProto.VersionedRead.Builder proto = DataProto.VersionedRead.newBuilder()
                 .setTable(request.table().value())
@@ -28,7 +28,7 @@ public final class VersionedReadMapping {
         return proto.build();
     }
 
-    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a request. Fails with INVALID_ARGUMENT if it is malformed. */
     public static VersionedRead fromProto(DataProto.VersionedRead proto) {
         return new VersionedRead(
                 IdentityMapping.table(proto.getTable()),
@@ -49,7 +49,7 @@ public final class VersionedReadMapping {
                 ProtoChecks.remaining(proto.getRemainingNanos()));
     }
 
-    /** The reply as a message; values are shared, not copied. */
+    /** Encodes a reply; values are shared, not copied. */
     public static DataProto.ReadReply replyToProto(VersionedRead.Reply reply) {
         DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder();
         for (VersionedRead.Part part : reply.parts()) {
@@ -63,7 +63,7 @@ public final class VersionedReadMapping {
         return proto.build();
     }
 
-    /** The message's reply; INVALID_ARGUMENT where it is malformed. */
+    /** Decodes a reply. Fails with INVALID_ARGUMENT if it is malformed. */
     public static VersionedRead.Reply replyFromProto(DataProto.ReadReply proto) {
         return new VersionedRead.Reply(
                 ProtoChecks.list(
@@ -80,7 +80,7 @@ public final class VersionedReadMapping {
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {
         if (proto.getVersionsCount() != 1) {
-            throw ProtoChecks.malformed("a part has " + proto.getVersionsCount() + " versions, one is due");
+            throw ProtoChecks.malformed("a part has " + proto.getVersionsCount() + " versions, use exactly 1");
         }
         return new VersionedRead.Part(
                 ProtoChecks.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, ProtoChecks::actor),

@@ -1,6 +1,6 @@
 /**
- * The wire format: generated protobuf classes and the mapping between them and the protocol's own records. Mapping treats
- * its input as hostile: it bounds every count and length and turns what is malformed into INVALID_ARGUMENT.
+ * Wire format: generated protobuf classes and the mapping between them and the protocol's records. The mapping treats its input as
+ * hostile: it limits every count and length, and rejects malformed input with INVALID_ARGUMENT.
  */
 @NullMarked
 package io.uniserve.runtime.proto;

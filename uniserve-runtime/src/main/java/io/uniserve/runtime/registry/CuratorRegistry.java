@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The registry in ZooKeeper. Safe for use by several threads; requests keep the order of the calls, so that a read after
- * {@link #watch} misses nothing. Completions, changes and session events come on the loop. Without a connection an
- * operation waits for {@link RegistryOptions#waitMillis} and then fails with UNAVAILABLE. A write whose connection breaks
- * ends with OUTCOME_UNKNOWN and is never sent again; a read is, a few times.
+ * Registry in ZooKeeper. Thread-safe. Requests keep the order of the calls, so a read after {@link #watch} misses no change.
+ * Completions, changes and session events arrive on the loop. Without a connection an operation waits for
+ * {@link RegistryOptions#waitMillis} and then fails with UNAVAILABLE. A write whose connection breaks ends with OUTCOME_UNKNOWN and
+ * is never sent again; a read is retried a few times.
  */
 public final class CuratorRegistry implements Registry, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CuratorRegistry.class);
@@ -173,8 +173,8 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     }
 
     /**
-     * All watches of the path, of which there is one: ZooKeeper's removal of a named one leaves it at the server. Where this
-     * fails changes go on being told to nobody, until the session ends or the path is watched again.
+     * Removes all watches of the path; there is one. ZooKeeper's removal of a specific watcher leaves the watch at the server. If
+     * this fails, the server continues to send changes, which are ignored, until the session ends or the path is watched again.
      */
     private void disarm(ZooKeeperHandle zooKeeperHandle, String path) {
         zooKeeperHandle
@@ -185,7 +185,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                         false,
                         (rc, name, context) -> {
                             if (rc != Code.OK.intValue()) {
-                                LOG.debug("the end of the watch of {} ended with {}", path, Code.get(rc));
+                                LOG.debug("removing the watch of {} ended with {}", path, Code.get(rc));
                             }
                         },
                         null);
@@ -206,14 +206,14 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         return "ZooKeeper " + options.connect();
     }
 
-    /** Ends the session: ephemeral nodes go. Operations under way fail. */
+    /** Ends the session, which deletes its ephemeral nodes. Running operations fail. */
     @Override
     public void close() {
         watches.clear();
         session.close();
     }
 
-    /** For tests that end the session behind its back. */
+    /** For tests that end the session. */
     ZooKeeperSession session() {
         return session;
     }
@@ -231,7 +231,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
 
     private <T> void failed(@Nullable Code code, PendingCall<T> call) {
         if (code == null) {
-            call.fail(ErrorCode.INTERNAL, "ZooKeeper answered with a code of its own future");
+            call.fail(ErrorCode.INTERNAL, "ZooKeeper answered with an unknown code");
         } else if (call.againAfter(code)) {
             session.again(call);
         } else {
@@ -250,12 +250,16 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
             listeners.forEach(listener -> onLoop(() -> listener.on(event)));
         }
         if (zooKeeperHandle != null) {
-            // What changed while the connection was gone was not told; the new watch is in place when this is.
+            // Changes during the disconnection were not reported, so each path counts as changed once its new watch
+            // is set.
             watches.paths().forEach(path -> arm(zooKeeperHandle, path, () -> watches.changed(path)));
         }
     }
 
-    /** Persistent watches tell of value, existence and children, and stay. Where this fails the reconnect does it again. */
+    /**
+     * Sets a persistent watch, which reports changes of value, existence and children. If this fails, the next reconnection sets it
+     * again.
+     */
     private void arm(ZooKeeperHandle zooKeeperHandle, String path, Runnable then) {
         zooKeeperHandle
                 .client()
@@ -273,7 +277,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
                         null);
     }
 
-    /** One object per path: ZooKeeper's client keeps each that it is given. */
+    /** Creates a watcher. One object per path, as ZooKeeper's client keeps each watcher that it gets. */
     private Watcher watcher(String path) {
         return event -> {
             if (event.getType() != Watcher.Event.EventType.None) {
@@ -286,7 +290,7 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("the loop has stopped, a registry event is not told", e);
+            LOG.debug("the loop has stopped, dropping a registry event", e);
         }
     }
 }

@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real ZooKeeper server in this process: one node, its transactions fsynced in a data directory of its own. No admin
- * server, no HTTP port; of the four-letter commands ZooKeeper's default, {@code srvr}, alone. Ticks of 0.5 s allow
- * sessions of 1 to 10 s.
+ * ZooKeeper server in this process: one node, with its transactions synced in its own data directory. It has no admin server and no
+ * HTTP port, and of the four-letter commands only ZooKeeper's default, {@code srvr}. Ticks of 0.5 s allow sessions of 1 to 10 s.
  */
 public final class EmbeddedZooKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedZooKeeper.class);
@@ -56,10 +55,10 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
     /**
      * Starts a server and returns when it serves.
      *
-     * @param address where to listen; port 0 takes a free one
-     * @param dataDirectory made if absent; locked while the server runs
-     * @param onFailure told when the server can go on no more, e.g. because its disk is full: close it
-     * @throws UniserveException INVALID_CONFIGURATION where the port is taken or the directory cannot be used
+     * @param address address to listen on; port 0 for any free port
+     * @param dataDirectory created if absent; locked while the server runs
+     * @param onFailure receives the reason if the server must stop, such as a full disk; close it then
+     * @throws UniserveException INVALID_CONFIGURATION if the port is in use or the directory cannot be used
      */
     public static EmbeddedZooKeeper start(InetSocketAddress address, Path dataDirectory, Consumer<String> onFailure) {
         DirectoryLock lock = DirectoryLock.take(dataDirectory, "ZooKeeper's data directory", true);
@@ -103,26 +102,26 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
                 : new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
                         "ZooKeeper cannot start from " + dataDirectory + ": " + e
-                                + "; check that the directory is ZooKeeper's own, undamaged, and that its disk has room",
+                                + "; check that the directory is ZooKeeper's own, undamaged, and its disk not full",
                         e);
     }
 
-    /** Where it listens. */
+    /** Address that the server listens on. */
     public InetSocketAddress address() {
         return connections.getLocalAddress();
     }
 
-    /** Its port. */
+    /** Port that the server listens on. */
     public int port() {
         return connections.getLocalPort();
     }
 
-    /** True while a session watches the node; for tests. */
+    /** True if a session watches the node; for tests. */
     boolean watches(String path) {
         return server.getZKDatabase().getDataTree().getWatchesByPath().hasSessions(path);
     }
 
-    /** Stops serving and closes the files. Idempotent. */
+    /** Stops the server and closes its files. Idempotent. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -147,12 +146,12 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
                 files.close();
             }
         } catch (IOException e) {
-            LOG.warn("ZooKeeper's files were not closed cleanly", e);
+            LOG.warn("closing ZooKeeper's files failed", e);
         }
         lock.close();
     }
 
-    /** Hears of failures that stop the server. */
+    /** ZooKeeper server that reports failures after which it stops. */
     private static final class Server extends ZooKeeperServer {
         private final Consumer<String> onFailure;
         private volatile boolean stopping;

@@ -4,8 +4,8 @@ import java.util.Iterator;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * Removes parents that hold neither value nor children, deepest first, one at a time. Best effort: whoever creates below a
- * parent that is gone makes it anew.
+ * Cleanup of parent nodes with neither value nor children, deepest first, one at a time. Best effort: a creation below a deleted
+ * parent creates the parent again.
  */
 final class EmptyParentCleaner {
     private final ZooKeeperHandle zooKeeperHandle;

@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * One session of an {@link InMemoryZooKeeper}. Operations take effect at once and complete on the loop. {@link #suspend},
- * {@link #resume} and {@link #expire} do what a network and a dead ZooKeeper do.
+ * Session of an {@link InMemoryZooKeeper}. Operations take effect at once and complete on the loop. {@link #suspend}, {@link #resume}
+ * and {@link #expire} simulate failures of the network and of ZooKeeper. Thread-safe.
  */
 public final class InMemoryRegistry implements Registry, AutoCloseable {
     private final InMemoryZooKeeper shared;
@@ -81,7 +81,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         }
     }
 
-    /** Cuts the connection: operations fail with UNAVAILABLE, changes are not told. */
+    /** Disconnects: operations fail with UNAVAILABLE, and changes are not reported. */
     public synchronized void suspend() {
         if (connected) {
             connected = false;
@@ -89,7 +89,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         }
     }
 
-    /** Mends the connection; every watch is told once. */
+    /** Reconnects; every watch reports a change once. */
     public synchronized void resume() {
         if (!connected && !closed) {
             connected = true;
@@ -98,7 +98,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         }
     }
 
-    /** Ends the session, ephemeral nodes and watches with it, and begins a new one. */
+    /** Ends the session, with its ephemeral nodes and watches, and starts a new one. */
     public synchronized void expire() {
         suspend();
         shared.removeOwned(owner);
@@ -108,12 +108,12 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         resume();
     }
 
-    /** The next write takes effect, but its answer is lost with the connection: OUTCOME_UNKNOWN. */
+    /** Makes the next write lose its answer and the connection: it takes effect and fails with OUTCOME_UNKNOWN. */
     public synchronized void loseNextAnswer() {
         loseNextAnswer = true;
     }
 
-    /** Ends the session for good. */
+    /** Ends the session permanently. */
     @Override
     public synchronized void close() {
         if (!closed) {
@@ -125,7 +125,7 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
         }
     }
 
-    /** Called with the tree locked: decides by the watches alone, so that no other lock is taken. */
+    /** Called with the tree locked. It uses only the watches, so that it takes no other lock. */
     void changed(Set<String> paths) {
         if (connected) {
             paths.forEach(watches::changed);

@@ -15,18 +15,18 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of a registry in memory, shared by the sessions that {@link #connect} makes: a cluster in one process without
- * ZooKeeper, and tests. Safe for use by several threads.
+ * In-memory tree of registry nodes, shared by the sessions of {@link #connect}. For tests, and for a cluster in one process without
+ * ZooKeeper. Thread-safe.
  */
 public final class InMemoryZooKeeper {
     private NavigableMap<String, Node> nodes = new TreeMap<>();
     private final List<InMemoryRegistry> sessions = new ArrayList<>();
 
-    /** A node; {@code owner} is the session of an ephemeral one. */
+    /** Node; {@code owner} is the session of an ephemeral node. */
     private record Node(
             RegistryValue value, int version, @Nullable Object owner) {}
 
-    /** A new session, connected, whose completions and events come on this loop. */
+    /** Creates a connected session; its completions and events arrive on this loop. */
     public synchronized InMemoryRegistry connect(Executor loop) {
         InMemoryRegistry session = new InMemoryRegistry(this, loop);
         sessions.add(session);
@@ -77,7 +77,7 @@ public final class InMemoryZooKeeper {
         return new MultiResult(true, versions, -1);
     }
 
-    /** Removes the ephemeral nodes of an owner whose session has ended. */
+    /** Removes the ephemeral nodes of an ended session. */
     synchronized void removeOwned(Object owner) {
         List<String> owned = nodes.entrySet().stream()
                 .filter(entry -> entry.getValue().owner == owner)

@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A short-lived second connection to ZooKeeper, with a session of its own. It has seen nothing, so a server that lost its data
- * takes it, which refuses the first one's client. Blocks: each runs in a thread that ends with it.
+ * Short-lived second connection to ZooKeeper with its own session. A server that has lost its data accepts it, but rejects the client
+ * of the first session, which has seen newer transactions. Blocks: each connection uses its own thread.
  */
 final class NewConnection {
     private static final Logger LOG = LoggerFactory.getLogger(NewConnection.class);
 
     private NewConnection() {}
 
-    /** Names of the node's children as the ensemble's leader has them, sorted; UNAVAILABLE where no server takes the connection in time. */
+    /** Names of the node's children from the ensemble's leader, sorted; UNAVAILABLE if no server accepts the connection in time. */
     static Outcome<List<String>> children(RegistryOptions options, String path) {
         CountDownLatch connected = new CountDownLatch(1);
         try {
@@ -40,7 +40,7 @@ final class NewConnection {
                         .ifPresent(digest -> client.addAuthInfo("digest", digest.getBytes(StandardCharsets.UTF_8)));
                 return connected.await(options.waitMillis(), TimeUnit.MILLISECONDS)
                         ? children(client, options, path)
-                        : unavailable(options, "no server takes a new connection");
+                        : unavailable(options, "no server accepts a new connection");
             } finally {
                 client.close();
             }

@@ -11,7 +11,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One operation from its start to its one completion. Safe for use by several threads. */
+/** Operation from its start to its single completion. Thread-safe. */
 final class PendingCall<T> {
     private static final Logger LOG = LoggerFactory.getLogger(PendingCall.class);
     private static final int READ_ATTEMPTS = 3;
@@ -27,8 +27,10 @@ final class PendingCall<T> {
     private Timers.Cancel timer = () -> {};
 
     /**
-     * @param what names the operation in errors
-     * @param write a lost connection leaves its outcome unknown
+     * Creates an operation.
+     *
+     * @param what name of the operation in errors
+     * @param write true if a lost connection leaves the outcome unknown
      */
     PendingCall(String what, boolean write, Step<T> step, Completion<T> completion, Executor loop) {
         this.what = what;
@@ -38,13 +40,13 @@ final class PendingCall<T> {
         this.loop = loop;
     }
 
-    /** Sends requests by a handle; ends the call by {@link #succeed} or {@link #fail}. */
+    /** Sends requests with a handle, and ends the call by {@link #succeed} or {@link #fail}. */
     @FunctionalInterface
     interface Step<T> {
         void send(ZooKeeperHandle zooKeeperHandle, PendingCall<T> call);
     }
 
-    /** Sends the operation, unless it has ended while it waited. */
+    /** Sends the operation, unless it ended while it waited. */
     void send(ZooKeeperHandle zooKeeperHandle) {
         synchronized (this) {
             if (done) {
@@ -62,12 +64,12 @@ final class PendingCall<T> {
         }
     }
 
-    /** True while an answer is due. */
+    /** True while an answer is expected. */
     synchronized boolean underWay() {
         return underWay && !done;
     }
 
-    /** What is to be cancelled at its end. */
+    /** Sets a timer, which is cancelled when the operation ends. */
     void timer(Timers.Cancel set) {
         boolean late;
         synchronized (this) {
@@ -83,7 +85,7 @@ final class PendingCall<T> {
         end(Outcome.ok(value));
     }
 
-    /** True when a read was cut off and should be sent again on the next connection. */
+    /** True if a read lost its connection and is to be sent again on the next one. */
     synchronized boolean againAfter(Code code) {
         boolean again = !write && !done && attempts < READ_ATTEMPTS && lost(code);
         if (again) {
@@ -92,7 +94,7 @@ final class PendingCall<T> {
         return again;
     }
 
-    /** Ends with the error that this result code means. */
+    /** Ends with the error for this result code. */
     void fail(Code code, boolean maybeDone) {
         if (lost(code)) {
             fail(
@@ -101,9 +103,9 @@ final class PendingCall<T> {
         } else if (code == Code.NOAUTH || code == Code.AUTHFAILED) {
             fail(
                     ErrorCode.UNAUTHORIZED,
-                    "ZooKeeper refused " + what + " (" + code + "); check the ZooKeeper credentials");
+                    "ZooKeeper rejected " + what + " (" + code + "); check the ZooKeeper credentials");
         } else if (code == Code.QUOTAEXCEEDED || code == Code.THROTTLEDOP) {
-            fail(ErrorCode.RESOURCE_EXHAUSTED, "ZooKeeper refused " + what + " (" + code + ")");
+            fail(ErrorCode.RESOURCE_EXHAUSTED, "ZooKeeper rejected " + what + " (" + code + ")");
         } else {
             fail(ErrorCode.INTERNAL, "ZooKeeper answered " + what + " with " + code);
         }
@@ -113,7 +115,7 @@ final class PendingCall<T> {
         end(Outcome.err(new UniserveException(code, message)));
     }
 
-    /** Ends a call that took too long. */
+    /** Ends a call after its time-out. */
     void expire(String server) {
         boolean unknown;
         synchronized (this) {
@@ -143,7 +145,7 @@ final class PendingCall<T> {
         try {
             loop.execute(() -> completion.done(outcome));
         } catch (RejectedExecutionException e) {
-            LOG.debug("the loop has stopped, {} is not told", what, e);
+            LOG.debug("the loop has stopped, dropping the completion of {}", what, e);
         }
     }
 }

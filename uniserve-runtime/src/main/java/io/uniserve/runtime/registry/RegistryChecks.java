@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What any registry demands of its callers. */
+/** Checks of arguments that all registries share. */
 final class RegistryChecks {
     private static final int OPERATIONS_MAX = 10_000;
     private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_.-]+)+");
 
     private RegistryChecks() {}
 
-    /** The path is absolute, without empty parts. */
+    /** Checks that the path is absolute and has no empty parts. */
     static void path(String path) {
         if (!PATH.matcher(path).matches() || path.contains("/./") || path.contains("/../")) {
             throw UniserveException.invalid(
@@ -22,7 +22,7 @@ final class RegistryChecks {
         }
     }
 
-    /** Paths, versions and sizes of a multi. */
+    /** Checks paths, versions and sizes of a multi. */
     static void operations(List<Op> ops, List<byte[]> values) {
         if (ops.isEmpty() || ops.size() > OPERATIONS_MAX) {
             throw UniserveException.invalid("a multi has " + ops.size() + " operations: use 1 to " + OPERATIONS_MAX);
@@ -33,7 +33,7 @@ final class RegistryChecks {
             path(op.path());
             if (version(op) < 0) {
                 throw UniserveException.invalid("version " + version(op) + " of " + op.path()
-                        + ": give the version read; an absent node can be created, not set, deleted or checked");
+                        + ": use the version that was read; an absent node can only be created");
             }
             bytes += values.get(i).length + op.path().length() + 64L;
         }
@@ -55,7 +55,7 @@ final class RegistryChecks {
         return op instanceof Op.Check check ? check.version() : 0;
     }
 
-    /** Proper ancestors below the root, highest first. */
+    /** Ancestors of the path below the root, highest first. */
     static List<String> ancestors(String path) {
         List<String> ancestors = new ArrayList<>();
         for (int slash = path.indexOf('/', 1); slash > 0; slash = path.indexOf('/', slash + 1)) {

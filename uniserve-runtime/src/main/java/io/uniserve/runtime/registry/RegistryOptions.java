@@ -4,13 +4,13 @@ import io.uniserve.error.UniserveException;
 import java.util.Optional;
 
 /**
- * How to reach the registry.
+ * Options of a connection to ZooKeeper.
  *
  * @param connect ZooKeeper's addresses, {@code host:port,host:port}
- * @param cluster the cluster's name; everything lies below {@code /uniserve/<cluster>}
- * @param sessionMillis session time-out asked for
- * @param waitMillis how long an operation waits for a connection before it fails with UNAVAILABLE
- * @param digest {@code user:password} for ZooKeeper's digest scheme; nodes are then made for this user alone
+ * @param cluster name of the cluster; all its nodes are below {@code /uniserve/<cluster>}
+ * @param sessionMillis requested session time-out
+ * @param waitMillis time that an operation waits for a connection before it fails with UNAVAILABLE
+ * @param digest {@code user:password} for ZooKeeper's digest scheme; new nodes are then accessible to this user only
  */
 public record RegistryOptions(
         String connect, String cluster, int sessionMillis, int waitMillis, Optional<String> digest) {
@@ -32,17 +32,17 @@ public record RegistryOptions(
         }
     }
 
-    /** Session 6 s, wait 3 s, no credentials. */
+    /** Returns options with a session of 6 s, a wait of 3 s and no credentials. */
     public static RegistryOptions of(String connect, String cluster) {
         return new RegistryOptions(connect, cluster, 6_000, 3_000, Optional.empty());
     }
 
-    /** The cluster's root node. */
+    /** Root node of the cluster. */
     String root() {
         return "/uniserve/" + cluster;
     }
 
-    /** Without the password. */
+    /** Omits the password. */
     @Override
     public String toString() {
         return connect + root() + (digest.isPresent() ? " with credentials" : "");

@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who watches which path. Changes close together are told once. Safe for use by several threads. */
+/** Table of watches by path. Changes in quick succession are reported once. Thread-safe. */
 final class WatchTable {
     private static final Logger LOG = LoggerFactory.getLogger(WatchTable.class);
 
@@ -19,7 +19,7 @@ final class WatchTable {
         this.loop = loop;
     }
 
-    /** Adds a watch; true when the path was not watched before. */
+    /** Adds a watch; true if the path was not watched before. */
     synchronized boolean add(String path, Runnable changed) {
         Entry entry = entries.get(path);
         boolean first = entry == null;
@@ -31,7 +31,7 @@ final class WatchTable {
         return first;
     }
 
-    /** Forgets the path's watches, also one about to be told; true where there was one. */
+    /** Removes the path's watches, and cancels pending reports; true if there was one. */
     synchronized boolean remove(String path) {
         Entry entry = entries.remove(path);
         if (entry != null) {
@@ -44,13 +44,13 @@ final class WatchTable {
         return List.copyOf(entries.keySet());
     }
 
-    /** Forgets all watches, also those about to be told. */
+    /** Removes all watches, and cancels pending reports. */
     synchronized void clear() {
         entries.values().forEach(entry -> entry.tasks.clear());
         entries.clear();
     }
 
-    /** Tells the path's watchers on the loop. */
+    /** Reports a change to the path's watchers, on the loop. */
     synchronized void changed(String path) {
         Entry entry = entries.get(path);
         if (entry == null || entry.told) {
@@ -60,11 +60,11 @@ final class WatchTable {
         try {
             loop.execute(() -> tasks(entry).forEach(Runnable::run));
         } catch (RejectedExecutionException e) {
-            LOG.debug("the loop has stopped, a change of {} is not told", path, e);
+            LOG.debug("the loop has stopped, dropping a change of {}", path, e);
         }
     }
 
-    /** What to run; a change from now on is told anew. */
+    /** Returns the watchers to run; a later change is reported again. */
     private synchronized List<Runnable> tasks(Entry entry) {
         entry.told = false;
         return List.copyOf(entry.tasks);

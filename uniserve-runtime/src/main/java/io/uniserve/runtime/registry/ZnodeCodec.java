@@ -14,15 +14,15 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A value as a node's bytes. Large ones, maps of many actors, are compressed: server ids repeat, and ZooKeeper refuses
- * more than 1 MB. An encoded value never starts with gzip's magic number, since its first byte is the tag of a field.
+ * Codec of a node's bytes. Large values, maps of many actors, are compressed: server ids repeat, and ZooKeeper rejects more than 1
+ * MB. An uncompressed value never starts with gzip's magic number, as its first byte is the tag of a field.
  */
 final class ZnodeCodec {
-    /** Below ZooKeeper's jute.maxbuffer of 1 MB, with room for paths. */
+    /** Limit of a value: below ZooKeeper's jute.maxbuffer of 1 MB, with space for paths. */
     static final int BYTES_MAX = 1_000_000;
 
     private static final int COMPRESS_FROM = 16 << 10;
-    /** Hashes and random ids hardly shrink, and atomic updates write their table's log again and again. */
+    /** Limit for transaction logs: hashes and random ids hardly compress, and atomic updates write the log often. */
     private static final int COMPRESS_LOGS_FROM = 512 << 10;
 
     private static final int EXPANDED_MAX = 64 << 20;

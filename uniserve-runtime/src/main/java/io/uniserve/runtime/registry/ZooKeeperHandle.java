@@ -4,5 +4,5 @@ import java.util.List;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 
-/** A session's ZooKeeper client with the access list of new nodes. */
+/** ZooKeeper client of a session, with the access list of new nodes. */
 record ZooKeeperHandle(ZooKeeper client, List<ACL> acl) {}

@@ -14,8 +14,8 @@ import org.apache.zookeeper.OpResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One multi: sent, sent again once missing parents are made, and read. Parents hold no value; those that deletes leave
- * empty are removed, so that a name without anything below it is no child.
+ * One multi. If parents are missing, it creates them and sends the multi again. Parents have no value. It removes parents that
+ * deletions leave empty, so that a name without anything below it is not listed as a child.
  */
 final class ZooKeeperMulti {
     private static final int ATTEMPTS = 4;
@@ -26,7 +26,7 @@ final class ZooKeeperMulti {
     private final List<byte[]> values;
     private int attempts;
 
-    /** Encodes values at once: TOO_LARGE, and INVALID_ARGUMENT for a version that ZooKeeper would take for any. */
+    /** Encodes the values. Fails with TOO_LARGE; with INVALID_ARGUMENT for a version that means any version to ZooKeeper. */
     ZooKeeperMulti(String root, List<Op> ops) {
         this.root = root;
         this.ops = List.copyOf(ops);
@@ -99,7 +99,7 @@ final class ZooKeeperMulti {
         return result instanceof OpResult.CreateResult ? 0 : Registry.ABSENT;
     }
 
-    /** The operation that stopped the multi, -1 where no operation did. */
+    /** Index of the operation that failed the multi, -1 if none did. */
     private static int conflict(@Nullable List<OpResult> results) {
         for (int i = 0; results != null && i < results.size(); i++) {
             if (results.get(i) instanceof OpResult.ErrorResult error
@@ -111,7 +111,7 @@ final class ZooKeeperMulti {
         return -1;
     }
 
-    /** Creates all ancestors of the nodes to be created, then sends the multi again. The multi was not done. */
+    /** Creates the ancestors of all nodes to create, and sends the multi again, which had no effect. */
     private void makeParents(ZooKeeperHandle zooKeeperHandle, PendingCall<MultiResult> call) {
         TreeSet<String> parents = new TreeSet<>();
         TreeSet<String> made = new TreeSet<>();

@@ -26,10 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The session with ZooKeeper. Curator's client keeps it and makes a new one after expiry; requests go to ZooKeeper's own
- * asynchronous client, which answers each exactly once and keeps their order, so that a lost connection is seen here and
- * never retried for a write. Curator's framework above that client is not used: it retries by itself, and it ends a
- * session by its own clock, while here a session has expired when ZooKeeper says so.
+ * Session with ZooKeeper. Curator's client keeps it open and creates a new one after expiry. Requests go to ZooKeeper's own
+ * asynchronous client. It answers each exactly once and in order, so a lost connection is visible here and a write is never retried.
+ * Curator's framework on top of that client is not used: it retries on its own, and ends a session by its own clock. Here a session
+ * expires only when ZooKeeper reports it. Thread-safe.
  */
 final class ZooKeeperSession {
     private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperSession.class);
@@ -39,14 +39,14 @@ final class ZooKeeperSession {
     private final Listener listener;
     private final CuratorZookeeperClient curator;
     private final List<ACL> acl;
-    /** Most calls have ended long before they would be overdue: that must wake no thread for each. */
+    /** Timers for time-outs. Nearly all calls end early, so setting a timer must not wake a thread. */
     private final CoarseTimers timers = new CoarseTimers("uniserve-registry-timer", SystemClock.INSTANCE, TICK_NANOS);
 
     private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
     private @Nullable ZooKeeperHandle connected;
     private boolean closed;
 
-    /** Hears events in their order, on ZooKeeper's threads; {@code handle} is there when connected. */
+    /** Listener of events, in order, on ZooKeeper's threads; the handle is present when connected. */
     @FunctionalInterface
     interface Listener {
         void on(SessionEvent event, @Nullable ZooKeeperHandle zooKeeperHandle);
@@ -86,7 +86,7 @@ final class ZooKeeperSession {
         }
     }
 
-    /** Sends the call now, or when a connection is there; fails it where none comes in time. */
+    /** Sends the call now or once there is a connection; fails it if there is none in time. */
     void submit(PendingCall<?> call) {
         boolean refused;
         synchronized (this) {
@@ -105,7 +105,7 @@ final class ZooKeeperSession {
         }
     }
 
-    /** Sends a read again that a lost connection cut off; its time goes on. */
+    /** Sends a read again after a lost connection, within its original time-out. */
     void again(PendingCall<?> call) {
         synchronized (this) {
             if (closed) {
@@ -147,7 +147,7 @@ final class ZooKeeperSession {
             waiting.remove(call);
             sent = call.underWay();
             if (sent && !closed) {
-                // ZooKeeper's client answers within the session time-out; this ends a call even where it did not.
+                // ZooKeeper's client answers within the session time-out; this ends a call even if it does not.
                 call.timer(timers.after(
                         TimeUnit.MILLISECONDS.toNanos(2L * options.sessionMillis()),
                         () -> call.expire(options.connect())));
@@ -179,12 +179,12 @@ final class ZooKeeperSession {
                 connected = null;
                 listener.on(SessionEvent.EXPIRED, null);
             }
-            case AuthFailed -> LOG.error("ZooKeeper at {} refused the credentials; check them", options.connect());
+            case AuthFailed -> LOG.error("ZooKeeper at {} rejected the credentials; check them", options.connect());
             default -> LOG.debug("ZooKeeper session: {}", state);
         }
     }
 
-    /** Told of a handle's state before Curator, which answers an expiry by making the next handle. */
+    /** Watcher of a client's state, called before Curator's, which replaces the client after an expiry. */
     private final class HandleWatcher implements Watcher {
         private final Watcher curators;
         private final CompletableFuture<ZooKeeper> client = new CompletableFuture<>();

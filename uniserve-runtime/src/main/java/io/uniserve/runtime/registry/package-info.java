@@ -1,6 +1,4 @@
-/**
- * The cluster's registry over ZooKeeper (with Curator), its twin in memory, and a ZooKeeper server in this process.
- */
+/** Registry of the cluster in ZooKeeper (with Curator), its in-memory counterpart, and an embedded ZooKeeper server. */
 @NullMarked
 package io.uniserve.runtime.registry;
 

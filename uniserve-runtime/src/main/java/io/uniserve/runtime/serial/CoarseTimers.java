@@ -12,11 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Timers of all operations on one thread. Nearly all of them are cancelled soon (a hedge that was not needed), so setting
- * one must not wake the thread: while timers are being set it looks up once a tick, and only a timer that
- * is due sooner than its next look wakes it. New timers wait in a queue without a lock for the thread to look, so that one
- * cancelled before that costs next to nothing. After {@value #IDLE_NANOS} ns with nothing to wait for it sleeps for good.
- * Timers are late by up to a tick. Safe for use by several threads.
+ * Timers of all operations on one thread. Nearly all are cancelled early (such as a hedge that was not needed), so setting one must
+ * not wake the thread. The thread checks the timers once per tick; only a timer that is due before its next check wakes it. New
+ * timers wait in a lock-free queue for the next check, so a timer that is cancelled before costs almost nothing. After
+ * {@value #IDLE_NANOS} ns without timers the thread sleeps until the next one. Timers fire up to one tick late. Thread-safe.
  */
 public final class CoarseTimers implements Timers, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CoarseTimers.class);
@@ -31,7 +30,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Queue<TimerHeap.Entry> fresh = new ConcurrentLinkedQueue<>();
     private final TimerHeap timers = new TimerHeap();
-    /** Looks in a row with nothing to wait for. */
+    /** Consecutive checks without timers. */
     private long idle;
 
     private volatile boolean asleep;
@@ -61,8 +60,8 @@ public final class CoarseTimers implements Timers, AutoCloseable {
             return timer;
         }
         fresh.add(timer);
-        // The thread says until when it waits and only then looks whether there are fresh ones: one of the two sees the
-        // other.
+        // The thread publishes its next check before it tests the queue, so either it finds the new timer or this
+        // finds its value.
         if (asleep || due - nextLook < 0) {
             wake();
         }
@@ -94,15 +93,15 @@ public final class CoarseTimers implements Timers, AutoCloseable {
                     due.run();
                 }
             } catch (InterruptedException e) {
-                // Nobody has a reason to interrupt it: close() is how it ends.
-                LOG.warn("{} was interrupted and goes on", thread.getName());
+                // No code interrupts the thread; close() ends it.
+                LOG.warn("{} was interrupted, ignoring it", thread.getName());
             } catch (RuntimeException | Error e) {
-                LOG.error("{}: a timer's task failed, others go on", thread.getName(), e);
+                LOG.error("{}: the task of a timer failed", thread.getName(), e);
             }
         }
     }
 
-    /** A task that is due; null where there was none, after a while. */
+    /** Returns a task that is due; null after a while without one. */
     private @Nullable Runnable next() throws InterruptedException {
         lock.lock();
         try {
@@ -132,13 +131,13 @@ public final class CoarseTimers implements Timers, AutoCloseable {
         } else {
             nextLook = clock.nanos() + nanos;
             if (fresh.isEmpty()) {
-                // What is left of the time does not matter: the queue is looked at again.
+                // The remaining time does not matter: the caller checks the queue again.
                 long unused = changed.awaitNanos(nanos);
             }
         }
     }
 
-    /** Ends the thread; timers that are set no longer ring. */
+    /** Stops the thread; pending timers do not fire. */
     @Override
     public void close() {
         lock.lock();

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the tasks of one operation one at a time, on whichever thread brings them: the caller's for the first requests, the
- * transport's for answers. A thread that finds another one at work leaves its task with it and goes on, so nobody ever waits
- * and a task never runs inside another one.
+ * Executor that runs the tasks of one operation one at a time, on the threads that submit them: the caller's for first requests, the
+ * transport's for answers. If another thread is running a task, the new task is queued there and the submitting thread continues. So
+ * no thread blocks, and no task runs inside another one. Thread-safe.
  */
 public final class SerialExecutor implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
@@ -19,7 +19,7 @@ public final class SerialExecutor implements Executor {
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(2);
     private boolean busy;
 
-    /** {@code broken} hears of a task that threw; the operation can then not go on. */
+    /** {@code broken} receives the exception of a failed task, after which the operation cannot continue. */
     public SerialExecutor(Consumer<Throwable> broken) {
         this.broken = broken;
     }
@@ -58,12 +58,12 @@ public final class SerialExecutor implements Executor {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("an operation broke", e);
+            LOG.error("the task of an operation failed", e);
             broken.accept(e);
         }
     }
 
-    /** True on a thread that runs a task of some serial: it must not wait for what a serial is to bring. */
+    /** True on a thread that runs a task of any serial executor: it must not block on the result of one. */
     public static boolean inside() {
         return INSIDE.get();
     }

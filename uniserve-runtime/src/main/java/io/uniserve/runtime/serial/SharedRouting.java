@@ -11,28 +11,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The newest routing, shared by all operations, each of which hears of changes on its own serial. Safe for use by several threads. */
+/** Newest routing map, shared by all operations; each is notified of changes on its own serial executor. Thread-safe. */
 public final class SharedRouting {
     private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
     private final Consumer<Completion<Routing>> refresh;
     private volatile RouteIndex index = RouteIndex.of(new Routing("", List.of(), List.of(), null));
 
     /**
-     * Knows no routing yet.
+     * Starts with an empty map.
      *
-     * @param refresh gets the routing anew and tells when it has been {@link #accept accepted}; called and completed on any
+     * @param refresh gets the map again and completes when it has been {@link #accept accepted}; called and completed on any
      *     thread
      */
     public SharedRouting(Consumer<Completion<Routing>> refresh) {
         this.refresh = refresh;
     }
 
-    /** The newest one. */
+    /** Newest map. */
     public RouteIndex current() {
         return index;
     }
 
-    /** Takes in a newer routing and tells everyone who waits for one. */
+    /** Stores a newer map and notifies all waiting operations. */
     public void accept(Routing routing) {
         index = RouteIndex.of(routing);
         for (Watcher watcher : watchers) {
@@ -42,7 +42,7 @@ public final class SharedRouting {
         }
     }
 
-    /** The view of one operation. */
+    /** View for one operation. */
     public RoutingView on(Executor serial) {
         return new RoutingView() {
             @Override

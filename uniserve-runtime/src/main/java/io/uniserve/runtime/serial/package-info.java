@@ -1,4 +1,4 @@
-/** Operations that have no thread of their own: each runs its steps one at a time on whichever thread brings them. */
+/** Execution of operations without a thread of their own: the steps of each run one at a time on the submitting threads. */
 @NullMarked
 package io.uniserve.runtime.serial;
 

@@ -10,14 +10,14 @@ import io.uniserve.runtime.disk.DiskPaths;
 import java.util.List;
 import java.util.concurrent.Executor;
 
-/** Any durable storage as the protocol sees it: on a bounded pool of threads, completed on the loop. */
+/** Asynchronous adapter of a durable store: calls run on a bounded pool of threads and complete on the loop. */
 public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
     private static final int PREFIX_CHARS_MAX = 512;
 
     private final DurableStore store;
     private final Completions pool;
 
-    /** Owns the store from now on. {@code threads} requests run at a time. */
+    /** Takes ownership of the store. {@code threads} requests run concurrently. */
     public AsyncObjectStore(DurableStore store, int threads, Executor loop) {
         this.store = store;
         this.pool = new Completions("uniserve-store", threads, loop);

@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 
-/** Opens durable storage by its location in the configuration. */
+/** Factory of durable storage by its location in the configuration. */
 public final class DurableStores {
     private static final String FILE = "file:";
 
@@ -22,7 +22,7 @@ public final class DurableStores {
         if (location.isBlank() || location.matches("[a-z][a-z0-9+.-]+:.*")) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    "durable store \"" + location + "\" is of no known kind; use file:/path to a directory that all"
+                    "durable store \"" + location + "\" is of an unknown kind; use file:/path to a directory that all"
                             + " servers share");
         }
         return LocalObjectStore.open(Path.of(location));

@@ -18,16 +18,16 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Objects in a directory, local or mounted by all servers. An object is written aside, fsynced and then linked under its
- * name, so that it is there as a whole or not at all, whoever else writes. Its file's name ends in {@code ~}, which no part
- * of a key does: key {@code a} and key {@code a/b} live side by side. A directory that is lost while it is open, as a mount may be,
- * is an error of every call, and never an empty store.
+ * Durable store in a directory, local or mounted by all servers. An object is written to a temporary file, synced and then linked
+ * under its name, so that it exists completely or not at all, with any number of concurrent writers. Its file's name ends in
+ * {@code ~}, which no part of a key has, so key {@code a} and key {@code a/b} can coexist. If the directory disappears while it is
+ * open, such as a lost mount, every call fails: it never looks like an empty store.
  */
 public final class LocalObjectStore implements DurableStore {
     private static final String OBJECT = "~";
     private static final String UNFINISHED = "unfinished~";
 
-    /** Names of unfinished files differ within the process by number, over processes by its id. */
+    /** Number in the names of temporary files: unique within the process, and combined with the process id across processes. */
     private static final AtomicLong NUMBER = new AtomicLong();
 
     private final Path root;
@@ -38,7 +38,7 @@ public final class LocalObjectStore implements DurableStore {
         this.unfinished = root.resolve(UNFINISHED);
     }
 
-    /** Opens the directory, made if absent; INVALID_CONFIGURATION where it cannot be written. */
+    /** Opens the directory, created if absent. Fails with INVALID_CONFIGURATION if it cannot be written. */
     public static LocalObjectStore open(Path directory) {
         LocalObjectStore store = new LocalObjectStore(directory.toAbsolutePath().normalize());
         try {
@@ -85,7 +85,7 @@ public final class LocalObjectStore implements DurableStore {
         }
     }
 
-    /** True where the object is there already, false where its file is damaged and must be written anew. */
+    /** True if the object exists; false if its file is damaged and must be written again. */
     private static boolean same(Path file, String key, Bytes data) throws IOException {
         Bytes present;
         try {
@@ -146,8 +146,8 @@ public final class LocalObjectStore implements DurableStore {
                 throw e;
             }
         });
-        mustBeThere(); // last: what vanished while it was listed was passed over
-        // Sorted by key: the mark at the end of file names would change the order.
+        mustBeThere(); // last: files that vanished during the listing were skipped
+        // Sorted by key: the suffix of file names would change the order.
         return keys.stream().filter(key -> key.startsWith(prefix)).sorted().toList();
     }
 
@@ -162,15 +162,15 @@ public final class LocalObjectStore implements DurableStore {
     }
 
     /**
-     * A mount that is lost leaves nothing, or an empty directory, and neither may be taken for a store in which nothing is: who
-     * restores would conclude that nothing was ever stored. What {@link #open} made tells the difference.
+     * Fails if the store has disappeared. A lost mount leaves no directory or an empty one, and a restoration would conclude that
+     * nothing was ever stored. The directory of temporary files, which {@link #open} creates, shows the difference.
      */
     private void mustBeThere() {
         if (!Files.isDirectory(unfinished)) {
             throw new UniserveException(
                     ErrorCode.IO,
                     "durable store " + root + " is gone: " + unfinished
-                            + " was there when it was opened and is not now; mount it again");
+                            + " existed when it was opened and does not exist now; mount it again");
         }
     }
 

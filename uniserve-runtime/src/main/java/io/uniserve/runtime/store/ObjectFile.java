@@ -12,7 +12,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
-/** An object's file: magic number, length, SHA-256 of the bytes, the bytes. */
+/** Format of an object's file: magic number, length, SHA-256 of the bytes, the bytes. */
 final class ObjectFile {
     static final int HEADER_BYTES = 8 + 8 + 32;
 
@@ -36,7 +36,7 @@ final class ObjectFile {
         return List.of(header, data.buffer());
     }
 
-    /** Reads and verifies; CORRUPT where a bit differs or a byte is missing or too many. */
+    /** Reads and verifies an object. Fails with CORRUPT if a bit differs or the length is wrong. */
     static Bytes read(Path file, String key) throws IOException {
         byte[] all;
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {

@@ -1,6 +1,6 @@
 /**
- * Durable storage of immutable objects, shared by the cluster: the seam where kinds of storage plug in, and a local or
- * mounted directory as the first kind.
+ * Durable storage of immutable objects, shared by the cluster: the interface for kinds of storage, and a local or mounted directory
+ * as the first kind.
  */
 @NullMarked
 package io.uniserve.runtime.store;

@@ -4,7 +4,10 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** CPU time of the calling thread, the default cost of a query; the monotonic clock where the JVM cannot tell. */
+/**
+ * Clock of CPU time of the calling thread, the default cost of a query. It is the monotonic clock if the JVM does not support CPU
+ * time.
+ */
 public final class CpuClock {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final boolean SUPPORTED =
@@ -12,12 +15,12 @@ public final class CpuClock {
 
     private CpuClock() {}
 
-    /** Nanoseconds; only differences of two readings by the same thread mean anything. */
+    /** Nanoseconds; only differences of two readings by the same thread are meaningful. */
     public static long nanos() {
         return SUPPORTED ? THREADS.getCurrentThreadCpuTime() : SystemClock.INSTANCE.nanos();
     }
 
-    /** CPU time of the whole process so far, in nanoseconds; 0 where the JVM cannot tell. */
+    /** CPU time of the whole process so far, in nanoseconds; 0 if the JVM does not support it. */
     public static long processNanos() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
                 ? Math.max(0, system.getProcessCpuTime())

@@ -3,7 +3,7 @@ package io.uniserve.runtime.time;
 import io.uniserve.protocol.env.Ids;
 import java.security.SecureRandom;
 
-/** Random numbers that no two processes share: they become identities. */
+/** Generator of random numbers for ids, unique across processes. */
 public final class RandomIds implements Ids {
     private final SecureRandom random = new SecureRandom();
 

@@ -2,14 +2,14 @@ package io.uniserve.runtime.time;
 
 import io.uniserve.protocol.env.Clock;
 
-/** The process's monotonic clock. */
+/** Monotonic clock of the process. */
 public final class SystemClock implements Clock {
-    /** The one instance. */
+    /** The only instance. */
     public static final SystemClock INSTANCE = new SystemClock();
 
     private SystemClock() {}
 
-    /** The wall clock, in milliseconds since 1970: it may jump, so it is for times that outlive the process alone. */
+    /** Wall clock in milliseconds since 1970. It may jump, so use it only for times that outlast the process. */
     public long wallMillis() {
         return System.currentTimeMillis();
     }

@@ -1,4 +1,4 @@
-/** The only place that reads the machine's clock and draws random numbers. */
+/** Clocks of the machine and random numbers. No other package uses them directly. */
 @NullMarked
 package io.uniserve.runtime.time;
 

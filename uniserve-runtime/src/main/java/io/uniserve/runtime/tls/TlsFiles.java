@@ -4,13 +4,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a process finds its key and whom it trusts; all files in PEM.
+ * TLS files of a process, all in PEM.
  *
  * @param enabled false for plain text
- * @param certificate the process's certificate chain; a server needs one, a client only where servers ask for it
+ * @param certificate the process's certificate chain; required for a server, and for a client only if servers request one
  * @param key the private key, PKCS#8
  * @param trust certificates of authorities; empty for the JDK's own
- * @param requireClientCertificate a server refuses clients without a certificate that {@code trust} vouches for
+ * @param requireClientCertificate true if a server rejects clients without a certificate that an authority of {@code trust} has
+ *     signed
  */
 public record TlsFiles(
         boolean enabled,

@@ -1,4 +1,4 @@
-/** TLS from files: what a server shows and trusts, what a client shows and trusts. */
+/** TLS configuration from files: keys, certificates and authorities of servers and clients. */
 @NullMarked
 package io.uniserve.runtime.tls;
 

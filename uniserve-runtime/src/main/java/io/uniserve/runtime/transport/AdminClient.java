@@ -9,7 +9,7 @@ import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
 import java.util.concurrent.Executor;
 
-/** Requests to the leading coordinator; completions run on the given executor. Safe for use by several threads. */
+/** Client of the leading coordinator; completions run on the given executor. Thread-safe. */
 public final class AdminClient {
     private final ChannelPool channels;
     private final ClusterIdentity cluster;
@@ -22,8 +22,8 @@ public final class AdminClient {
     }
 
     /**
-     * Sends a request. NOT_LEADER says that another coordinator leads by now; OUTCOME_UNKNOWN and DEADLINE_EXCEEDED that it
-     * may have been done.
+     * Sends a request. NOT_LEADER means that another coordinator leads now; after OUTCOME_UNKNOWN and DEADLINE_EXCEEDED the change
+     * may have been made.
      */
     public void call(Address to, AdminRequest request, long timeoutNanos, Completion<AdminReply> completion) {
         new UnaryCall<AdminProto.AdminReplyEnvelope, AdminReply>(

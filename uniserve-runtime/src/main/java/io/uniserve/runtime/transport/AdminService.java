@@ -6,7 +6,7 @@ import io.uniserve.runtime.proto.AdminGrpc;
 import io.uniserve.runtime.proto.AdminMapping;
 import io.uniserve.runtime.proto.AdminProto;
 
-/** Calls of administrators. */
+/** gRPC service of administrative requests. */
 final class AdminService extends AdminGrpc.AdminImplBase {
     private final ClusterIdentity cluster;
     private final AdminRpcHandler handler;

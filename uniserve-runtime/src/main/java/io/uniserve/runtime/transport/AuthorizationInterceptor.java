@@ -14,7 +14,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the authorizer before a call reaches its handler. */
+/** Interceptor that checks each call with the authorizer before its handler. */
 final class AuthorizationInterceptor implements ServerInterceptor {
     private final Authorizer authorizer;
 
@@ -51,7 +51,7 @@ final class AuthorizationInterceptor implements ServerInterceptor {
         try {
             return Optional.of(session.getPeerPrincipal().getName());
         } catch (SSLPeerUnverifiedException e) {
-            // It showed no certificate, which TLS allows unless one is required.
+            // No client certificate: TLS permits this unless one is required.
             return Optional.empty();
         }
     }

@@ -3,9 +3,9 @@ package io.uniserve.runtime.transport;
 import java.util.Optional;
 
 /**
- * Who calls.
+ * Identity of a caller.
  *
  * @param address the remote address as text
- * @param principal the subject of its certificate, where it showed one
+ * @param principal the subject of its certificate, if it presented one
  */
 public record CallerIdentity(String address, Optional<String> principal) {}

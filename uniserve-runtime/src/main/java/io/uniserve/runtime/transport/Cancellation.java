@@ -3,13 +3,13 @@ package io.uniserve.runtime.transport;
 import io.uniserve.protocol.env.Timers;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Joins a cancel signal with the work it stops, whichever comes first. Safe for use by several threads. */
+/** Link between a cancellation and the work that it stops, in any order of arrival. Thread-safe. */
 final class Cancellation implements Timers.Cancel {
     private static final Timers.Cancel CANCELLED = () -> {};
 
     private final AtomicReference<Timers.Cancel> work = new AtomicReference<>();
 
-    /** Tells what to stop; stopped at once if the signal came before. */
+    /** Sets the work to stop; stops it at once if the cancellation came first. */
     void onCancel(Timers.Cancel running) {
         if (!work.compareAndSet(null, running)) {
             running.cancel();

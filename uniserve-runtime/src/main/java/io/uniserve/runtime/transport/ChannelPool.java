@@ -23,11 +23,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection per address, shared by all calls to it. Connections that nobody uses close by themselves; at most
- * {@link #CHANNELS_MAX} are kept, the one that was used last goes first. Safe for use by several threads.
+ * Pool of connections, one per address, shared by all calls to it. Idle connections close automatically. The pool keeps at most
+ * {@link #CHANNELS_MAX}; above this it closes the least recently used one. Thread-safe.
  */
 public final class ChannelPool implements AutoCloseable {
-    /** Addresses a process talks to at once. */
+    /** Limit of connections. */
     public static final int CHANNELS_MAX = Limits.SERVERS_MAX + 16;
 
     private static final int METADATA_BYTES_MAX = 64 << 10;
@@ -36,10 +36,10 @@ public final class ChannelPool implements AutoCloseable {
     private static final long IDLE_SECONDS = 300;
     private static final long KEEPALIVE_SECONDS = 10;
     private static final long KEEPALIVE_TIMEOUT_SECONDS = 5;
-    /** gRPC waits up to two minutes before it tries a dead address again; a server that restarts should be found at once. */
+    /** Pause before a reconnection. gRPC's default is up to two minutes, but a restarted server should be reached at once. */
     private static final long RECONNECT_NANOS = 200_000_000;
 
-    /** How late a call may end that nobody answers. */
+    /** Delay with which a call without an answer may time out. */
     private static final long LATE_NANOS_MAX = 50_000_000;
 
     private final Clock clock;
@@ -47,17 +47,17 @@ public final class ChannelPool implements AutoCloseable {
     private final ChannelCredentials credentials;
     private final List<ClientInterceptor> interceptors;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
-    /** Whose last calls may be under way still. */
+    /** Closed connections whose last calls may still be running. */
     private final Set<Entry> retired = ConcurrentHashMap.newKeySet();
 
     private volatile boolean closed;
 
-    /** Connections that name no cluster's identity and accept any. */
+    /** Creates connections that send no cluster identity and accept any. */
     public ChannelPool(Clock clock, TlsFiles tls) {
         this(clock, tls, List.of());
     }
 
-    /** Connections to the processes of one cluster: they name its identity and fail answers of another one. */
+    /** Creates connections to the processes of one cluster: they send its identity and fail answers of another one. */
     public ChannelPool(Clock clock, TlsFiles tls, ClusterIdentity cluster) {
         this(clock, tls, List.of(new IdentityHeader.OfCaller(cluster)));
     }
@@ -69,17 +69,17 @@ public final class ChannelPool implements AutoCloseable {
         this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
     }
 
-    /** The connection to this address, made on first use. */
+    /** Connection to this address, created on first use. */
     ManagedChannel channel(Address address) {
         return entry(address).channel;
     }
 
-    /** For the time-outs of calls: gRPC's own take a task of a transport's thread to set and another one to cancel. */
+    /** Timers for the time-outs of calls. gRPC's own need two tasks on a transport thread, one to set and one to cancel. */
     Timers timers() {
         return timers;
     }
 
-    /** The stream of reads to this address, opened on first use and again after it has ended. */
+    /** Stream of reads to this address, opened on first use and again after it has ended. */
     ReadStreamClient reads(Address address, String cluster) {
         Entry entry = entry(address);
         ReadStreamClient reads = entry.reads;
@@ -94,7 +94,7 @@ public final class ChannelPool implements AutoCloseable {
         if (entry == null) {
             entry = entries.computeIfAbsent(address, this::open);
             evict(address);
-            if (closed) { // meanwhile: whoever closes may not have seen it
+            if (closed) { // closed meanwhile: close() may have missed it
                 entry.channel.shutdownNow();
                 throw shuttingDown();
             }
@@ -120,7 +120,7 @@ public final class ChannelPool implements AutoCloseable {
 
     private void retire(Map.Entry<Address, Entry> entry) {
         retired.removeIf(old -> old.channel.isTerminated());
-        retired.add(entry.getValue()); // first, so that it is always in one of the two
+        retired.add(entry.getValue()); // first, so that the entry is always in one of both
         entries.remove(entry.getKey(), entry.getValue());
         entry.getValue().shutdown();
     }
@@ -129,7 +129,7 @@ public final class ChannelPool implements AutoCloseable {
         return new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down");
     }
 
-    /** Connections now. */
+    /** Number of connections. */
     public int size() {
         return entries.size();
     }
@@ -191,7 +191,7 @@ public final class ChannelPool implements AutoCloseable {
             return current;
         }
 
-        /** Ends once its calls have. */
+        /** Closes the connection once its calls have ended. */
         private synchronized void shutdown() {
             ReadStreamClient current = reads;
             if (current != null) {

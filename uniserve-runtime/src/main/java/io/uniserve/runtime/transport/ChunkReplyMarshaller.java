@@ -14,13 +14,13 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Answers to those who ask for chunks. The bytes of each piece are read from the transport into the array in which they are
- * kept, one of their own: protobuf would read all of a message into one array and copy each field out of it. On the wire
- * nothing is different. Any other answer is read as an empty one.
+ * Marshaller of replies with chunks. It reads the bytes of each piece from the transport straight into their own array. Protobuf
+ * would read the whole message into one array and copy each field out of it. The wire format is the same. Any other reply is read as
+ * an empty one.
  */
 record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> writer)
         implements MethodDescriptor.Marshaller<PeerReplyEnvelope> {
-    /** Room for what is beside the bytes of a piece; what of these comes with it is copied once more. */
+    /** Buffer for the fields beside the bytes of a piece. Bytes of the piece that arrive in it are copied once more. */
     private static final int BUFFER_BYTES = 64;
 
     private static final int PIECES = tag(PeerReplyEnvelope.PIECES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
@@ -34,7 +34,7 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
         return field << 3 | type;
     }
 
-    /** The same method with answers that are read so. */
+    /** Returns the method with this marshaller for its replies. */
     static MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> answers(
             MethodDescriptor<PeerEnvelope, PeerReplyEnvelope> method) {
         return method.toBuilder(method.getRequestMarshaller(), new ChunkReplyMarshaller(method.getResponseMarshaller()))
@@ -100,7 +100,7 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
             } else if (tag == CHECKSUM) {
                 piece.setChecksum(in.readFixed32());
             } else if (tag == BYTES) {
-                piece.setBytes(UnsafeByteOperations.unsafeWrap(in.readByteArray())); // nobody else has it
+                piece.setBytes(UnsafeByteOperations.unsafeWrap(in.readByteArray())); // no other reference exists
             } else {
                 skip(in, tag);
             }
@@ -109,7 +109,7 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
         return piece.build();
     }
 
-    /** A part ends where its length says, and not where the message does. */
+    /** Checks that a part ends at its own length, not at the end of the message. */
     private static void whole(CodedInputStream in) throws IOException {
         if (in.getBytesUntilLimit() != 0) {
             throw new InvalidProtocolBufferException("the message ends within a part of it");
@@ -118,7 +118,7 @@ record ChunkReplyMarshaller(MethodDescriptor.Marshaller<PeerReplyEnvelope> write
 
     private static void skip(CodedInputStream in, int tag) throws IOException {
         if (!in.skipField(tag)) {
-            throw new InvalidProtocolBufferException("the end of a group that has not begun");
+            throw new InvalidProtocolBufferException("the end of a group that has not started");
         }
     }
 }

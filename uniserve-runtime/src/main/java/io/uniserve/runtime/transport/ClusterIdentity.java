@@ -5,27 +5,27 @@ import io.uniserve.error.UniserveException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster of this process: its name, unknown to a client until the first routing map, and its identity, which every call and
- * answer names in a header once it is known. Safe for use by several threads.
+ * Cluster of this process: its name, which a client learns with the first routing map, and its random identity, which every call and
+ * answer has in a header once it is known. Thread-safe.
  */
 public final class ClusterIdentity {
     private volatile @Nullable String id;
     private volatile @Nullable String identity;
     private volatile @Nullable UniserveException refusal;
 
-    /** A cluster that is not known yet. */
+    /** Creates an unknown cluster. */
     public static ClusterIdentity unknown() {
         return new ClusterIdentity();
     }
 
-    /** A cluster whose name is known. */
+    /** Creates a cluster with a known name. */
     public static ClusterIdentity of(String id) {
         ClusterIdentity identity = new ClusterIdentity();
         identity.set(id);
         return identity;
     }
 
-    /** Sets the name once; WRONG_CLUSTER where it is already another. */
+    /** Sets the name once. Fails with WRONG_CLUSTER if it is already another. */
     public synchronized void set(String cluster) {
         String known = id;
         if (known != null && !known.equals(cluster)) {
@@ -35,7 +35,7 @@ public final class ClusterIdentity {
         id = cluster;
     }
 
-    /** Sets the random identity once; WRONG_CLUSTER where it is already another. */
+    /** Sets the random identity once. Fails with WRONG_CLUSTER if it is already another. */
     public void identify(String found) {
         if (!found.equals(identity)) {
             identifyFirst(found);
@@ -47,13 +47,13 @@ public final class ClusterIdentity {
         identity = found;
     }
 
-    /** The random identity, null while unknown. */
+    /** Random identity, null while unknown. */
     @Nullable
     String identity() {
         return identity;
     }
 
-    /** WRONG_CLUSTER where this process knows its identity and the other's is another one; none is accepted. */
+    /** Fails with WRONG_CLUSTER if both identities are known and differ. */
     void checkIdentity(@Nullable String theirs) {
         String own = identity;
         if (theirs != null && own != null && !own.equals(theirs)) {
@@ -61,12 +61,12 @@ public final class ClusterIdentity {
                     ErrorCode.WRONG_CLUSTER,
                     "this process belongs to cluster " + orEmpty() + " with identity " + own
                             + ", the other side to one with identity " + theirs
-                            + ": it is another cluster of that name, or was begun anew; check the addresses, and connect"
+                            + ": it is another cluster of that name, or was recreated; check the addresses, and connect"
                             + " again to use the other one");
         }
     }
 
-    /** Every request is refused with this error from now on. */
+    /** Rejects every request with this error from now on. */
     public void refuse(UniserveException why) {
         refusal = why;
     }
@@ -79,18 +79,20 @@ public final class ClusterIdentity {
         }
     }
 
-    /** The name, null while unknown. */
+    /** Name, null while unknown. */
     public @Nullable String get() {
         return id;
     }
 
-    /** The name, empty while unknown. */
+    /** Name, empty while unknown. */
     String orEmpty() {
         String known = id;
         return known == null ? "" : known;
     }
 
-    /** WRONG_CLUSTER unless the caller names this cluster; UNAVAILABLE while this process does not know its own. */
+    /**
+     * Fails with WRONG_CLUSTER if the caller's name is of another cluster, with UNAVAILABLE while this process does not know its own.
+     */
     void check(String named) {
         serving();
         String known = id;

@@ -7,12 +7,12 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.message.ConsistentCut;
 import java.util.List;
 
-/** Answers what tables were as of one moment. Called on a transport thread: must not block. */
+/** Handler of requests for snapshots of several tables. Called on a transport thread: must not block. */
 @FunctionalInterface
 public interface ConsistentCutHandler {
-    /** One that has no tables. */
+    /** Handler of a server without such snapshots. */
     ConsistentCutHandler NONE = (tables, completion) -> {
-        throw new UniserveException(ErrorCode.UNSUPPORTED, "this server answers no reads of one moment");
+        throw new UniserveException(ErrorCode.UNSUPPORTED, "this server has no snapshots of several tables");
     };
 
     /** Handles the request; the completion may be called once, on any thread. */

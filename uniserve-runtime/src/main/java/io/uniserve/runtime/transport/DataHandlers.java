@@ -1,18 +1,18 @@
 package io.uniserve.runtime.transport;
 
-/** What answers a server's clients. */
+/** Handlers of requests of clients. */
 public record DataHandlers(
         ReadHandler read,
         UpdateRpcHandler update,
         QueryHandler query,
         ConsistentCutHandler cut,
         QueriesHandler queries) {
-    /** Without reads of one moment, and without telling what runs. */
+    /** Handlers without snapshots of several tables and without a list of running queries. */
     public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query) {
         this(read, update, query, ConsistentCutHandler.NONE);
     }
 
-    /** Without telling what runs. */
+    /** Handlers without a list of running queries. */
     public DataHandlers(ReadHandler read, UpdateRpcHandler update, QueryHandler query, ConsistentCutHandler cut) {
         this(read, update, query, cut, QueriesHandler.NONE);
     }

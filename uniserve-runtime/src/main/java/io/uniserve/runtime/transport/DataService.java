@@ -15,7 +15,7 @@ import io.uniserve.runtime.proto.UpdateMapping;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Reads, updates, queries and cuts of clients. */
+/** gRPC service of clients' reads, updates, queries and snapshots. */
 final class DataService extends DataGrpc.DataImplBase {
     private final ClusterIdentity cluster;
     private final DataHandlers handlers;
@@ -37,7 +37,7 @@ final class DataService extends DataGrpc.DataImplBase {
         return served;
     }
 
-    /** Ends the calls of those who read, once what they have asked is answered. */
+    /** Ends streams of reads once their running reads are answered. */
     void finish() {
         finishing = true;
         callers.forEach(ReadStreamHandler::finish);
@@ -67,7 +67,7 @@ final class DataService extends DataGrpc.DataImplBase {
         }
     }
 
-    /** As a client names itself; INVALID_ARGUMENT where that is no name. */
+    /** Checks a client's name. Fails with INVALID_ARGUMENT if it is too long. */
     static String clientName(String name) {
         if (name.length() > Limits.CLIENT_NAME_CHARS_MAX) {
             throw UniserveException.invalid(

@@ -30,9 +30,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Requests of clients to servers; completions run on the given executor. Safe for use by several threads. */
+/** Network of a client: requests to servers, with completions on the given executor. Thread-safe. */
 public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClient, ConsistentCutClient {
-    /** A stream may end while a read is on its way to it; a second one that does is a server that goes down. */
+    /** Limit of attempts: a stream may end while a read is being sent; a second one that ends means that the server is stopping. */
     private static final int STREAMS_TRIED_MAX = 2;
 
     private final ChannelPool channels;
@@ -40,7 +40,7 @@ public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClien
     private final Executor executor;
     private final String client;
 
-    /** Of a client without a name. */
+    /** Creates the network of a client without a name. */
     public GrpcClientNetwork(ChannelPool channels, ClusterIdentity cluster, Executor executor) {
         this(channels, cluster, executor, "");
     }
@@ -52,12 +52,12 @@ public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClien
         this.client = client;
     }
 
-    /** The same on behalf of a client of this name: servers share their threads fairly between clients. */
+    /** Returns the network on behalf of a client of this name: servers share their threads fairly between clients. */
     public GrpcClientNetwork as(String name) {
         return new GrpcClientNetwork(channels, cluster, executor, name);
     }
 
-    /** What runs on a server; or, where the number is not 0, the one of that number, which is cancelled. */
+    /** Lists the running queries of a server. If the number is not 0, cancels that query and returns only it. */
     public void queries(Address to, long cancel, long timeoutNanos, Completion<QueriesHandler.Running> completion) {
         DataProto.QueriesCall message = DataProto.QueriesCall.newBuilder()
                 .setCluster(cluster.orEmpty())
@@ -105,7 +105,7 @@ public final class GrpcClientNetwork implements ClientNetwork, SnapshotReadClien
             error = e;
         }
         Outcome<M> failed = Outcome.err(
-                error == null ? new UniserveException(ErrorCode.UNAVAILABLE, to + " takes no more reads") : error);
+                error == null ? new UniserveException(ErrorCode.UNAVAILABLE, to + " accepts no more reads") : error);
         executor.execute(() -> completion.done(failed));
         return () -> {};
     }

@@ -12,9 +12,9 @@ import io.uniserve.runtime.proto.PeerReplyMapping;
 import io.uniserve.runtime.proto.PeerRequestMapping;
 import java.util.concurrent.Executor;
 
-/** Requests between daemons; completions run on the machine's loop. */
+/** Network between daemons; completions run on the state machine's loop. */
 public final class GrpcNetwork implements Network {
-    /** Pieces of chunks are kept as they come. */
+    /** Method with replies whose chunks are not copied. */
     private static final MethodDescriptor<PeerProto.PeerEnvelope, PeerProto.PeerReplyEnvelope> PULL =
             ChunkReplyMarshaller.answers(PeerGrpc.getCallMethod());
 

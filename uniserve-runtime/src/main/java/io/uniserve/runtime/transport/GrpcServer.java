@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A daemon's port. Requests are read and mapped on the transport's threads, as many as there are cores, and handed to
- * handlers that must not block; so no request waits for a thread, and no thread waits for a request.
+ * gRPC server of a daemon. As many transport threads as there are cores read and map requests, and pass them to handlers that must
+ * not block. So no request waits for a thread, and no thread waits for a request.
  */
 public final class GrpcServer implements AutoCloseable {
     private static final int METADATA_BYTES_MAX = 64 << 10;
@@ -36,22 +36,22 @@ public final class GrpcServer implements AutoCloseable {
         this.longCalls = longCalls;
     }
 
-    /** The services of a server or coordinator, collected before the port opens. */
+    /** Builder of a server's or coordinator's services. */
     public static Builder builder(ClusterIdentity cluster) {
         return new Builder(cluster);
     }
 
-    /** The port that is open. */
+    /** Open port. */
     public int port() {
         return server.getPort();
     }
 
-    /** Ends watches and streams of reads; new calls go on. For a process that refuses every call from now on. */
+    /** Ends watches and streams of reads; new calls continue. For a process that rejects every call from now on. */
     public void endLongCalls() {
         longCalls.forEach(Runnable::run);
     }
 
-    /** Takes no new calls, waits so long for running ones, then cuts what is left. */
+    /** Rejects new calls, waits at most this long for running ones, then aborts the rest. */
     public void stop(long graceNanos) {
         server.shutdown();
         longCalls.forEach(Runnable::run);
@@ -68,7 +68,7 @@ public final class GrpcServer implements AutoCloseable {
         }
     }
 
-    /** Closes the port and cuts every call. */
+    /** Closes the port and aborts every call. */
     @Override
     public void close() {
         server.shutdownNow();
@@ -80,7 +80,7 @@ public final class GrpcServer implements AutoCloseable {
         threads.close();
     }
 
-    /** Collects handlers. Not thread-safe. */
+    /** Builder of a server from handlers. Not thread-safe. */
     public static final class Builder {
         private final ClusterIdentity cluster;
         private final List<BindableService> services = new ArrayList<>();
@@ -92,13 +92,13 @@ public final class GrpcServer implements AutoCloseable {
             this.cluster = cluster;
         }
 
-        /** Answers other daemons. */
+        /** Sets the handler of requests between daemons. */
         public Builder peers(PeerHandler handler) {
             services.add(new PeerService(cluster, handler));
             return this;
         }
 
-        /** Answers clients' reads, updates and queries. */
+        /** Sets the handlers of clients' reads, updates and queries. */
         public Builder data(DataHandlers handlers) {
             DataService service = new DataService(cluster, handlers);
             services.add(service);
@@ -106,13 +106,13 @@ public final class GrpcServer implements AutoCloseable {
             return this;
         }
 
-        /** Answers administrators. */
+        /** Sets the handler of administrative requests. */
         public Builder admin(AdminRpcHandler handler) {
             services.add(new AdminService(cluster, handler));
             return this;
         }
 
-        /** Pushes the routing map. */
+        /** Sets the source of the routing map, which is pushed to watchers. */
         public Builder routing(RoutingSource source) {
             RoutingPushService service = new RoutingPushService(cluster, source);
             services.add(service);
@@ -120,13 +120,13 @@ public final class GrpcServer implements AutoCloseable {
             return this;
         }
 
-        /** Asks this before every call. */
+        /** Sets the authorizer, which checks every call. */
         public Builder authorizer(Authorizer value) {
             authorizer = value;
             return this;
         }
 
-        /** Encrypts, and identifies clients where asked for. */
+        /** Enables TLS, and the authentication of clients if it is required. */
         public Builder tls(TlsFiles files) {
             tls = files;
             return this;
@@ -135,9 +135,9 @@ public final class GrpcServer implements AutoCloseable {
         /**
          * Opens the port.
          *
-         * @param host the interface to listen on, {@code 0.0.0.0} for all
+         * @param host the address to listen on, {@code 0.0.0.0} for all
          * @param port the port, 0 for any free one
-         * @throws UniserveException INVALID_CONFIGURATION where the port is taken or the host is not this machine's
+         * @throws UniserveException INVALID_CONFIGURATION if the port is in use or the host is not this machine
          */
         public GrpcServer start(String host, int port) {
             InetSocketAddress address = new InetSocketAddress(host, port);
@@ -169,7 +169,7 @@ public final class GrpcServer implements AutoCloseable {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
                         "cannot listen on " + host + ":" + port + ": " + reason(e)
-                                + "; choose another port or stop the process that has it",
+                                + "; choose another port or stop the process that uses it",
                         e);
             }
         }

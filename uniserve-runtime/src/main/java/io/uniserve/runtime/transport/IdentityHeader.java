@@ -18,8 +18,8 @@ import io.uniserve.error.UniserveException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's identity in the headers of calls and answers. A call for another cluster is refused before its handler sees it; an
- * answer of another cluster becomes an error. A side that names no identity, as an older version, is accepted.
+ * Header with the cluster's identity in calls and answers. A call for another cluster is rejected before its handler; an answer of
+ * another cluster becomes an error. A side without an identity, such as an older version, is accepted.
  */
 final class IdentityHeader {
     static final Metadata.Key<String> KEY =
@@ -34,7 +34,7 @@ final class IdentityHeader {
         return new ServerCall.Listener<>() {};
     }
 
-    /** Of a daemon: checks the caller's identity and names its own. */
+    /** Interceptor of a daemon: checks the caller's identity and sends its own. */
     static final class OfServer implements ServerInterceptor {
         private final ClusterIdentity cluster;
 
@@ -66,7 +66,7 @@ final class IdentityHeader {
         }
     }
 
-    /** Of a caller: names the identity it knows, keeps the first that it is told, and fails answers of another one. */
+    /** Interceptor of a caller: sends the known identity, stores the first one that it receives, and fails answers of another. */
     static final class OfCaller implements ClientInterceptor {
         private final ClusterIdentity cluster;
 

@@ -7,7 +7,7 @@ import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.PeerReplyMapping;
 import io.uniserve.runtime.proto.PeerRequestMapping;
 
-/** Calls of other daemons. */
+/** gRPC service of requests between daemons. */
 final class PeerService extends PeerGrpc.PeerImplBase {
     private final ClusterIdentity cluster;
     private final PeerHandler handler;

@@ -13,7 +13,7 @@ import io.uniserve.runtime.proto.ErrorMapping;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
-/** A read that waits for its reply. The reply is taken on the stream's thread; cancelled on any. */
+/** Read that waits for its reply. The stream's thread delivers the reply; any thread may cancel. */
 final class PendingRead<M> implements Timers.Cancel {
     final long id;
 
@@ -36,7 +36,7 @@ final class PendingRead<M> implements Timers.Cancel {
         this.completion = completion;
     }
 
-    /** Takes a message for this read; the last one ends it. */
+    /** Processes a message for this read; the last one completes it. */
     void take(DataProto.ReadsReply reply) {
         try {
             if (reply.hasReply()) {
@@ -58,11 +58,11 @@ final class PendingRead<M> implements Timers.Cancel {
         } catch (UniserveException e) {
             end(Outcome.err(e));
         } catch (InvalidProtocolBufferException e) {
-            end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the pieces of a reply are no reply", e)));
+            end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the pieces of a reply cannot be decoded", e)));
         }
     }
 
-    /** Before anybody hears of it: who lets go of a read that is answered has nothing to tell the server. */
+    /** Removed from the stream before the completion: a caller that cancels an answered read must not notify the server. */
     private void end(Outcome<M> outcome) {
         if (stream.over(this)) {
             finish(outcome);

@@ -5,18 +5,18 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import java.util.List;
 
-/** Tells what runs on a server, and ends it. Called on a transport thread: must not block. */
+/** Handler that lists and cancels running queries. Called on a transport thread: must not block. */
 @FunctionalInterface
 public interface QueriesHandler {
-    /** A server that does not tell. */
+    /** Handler of a server without a list of queries. */
     QueriesHandler NONE = cancel -> {
-        throw new UniserveException(ErrorCode.UNSUPPORTED, "this server does not tell what runs");
+        throw new UniserveException(ErrorCode.UNSUPPORTED, "this server does not list running queries");
     };
 
     /**
-     * What runs now, longest first, or the one that is cancelled.
+     * Running queries, longest running first, or the cancelled one.
      *
-     * @param stuck threads that do not come back from operators that were to end
+     * @param stuck number of threads in operators that run on after their deadline or cancellation
      */
     record Running(List<RunningQuery> queries, int stuck) {
         public Running {
@@ -24,6 +24,6 @@ public interface QueriesHandler {
         }
     }
 
-    /** Lists all; or, where the number is not 0, cancels the query of that number and lists it alone, or none. */
+    /** Lists all queries. If the number is not 0, cancels that query and returns only it, or none. */
     Running queries(long cancel);
 }

@@ -4,7 +4,7 @@ import io.uniserve.model.RunningQuery;
 import io.uniserve.runtime.proto.DataProto;
 import java.util.List;
 
-/** What runs on a server, on the wire. */
+/** Mapping of running queries to messages. */
 final class QueriesMapping {
     private QueriesMapping() {}
 
@@ -35,7 +35,7 @@ final class QueriesMapping {
         return new QueriesHandler.Running(queries, reply.getStuck());
     }
 
-    /** A state that this version does not know is shown as running. */
+    /** Decodes a state; one that this version does not know counts as running. */
     private static RunningQuery.State state(String name) {
         for (RunningQuery.State state : RunningQuery.State.values()) {
             if (state.name().equals(name)) {

@@ -5,13 +5,13 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
 
-/** Answers queries in an engine's own language. Called on a transport thread: must not block. */
+/** Handler of queries in an engine's own language. Called on a transport thread: must not block. */
 @FunctionalInterface
 public interface QueryHandler {
     /** Handles the request; the completion may be called once, on any thread; the returned handle stops the work. */
     Timers.Cancel query(QueryRequest request, Completion<Answer> completion);
 
-    /** The same for a client of this name, for those who share fairly. */
+    /** Returns the handler on behalf of a client of this name, for fair sharing of threads. */
     default QueryHandler of(String client) {
         return this;
     }

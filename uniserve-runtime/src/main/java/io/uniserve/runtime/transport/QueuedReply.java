@@ -4,7 +4,7 @@ import com.google.protobuf.ByteString;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.proto.DataProto;
 
-/** A reply, or what is left of a large one, that waits for its caller to take what was sent before. */
+/** Reply, or the rest of a large one, that waits until its caller has received earlier messages. */
 final class QueuedReply {
     private final DataProto.ReadsReply message;
     private final ByteString left;
@@ -34,17 +34,17 @@ final class QueuedReply {
         return message.getId();
     }
 
-    /** What is to be sent next. */
+    /** Next message to send. */
     DataProto.ReadsReply message() {
         return message;
     }
 
-    /** True where that is not all. */
+    /** True if more messages follow it. */
     boolean more() {
         return message.getMore();
     }
 
-    /** What is left after it. */
+    /** Rest after the next message. */
     QueuedReply rest() {
         return piece(message.getId(), left);
     }

@@ -20,16 +20,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All reads of this process at one server, on one long call. A call of its own for each read costs more than the read: its
- * headers, its life in HTTP/2 and its end are most of a small request. When the call ends, every read on it fails as
- * UNAVAILABLE, which may be asked again elsewhere. Safe for use by several threads.
+ * Stream of all reads from this process to one server, in one long call. A separate call per read costs more than the read: its
+ * headers, its HTTP/2 stream and its end are most of a small request. When the call ends, all reads on it fail with UNAVAILABLE, and
+ * may be retried elsewhere. Thread-safe.
  */
 final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
     private final Address to;
     private final String cluster;
     private final ClientCall<DataProto.ReadsCall, DataProto.ReadsReply> call;
     private final Map<Long, PendingRead<?>> pending = new ConcurrentHashMap<>();
-    /** Guards what is sent: a call takes messages from one thread at a time. */
+    /** Lock for sending: a call accepts messages from one thread at a time. */
     private final Object sending = new Object();
 
     private long lastId;
@@ -42,31 +42,31 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
         this.call = call;
     }
 
-    /** Opens the stream; if that fails it is one that has ended. */
+    /** Opens the stream; after a failure it is a stream that has ended. */
     static ReadStreamClient open(Address to, String cluster, Channel channel) {
         ReadStreamClient stream =
                 new ReadStreamClient(to, cluster, channel.newCall(DataGrpc.getReadsMethod(), CallOptions.DEFAULT));
         stream.call.start(stream, new Metadata());
-        // Every reply has somebody who waits for it, and is handed over as it arrives.
+        // No flow control: every reply is delivered to a waiting caller as it arrives.
         stream.call.request(Integer.MAX_VALUE);
         return stream;
     }
 
-    /** True once it takes no more reads. */
+    /** True once the stream accepts no more reads. */
     boolean ended() {
         return ended;
     }
 
-    /** Why it has ended, null where this process wished it. */
+    /** Error that ended the stream, null if this process ended it. */
     @Nullable
     UniserveException failure() {
         return failure;
     }
 
     /**
-     * Sends the read in the message, whose outcome goes to the completion.
+     * Sends the read in the message; its outcome goes to the completion.
      *
-     * @return null where the stream has ended: use another
+     * @return null if the stream has ended: use another
      */
     @Nullable
     <M> PendingRead<M> read(
@@ -78,7 +78,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "this process has " + Limits.READS_PER_STREAM_MAX + " reads under way at " + to
-                            + ", the most it asks of one server");
+                            + ", the limit per server");
         }
         synchronized (sending) {
             if (ended) {
@@ -95,7 +95,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
         }
     }
 
-    /** Tells the server that nobody waits for this read any more. */
+    /** Cancels the read at the server. */
     void giveUp(PendingRead<?> read) {
         if (!over(read)) {
             return;
@@ -106,10 +106,10 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
             }
         }
         read.finish(
-                Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has no more use for the answer")));
+                Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the request")));
     }
 
-    /** Takes no more reads and ends once those under way are answered. */
+    /** Rejects new reads, and ends the stream once running ones are answered. */
     void finish() {
         synchronized (sending) {
             if (!ended) {
@@ -127,14 +127,14 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
         }
     }
 
-    /** True for the first who ends the read. */
+    /** Removes the read; true for the first call only. */
     boolean over(PendingRead<?> read) {
         return pending.remove(read.id) != null;
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-        // Whether the server said so or cut the call as it went down, a read may be asked again elsewhere.
+        // The server ended the call, or aborted it while stopping; in both cases a read may be retried elsewhere.
         Status known = status.isOk() || status.getCode() == Status.Code.CANCELLED
                 ? Status.UNAVAILABLE
                         .withDescription("the server ended its reads")

@@ -19,16 +19,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The reads of one caller, on one long call. Replies go out as they are ready and as fast as the caller takes them; a large
- * one goes in pieces, between which others pass. While a caller leaves too much untaken no more of its requests are read.
- * Requests come on the call's own thread, replies on any.
+ * Server side of one caller's stream of reads. Replies are sent as they are ready and as fast as the caller receives them; a large
+ * one is sent in pieces, with others between them. While a caller leaves too many bytes unread, no more of its requests are read.
+ * Requests arrive on the call's own thread, replies on any.
  */
 final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
     private final ClusterIdentity cluster;
     private final ReadHandler handler;
     private final ServerCallStreamObserver<DataProto.ReadsReply> observer;
     private final Map<Long, ReadStreamRequest<?>> running = new ConcurrentHashMap<>();
-    /** Guarded by this, as all sending is. */
+    /** Guarded by this, as is all sending. */
     private final Queue<QueuedReply> unsent = new ArrayDeque<>();
 
     private long unsentBytes;
@@ -48,7 +48,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         this.observer = (ServerCallStreamObserver<DataProto.ReadsReply>) observer;
         this.observer.disableAutoInboundFlowControl();
         this.observer.setOnReadyHandler(this::proceed);
-        // Also why an answer to a caller that has gone is dropped instead of throwing.
+        // With this handler set, an answer to a disconnected caller is dropped instead of throwing.
         this.observer.setOnCancelHandler(() -> {
             gone();
             onGone.accept(this);
@@ -170,7 +170,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
         }
     }
 
-    /** Takes no more reads and ends the call once those under way are answered. */
+    /** Rejects new reads, and ends the call once running ones are answered. */
     void finish() {
         finishing = true;
         proceed();

@@ -10,7 +10,7 @@ import io.uniserve.runtime.proto.ErrorMapping;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** One read under way: answered once; a second completion is ignored. Safe for use by several threads. */
+/** Running read: it is answered once, and a second completion is ignored. Thread-safe. */
 final class ReadStreamRequest<M> implements Completion<M> {
     private final ReadStreamHandler reads;
     private final long id;
@@ -28,7 +28,7 @@ final class ReadStreamRequest<M> implements Completion<M> {
         return id;
     }
 
-    /** Tells what to stop when the caller has gone. */
+    /** Sets the work to stop when the caller disconnects. */
     void onCancel(Timers.Cancel work) {
         cancellation.onCancel(work);
     }
@@ -55,7 +55,7 @@ final class ReadStreamRequest<M> implements Completion<M> {
         }
     }
 
-    /** The read failed before or in the handler. */
+    /** Ends the read with a failure before or in the handler. */
     void fail(RuntimeException error) {
         done(Outcome.err(StatusMapping.told(error)));
     }

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * The one answer to a unary call: a handler's completion that maps and sends it. A second completion is ignored, and one
- * after the caller has gone sends nothing.
+ * Completion that maps and sends the answer to a unary call. It ignores a second completion, and one after the caller has
+ * disconnected.
  *
- * @param <M> the answer as the handler gives it
- * @param <P> the answer as it travels
+ * @param <M> type of the handler's answer
+ * @param <P> type of the message
  */
 final class Reply<M, P> implements Completion<M> {
     private final ServerCallStreamObserver<P> observer;
@@ -24,11 +24,11 @@ final class Reply<M, P> implements Completion<M> {
     Reply(StreamObserver<P> observer, Function<M, P> mapping) {
         this.observer = (ServerCallStreamObserver<P>) observer;
         this.mapping = mapping;
-        // With this handler set, an answer to a caller that has gone is dropped instead of throwing.
+        // With this handler set, an answer to a disconnected caller is dropped instead of throwing.
         this.observer.setOnCancelHandler(cancellation::cancel);
     }
 
-    /** Tells what to stop when the caller goes. */
+    /** Sets the work to stop when the caller disconnects. */
     void onCancel(Timers.Cancel work) {
         cancellation.onCancel(work);
     }
@@ -57,7 +57,7 @@ final class Reply<M, P> implements Completion<M> {
         observer.onCompleted();
     }
 
-    /** The call failed before or in the handler. */
+    /** Ends the call with a failure before or in the handler. */
     void fail(RuntimeException error) {
         if (answered.compareAndSet(false, true)) {
             observer.onError(StatusMapping.toStatus(error));

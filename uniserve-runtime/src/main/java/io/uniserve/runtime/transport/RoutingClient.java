@@ -32,11 +32,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the routing map at one server or coordinator at a time, and moves on to the next when that one fails, says
- * nothing when it should, or belongs to another cluster. The bootstrap addresses are only where it starts: once a map has
- * come, every server in it will do.
+ * Watcher of the routing map. It watches one server or coordinator at a time, and moves to the next if that one fails, is silent for
+ * too long, or belongs to another cluster. It uses the bootstrap addresses only at the start; after the first map it uses every
+ * server of the map.
  *
- * <p>State lives on the loop, where the listener is called too; the methods are safe for use by several threads.
+ * <p>State is used on the loop only, and the listener is called there; the methods are thread-safe.
  */
 public final class RoutingClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RoutingClient.class);
@@ -58,7 +58,7 @@ public final class RoutingClient implements AutoCloseable {
     private final Deque<Attempt> tried = new ArrayDeque<>();
     private List<Completion<Routing>> waiting = new ArrayList<>();
     private boolean moveDue;
-    /** Watches in a row that were given up because nothing had come. */
+    /** Consecutive watches that ended without any map. */
     private int silent;
 
     private @Nullable Routing latest;
@@ -68,7 +68,7 @@ public final class RoutingClient implements AutoCloseable {
     private long lastMoveNanos;
     private boolean closed;
 
-    /** {@code cluster}: learned from the first map where it is unknown, else maps of other clusters are refused. */
+    /** Creates the watcher. An unknown {@code cluster} is set by the first map; maps of other clusters are rejected. */
     public RoutingClient(
             Set<Address> bootstrap,
             ChannelPool channels,
@@ -79,7 +79,7 @@ public final class RoutingClient implements AutoCloseable {
             Consumer<Routing> listener) {
         if (bootstrap.isEmpty()) {
             throw UniserveException.invalid(
-                    "no bootstrap address; give at least one HOST:PORT of a server or coordinator");
+                    "no bootstrap address; set at least one HOST:PORT of a server or coordinator");
         }
         this.bootstrap = new LinkedHashSet<>(bootstrap);
         this.channels = channels;
@@ -90,22 +90,19 @@ public final class RoutingClient implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** Begins to watch. */
+    /** Starts to watch. */
     public void start() {
         loop.execute(this::move);
     }
 
-    /**
-     * Asks for a newer map because what there is has proved old: watches at another address, unless that was done a moment
-     * ago.
-     */
+    /** Requests a newer map, as the present one has proved old: watches another address, unless it has just done so. */
     public void refresh() {
         loop.execute(this::moveSoon);
     }
 
     /**
-     * As {@link #refresh()}, and tells on the loop when a map asked for after this call has come and has been taken in, the
-     * same as before or not, or why the next address gave none.
+     * Requests a newer map as {@link #refresh()}. Completes on the loop once a map that was requested after this call is stored,
+     * equal or not, or with the error of the next address.
      */
     public void refresh(Completion<Routing> completion) {
         loop.execute(() -> {
@@ -114,7 +111,7 @@ public final class RoutingClient implements AutoCloseable {
         });
     }
 
-    /** The newest failures to get a map, oldest first; for the message of an error. Call on the loop. */
+    /** Newest failed attempts, oldest first, for error messages. Call on the loop. */
     public List<Attempt> tried() {
         return new ArrayList<>(tried);
     }
@@ -131,7 +128,7 @@ public final class RoutingClient implements AutoCloseable {
         });
     }
 
-    /** Moves as soon as the current watch has answered or failed, and not too often: a slow source must get its chance. */
+    /** Moves once the current watch has answered or failed, and not too often, so that a slow source has time to answer. */
     private void moveSoon() {
         boolean asking = current != null && !current.answered;
         if (moveDue || asking) {
@@ -167,7 +164,7 @@ public final class RoutingClient implements AutoCloseable {
         }
     }
 
-    /** Those the newest map names, then the bootstrap's. */
+    /** Addresses of the newest map, then the bootstrap addresses. */
     private List<Address> known() {
         Set<Address> known = new LinkedHashSet<>();
         if (latest != null) {
@@ -177,16 +174,16 @@ public final class RoutingClient implements AutoCloseable {
         return List.copyOf(known);
     }
 
-    /** How long a source may take to tell its map: longer once all were silent, as on machines that are overloaded. */
+    /** Time for a source to send its map. It grows after all sources were silent, as on overloaded machines. */
     private long patienceNanos() {
         return FIRST_STATE_NANOS << Math.min(FIRST_STATE_DOUBLINGS_MAX, silent / known().size());
     }
 
-    /** The address after the last one. */
+    /** Address after the last one. */
     private Address next() {
         List<Address> all = known();
         int last = lastTarget == null ? -1 : all.indexOf(lastTarget);
-        // Clients begin at different servers, so that watchers spread.
+        // Clients start at different servers, to distribute the watchers.
         int place = last < 0 ? (int) Long.remainderUnsigned(ids.next(), all.size()) : (last + 1) % all.size();
         return all.get(place);
     }
@@ -214,7 +211,7 @@ public final class RoutingClient implements AutoCloseable {
         }
         watch.takeWaiting().forEach(completion -> completion.done(Outcome.ok(merged)));
         if (first && !waiting.isEmpty()) {
-            moveSoon(); // asked for while this answer was on its way
+            moveSoon(); // requested while this answer was in transit
         }
     }
 
@@ -240,7 +237,7 @@ public final class RoutingClient implements AutoCloseable {
         }
     }
 
-    /** One stream. */
+    /** One watch. */
     private final class Watch extends ClientCall.Listener<ModelProto.Routing> {
         private final Address target;
         private List<Completion<Routing>> waiting;
@@ -284,7 +281,7 @@ public final class RoutingClient implements AutoCloseable {
                 failed(
                         this,
                         new UniserveException(
-                                ErrorCode.DEADLINE_EXCEEDED, target + " did not tell its routing map in time"));
+                                ErrorCode.DEADLINE_EXCEEDED, target + " did not send its routing map in time"));
             }
         }
 

@@ -12,14 +12,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the newest routing map and tells it to its watchers. Listeners are called under the hub's lock, which keeps states
- * in order for each of them. Safe for use by several threads.
+ * Publisher of the newest routing map to its watchers. It calls listeners under its lock, which keeps the order of maps for each.
+ * Thread-safe.
  */
 public final class RoutingHub implements RoutingSource {
     private final Set<Consumer<Routing>> watchers = new LinkedHashSet<>();
     private volatile @Nullable Routing latest;
 
-    /** Replaces the state; a state equal to the last is not told again. */
+    /** Stores a map and notifies watchers, unless it equals the last one. */
     public synchronized void publish(Routing routing) {
         if (routing.equals(latest)) {
             return;
@@ -28,12 +28,12 @@ public final class RoutingHub implements RoutingSource {
         watchers.forEach(watcher -> watcher.accept(routing));
     }
 
-    /** The newest state, empty before the first. */
+    /** Newest map, empty before the first. */
     public Optional<Routing> latest() {
         return Optional.ofNullable(latest);
     }
 
-    /** Watchers now. */
+    /** Number of watchers. */
     public synchronized int watchers() {
         return watchers.size();
     }
@@ -44,7 +44,7 @@ public final class RoutingHub implements RoutingSource {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "this process has " + watchers.size()
-                            + " watchers of the routing map, the most it takes; ask another server");
+                            + " watchers of the routing map, its limit; use another server");
         }
         // A wrapper, so that the same listener may watch twice.
         Consumer<Routing> watcher = listener::accept;

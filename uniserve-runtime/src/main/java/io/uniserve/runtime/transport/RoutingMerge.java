@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Joins a new state with the last one: a source that lags must not take a client back to an older map of a table, which
- * its znode's version tells. Which tables and servers there are is the new state's to say.
+ * Merge of a new routing map with the last one. A source that lags must not replace the map of a table by an older one, by the
+ * version of its znode. The sets of tables and servers are those of the new map.
  */
 final class RoutingMerge {
     private RoutingMerge() {}

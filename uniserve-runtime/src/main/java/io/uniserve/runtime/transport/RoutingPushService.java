@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Pushes the routing map. A watcher that reads slowly gets the newest state when it is ready and misses those between. */
+/** gRPC service that pushes the routing map. A slow watcher gets the newest map when it is ready, and skips those between. */
 final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase {
     private final ClusterIdentity cluster;
     private final RoutingSource source;
@@ -36,12 +36,12 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         }
     }
 
-    /** Ends every watch: its watcher asks another source. */
+    /** Ends every watch: watchers move to another source. */
     void finish() {
         watchers.forEach(Watcher::finish);
     }
 
-    /** The state as a message, made once for all watchers. */
+    /** Encodes the map, once for all watchers. */
     private ModelProto.Routing encode(Routing routing) {
         Encoded encoded = last;
         if (encoded == null || !encoded.of(routing)) {
@@ -52,13 +52,13 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     }
 
     private record Encoded(Routing routing, ModelProto.Routing message) {
-        @SuppressWarnings("ReferenceEquality") // only a short cut: another equal state is encoded again
+        @SuppressWarnings("ReferenceEquality") // optimization only: an equal map is encoded again
         private boolean of(Routing other) {
             return routing == other;
         }
     }
 
-    /** One stream: the newest state that was not sent yet, sent when the stream takes it. */
+    /** One watch: it has the newest map that is not sent yet, and sends it when the stream is ready. */
     private final class Watcher {
         private final ServerCallStreamObserver<ModelProto.Routing> observer;
         private @Nullable Routing pending;

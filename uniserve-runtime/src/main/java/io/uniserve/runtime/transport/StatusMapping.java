@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Errors to and from gRPC's status: the nearest standard code, and the typed detail in the trailers. */
+/** Mapping of errors to and from gRPC's status: the nearest standard code, with the typed detail in the trailers. */
 final class StatusMapping {
     private static final Logger LOG = LoggerFactory.getLogger(StatusMapping.class);
     private static final Metadata.Key<byte[]> DETAIL =
@@ -31,7 +31,7 @@ final class StatusMapping {
         return toStatus(told(error));
     }
 
-    /** What the caller is told: an unexpected failure of a handler is logged here, and told without its inner parts. */
+    /** Returns the error for the caller. An unexpected failure of a handler is logged here, and sent without internal details. */
     static UniserveException told(RuntimeException error) {
         if (error instanceof UniserveException known) {
             return known;
@@ -69,10 +69,10 @@ final class StatusMapping {
     }
 
     /**
-     * What a failed call means to its caller.
+     * Maps the failure of a call for its caller.
      *
-     * @param sent false when the request certainly never left this process
-     * @param idempotent the request may be sent again elsewhere whatever became of it
+     * @param sent false if the request certainly never left this process
+     * @param idempotent true if the request may be sent again elsewhere whatever its outcome was
      */
     static UniserveException fromStatus(Throwable failure, String target, boolean sent, boolean idempotent) {
         if (failure instanceof UniserveException known) {
@@ -105,8 +105,9 @@ final class StatusMapping {
     }
 
     /**
-     * gRPC tells a call that meets its connection just as that closes with a code for faults of programs: UNKNOWN where the
-     * channel was closed already, INTERNAL where a frame was cut. The cause, which only this side's own transport sets, tells.
+     * True if the connection was lost. gRPC reports a call on a closing connection with a code for programming errors: UNKNOWN if the
+     * channel was already closed, INTERNAL if a frame was incomplete. The cause, which only this side's transport sets, shows the
+     * loss.
      */
     private static boolean connectionLost(Status status) {
         if (status.getCode() != Status.Code.UNKNOWN && status.getCode() != Status.Code.INTERNAL) {

@@ -14,11 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What the transport shows and trusts, read from the files that the configuration names. */
+/** TLS credentials of the transport, read from the files of the configuration. */
 final class TlsCredentials {
     private TlsCredentials() {}
 
-    /** What a server shows and asks for; INVALID_CONFIGURATION names the file that is missing or wrong. */
+    /** Credentials of a server. Fails with INVALID_CONFIGURATION, with the missing or wrong file. */
     static ServerCredentials server(TlsFiles files) {
         if (!files.enabled()) {
             return InsecureServerCredentials.create();
@@ -40,7 +40,7 @@ final class TlsCredentials {
         }
     }
 
-    /** What a client shows and trusts; INVALID_CONFIGURATION names the file that is missing or wrong. */
+    /** Credentials of a client. Fails with INVALID_CONFIGURATION, with the missing or wrong file. */
     static ChannelCredentials client(TlsFiles files) {
         if (!files.enabled()) {
             return InsecureChannelCredentials.create();
@@ -64,7 +64,7 @@ final class TlsCredentials {
     private static Path readable(String what, Optional<Path> file) {
         Path path = file.orElseThrow(() -> new UniserveException(
                 ErrorCode.INVALID_CONFIGURATION,
-                "tls." + what + " is not set; name a PEM file or set tls.enabled = false"));
+                "tls." + what + " is not set; set it to a PEM file, or set tls.enabled = false"));
         if (!Files.isReadable(path)) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION, "tls." + what + ": file " + path + " is missing or not readable");

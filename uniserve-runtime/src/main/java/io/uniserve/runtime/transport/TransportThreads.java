@@ -12,12 +12,12 @@ import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads of one port, as many as there are cores, begun as connections come. They are the port's own: gRPC's default ones
- * are shared with all that this process itself asks of others, so that a server's way out and its way in, or two servers of
- * one process, might have to wait for one thread with the other idle. Safe for use by several threads.
+ * Transport threads of one listening port, at most as many as there are cores, started as connections arrive. gRPC's default threads
+ * are shared with all outgoing calls of the process. Then a server's incoming and outgoing calls, or two servers of one process,
+ * could wait for one busy thread while another is idle. Thread-safe.
  */
 public final class TransportThreads implements AutoCloseable {
-    /** What their names begin with. */
+    /** Prefix of the threads' names. */
     public static final String NAME = "uniserve-port";
 
     private static final long CLOSE_SECONDS_MAX = 5;
@@ -30,7 +30,7 @@ public final class TransportThreads implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Those of one port. None has begun. */
+    /** Creates the threads of one port; none is started. */
     public static TransportThreads create() {
         int most = Runtime.getRuntime().availableProcessors();
         DefaultThreadFactory threads = new DefaultThreadFactory(NAME, true);
@@ -39,12 +39,12 @@ public final class TransportThreads implements AutoCloseable {
                 : new TransportThreads(new NioEventLoopGroup(most, threads), NioServerSocketChannel.class);
     }
 
-    /** The builder's server will use these. */
+    /** Makes the builder's server use these threads. */
     public NettyServerBuilder serve(NettyServerBuilder builder) {
         return builder.bossEventLoopGroup(group).workerEventLoopGroup(group).channelType(channel);
     }
 
-    /** Ends them, for a server that has ended, and waits for that for some seconds at most; not on one of them. */
+    /** Stops the threads of a server that has stopped, and waits for this for at most some seconds. Do not call it on one of them. */
     @Override
     public void close() {
         group.shutdownGracefully(0, CLOSE_SECONDS_MAX, TimeUnit.SECONDS)

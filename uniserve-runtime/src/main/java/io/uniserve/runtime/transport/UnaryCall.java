@@ -17,11 +17,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One unary call. Its answer is mapped on the transport's thread, then the completion runs on the caller's executor, once. It is late
- * by a timer of this process: the server hears of that as of any cancelled call.
+ * One unary call. The answer is mapped on the transport's thread; then the completion runs on the caller's executor, once. The
+ * time-out is a timer of this process; the server sees it as a cancelled call.
  *
- * @param <P> the answer as it travels
- * @param <M> the answer as the caller wants it
+ * @param <P> type of the message
+ * @param <M> type of the caller's answer
  */
 final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Cancel {
     private final Address to;
@@ -47,7 +47,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
 
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
-        timer = channels.timers().after(timeoutNanos, this::late); // what it takes to send counts too
+        timer = channels.timers().after(timeoutNanos, this::late); // the time to send counts too
         try {
             ClientCall<Q, P> started =
                     channels.channel(to).newCall(method, CallOptions.DEFAULT.withStreamTracerFactory(sent));
@@ -56,7 +56,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
             started.sendMessage(request);
             started.halfClose();
             call = started;
-            if (late || cancelled) { // before there was a call to stop
+            if (late || cancelled) { // stopped before the call existed
                 started.cancel("stopped as it was sent", null);
             }
         } catch (RuntimeException e) {
@@ -76,10 +76,10 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
             String what = sent.created ? "no answer in time" : "not connected in time";
             onClose(Status.DEADLINE_EXCEEDED.withDescription(what), trailers);
         } else if (status.getCode() == Status.Code.CANCELLED && !cancelled) {
-            // The server cut the call as it went down.
+            // The server aborted the call while stopping.
             onClose(
                     Status.UNAVAILABLE
-                            .withDescription("the server cut the call")
+                            .withDescription("the server aborted the call")
                             .withCause(status.getCause()),
                     trailers);
         } else if (!status.isOk()) {
@@ -119,7 +119,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     @Override
     public void cancel() {
         cancelled = true;
-        stop("the caller has no more use for the answer");
+        stop("the caller has cancelled the request");
     }
 
     private void stop(String why) {
@@ -129,7 +129,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
         }
     }
 
-    /** Knows whether the request was given to a connection: before that it was certainly not handled. */
+    /** Tracer that records whether the request reached a connection. Before that it has certainly not been handled. */
     private static final class Sent extends ClientStreamTracer.Factory {
         private volatile boolean created;
 

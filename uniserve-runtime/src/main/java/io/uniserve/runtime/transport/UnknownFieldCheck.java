@@ -14,17 +14,16 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * Bytes that are no message. gRPC answers them with an internal error and logs a stack trace for each, which is no way to
- * treat what any stranger may send. Here they become an empty message with a mark, which the service refuses as
- * INVALID_ARGUMENT.
+ * Check for bytes that are not a valid message. gRPC answers them with an internal error and logs a stack trace for each, which any
+ * sender could exploit. Here they become an empty message with a mark, which the service rejects with INVALID_ARGUMENT.
  */
 final class UnknownFieldCheck {
-    /** The largest field number there is. A caller that sends it itself is refused just the same. */
+    /** Largest possible field number. A caller that sends it itself is rejected too. */
     private static final int MARK = 536_870_911;
 
     private UnknownFieldCheck() {}
 
-    /** The service with requests that always parse. */
+    /** Returns the service with requests that always parse. */
     static ServerServiceDefinition tolerant(BindableService service) {
         ServerServiceDefinition bound = service.bindService();
         ServiceDescriptor.Builder descriptor =
@@ -48,11 +47,11 @@ final class UnknownFieldCheck {
                 method.getServerCallHandler());
     }
 
-    /** INVALID_ARGUMENT where the message did not parse. */
+    /** Fails with INVALID_ARGUMENT if the message did not parse. */
     static void refuse(Message message) {
         UnknownFieldSet unknown = message.getUnknownFields();
         if (!unknown.asMap().isEmpty() && unknown.hasField(MARK)) {
-            throw UniserveException.invalid("malformed message: the request's bytes are no "
+            throw UniserveException.invalid("malformed message: the request's bytes are not a "
                     + message.getDescriptorForType().getName());
         }
     }

@@ -4,7 +4,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 
-/** Answers updates. Called on a transport thread: must not block. */
+/** Handler of updates. Called on a transport thread: must not block. */
 @FunctionalInterface
 public interface UpdateRpcHandler {
     /** Handles the request; the completion may be called once, on any thread. */

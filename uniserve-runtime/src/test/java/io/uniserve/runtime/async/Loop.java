@@ -4,7 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A loop for tests: one named thread. */
+/** Loop for tests: one named thread. */
 public final class Loop implements Executor, AutoCloseable {
     static final String NAME = "test-loop";
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Waits for a completion, and sees to it that it comes once and on the loop. */
+/** Completion that a test waits for; it checks that the call is unique and on the loop. */
 public final class Waiter<T> implements Completion<T> {
     private static final int SECONDS = 30;
 
@@ -26,7 +26,7 @@ public final class Waiter<T> implements Completion<T> {
         thread.complete(Thread.currentThread());
     }
 
-    /** What the operation gives. */
+    /** Returns the operation's value. */
     public static <T> T value(Consumer<Completion<T>> operation) {
         Outcome<T> outcome = outcome(operation);
         if (outcome instanceof Outcome.Ok<T> ok) {
@@ -35,21 +35,21 @@ public final class Waiter<T> implements Completion<T> {
         throw ((Outcome.Err<T>) outcome).error();
     }
 
-    /** The error the operation ends with. */
+    /** Returns the operation's error. */
     public static <T> UniserveException error(Consumer<Completion<T>> operation) {
         Outcome<T> outcome = outcome(operation);
         assertThat(outcome).isInstanceOf(Outcome.Err.class);
         return ((Outcome.Err<T>) outcome).error();
     }
 
-    /** How the operation ends. */
+    /** Returns the operation's outcome. */
     public static <T> Outcome<T> outcome(Consumer<Completion<T>> operation) {
         Waiter<T> waiter = new Waiter<>();
         operation.accept(waiter);
         return waiter.await();
     }
 
-    /** Waits. */
+    /** Waits for the outcome. */
     public Outcome<T> await() {
         try {
             Outcome<T> result = outcome.get(SECONDS, TimeUnit.SECONDS);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a person gets wrong, and what they are told. */
+/** Wrong configurations and their errors. */
 class BadConfigurationTest {
     @TempDir
     Path directory;

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A process that opens a data directory, says so by a file, and holds it until its input ends. */
+/** Process that opens a data directory, signals this by a file, and holds it until its input ends. */
 public final class LockHolder {
     private LockHolder() {}
 
-    /** Arguments: the data directory, the file that says that it is held. */
+    /** Arguments: the data directory, and the file of the signal. */
     public static void main(String[] arguments) throws IOException {
         long[] next = {1};
         try (DataDirectory held = DataDirectory.open(Path.of(arguments[0]), "c1", true, () -> next[0]++)) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A file system of a few megabytes, to be filled: a tmpfs, which only root can mount. */
+/** Small file system of a few megabytes to fill: a tmpfs, which only root can mount. */
 public final class SmallDisk implements AutoCloseable {
     private final Path mount;
 
@@ -16,7 +16,7 @@ public final class SmallDisk implements AutoCloseable {
         this.mount = mount;
     }
 
-    /** Mounts one at a directory made for it; skips the test where that is not allowed. */
+    /** Mounts one at a new directory; skips the test if this is not permitted. */
     public static SmallDisk mount(Path at, int megabytes) throws IOException {
         Files.createDirectories(at);
         boolean mounted = run(List.of("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", at.toString()));
@@ -24,12 +24,12 @@ public final class SmallDisk implements AutoCloseable {
         return new SmallDisk(at);
     }
 
-    /** Where it is. */
+    /** Mount point. */
     public Path path() {
         return mount;
     }
 
-    /** Uses up all room. Delete the file to have it back. */
+    /** Fills the disk. Delete the returned file to free it. */
     public Path fill() throws IOException {
         Path file = mount.resolve("filler");
         byte[] block = new byte[4096];

@@ -31,11 +31,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Atomic updates at the engine: prepared out of readers' sight, committed or let go of, with states by version. */
+/** Atomic updates at the engine: prepared invisibly, committed or aborted, with states by version. */
 class AtomicHostTest {
     private static final String PUT = "kv.put@1";
     private static final int STATES_IN_BUDGET = 4;
-    /** What a changed byte counts, see ActorTransactionState. */
+    /** Weight of a changed byte, see ActorTransactionState. */
     private static final int CHANGE_FACTOR = 8;
 
     @TempDir
@@ -66,7 +66,7 @@ class AtomicHostTest {
         Waiter.<Done>value(done -> world.host.decide(KEY, version, commit, done));
     }
 
-    /** Rows in the state at the version, 0 for the newest; -1 where it is gone. */
+    /** Rows in the state at the version, 0 for the newest; -1 if it is not stored. */
     private long rowsAt(long version) {
         HostedActor hosted = world.host.pin(KEY).orElseThrow();
         try {
@@ -169,7 +169,7 @@ class AtomicHostTest {
         hosted.release();
     }
 
-    /** Older states have a budget; one that is being read stays as it was, and what nobody reads any more is given back. */
+    /** Older states have a memory budget. A state that is being read stays as it was; others are closed. */
     @Test
     void statesBeyondTheBudgetAreGoneAndGivenBack() {
         prepare(1, rows("a"));
@@ -204,7 +204,7 @@ class AtomicHostTest {
         hosted.release();
     }
 
-    /** A row of which so many versions take all of the memory that older states may take. */
+    /** Row of a size such that this many versions use the whole memory of older states. */
     private static Bytes padded(String key) {
         long budget = Limits.SNAPSHOT_HEAP_PERMILLE * (Runtime.getRuntime().maxMemory() / 1_000);
         String pad = "x".repeat((int) (budget / CHANGE_FACTOR / STATES_IN_BUDGET));
@@ -230,7 +230,7 @@ class AtomicHostTest {
         Waiter.<RowCondition>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
     }
 
-    /** As where the log has no room for them. */
+    /** Such as after a failed append because the log is full. */
     @Test
     void rowsThatAreCheckedAndNeverPreparedAreNotKeptBeyondOneVersion() {
         String[] keys = new String[Limits.BATCH_BYTES_MAX / 500];

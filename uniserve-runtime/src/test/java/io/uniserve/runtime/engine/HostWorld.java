@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A host with one engine, two threads and a clock that a test moves. */
+/** Engine host with one engine, two threads and a clock that a test moves. */
 final class HostWorld implements AutoCloseable {
     static final ReplicaKey KEY = new ReplicaKey(7, 3);
     static final ReplicaKey OTHER = new ReplicaKey(7, 4);
@@ -66,7 +66,7 @@ final class HostWorld implements AutoCloseable {
         host.apply(key, List.of(new Update(1, function, rows)), false, done);
     }
 
-    /** A batch of documents with these keys. */
+    /** Batch of documents with these keys. */
     static Bytes rows(String... keys) {
         BinaryWriter out = new BinaryWriter().writeInt(keys.length);
         for (String key : keys) {

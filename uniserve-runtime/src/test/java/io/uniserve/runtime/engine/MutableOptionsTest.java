@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Options that come to an actor by its log. */
+/** Options that reach an actor through its log. */
 class MutableOptionsTest {
     private static final String CHECKPOINT = "t7-a3/c1/data";
 

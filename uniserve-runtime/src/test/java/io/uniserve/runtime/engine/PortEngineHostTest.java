@@ -242,7 +242,7 @@ class PortEngineHostTest {
             assertThat(Waiter.<Done>error(done -> world.host.publish(KEY, done)).code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
             world.created(KEY);
-            awaitPublished(reader); // not the actor that is there now
+            awaitPublished(reader); // the replaced actor, not the present one
             reader.release();
             assertThat(port.events).containsOnlyOnce("publish");
         }

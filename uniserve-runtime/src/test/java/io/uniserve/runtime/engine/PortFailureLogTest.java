@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What a port throws is logged with its stack trace, not too often, and named in the error. */
+/** Exceptions of a port are logged with their stack traces, at a limited rate, and named in the error. */
 class PortFailureLogTest {
     private final Logger logger = (Logger) LoggerFactory.getLogger(PortFailureLog.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();

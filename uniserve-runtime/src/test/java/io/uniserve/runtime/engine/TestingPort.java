@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** An engine whose actors do in an update, named by the row's key, what a test of the host wants: hang, fail, run out. */
+/** Engine for tests of the host: the key of an update's row selects an action, such as hanging, failing or filling the disk. */
 final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingPort.Kept> {
     static final String UPDATE = "testing.step@1";
     private static final int HANG_SECONDS_MAX = 30;
@@ -52,10 +52,10 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
 
     @Override
     public void validate(TableMeta meta) {
-        // takes every table
+        // accepts every table
     }
 
-    /** Options may grow. */
+    /** Options may only be extended. */
     @Override
     public void validateChange(TableMeta before, TableMeta now) {
         String was = before.options().getOrDefault("word.later", "");
@@ -130,7 +130,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
         events.add("close");
     }
 
-    /** An actor with a file. */
+    /** Actor with a file. */
     final class Kept implements Actor {
         private final Path scratch;
 
@@ -196,7 +196,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
 
         @Override
         public void validate(Kept actor, List<Document> rows) {
-            // takes every row
+            // accepts every row
         }
 
         @Override

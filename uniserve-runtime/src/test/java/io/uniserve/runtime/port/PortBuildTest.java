@@ -13,7 +13,7 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Builds of a port are told apart by what is in their jars, and by nothing else. */
+/** Builds of a port differ by the contents of its jars, and by nothing else. */
 class PortBuildTest {
     @TempDir
     Path directory;

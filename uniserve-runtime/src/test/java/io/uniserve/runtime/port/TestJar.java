@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
-/** A jar compiled from source text by a test. */
+/** Jar that a test compiles from source text. */
 final class TestJar {
     private final Map<String, String> sources = new LinkedHashMap<>();
     private final Map<String, String> resources = new LinkedHashMap<>();
@@ -31,12 +31,12 @@ final class TestJar {
         return this;
     }
 
-    /** Names the engine as a service. */
+    /** Declares the engines as services. */
     TestJar engines(String... classNames) {
         return resource("META-INF/services/io.uniserve.api.Engine", String.join("\n", classNames));
     }
 
-    /** An engine of this class and name, whose other methods do what {@code body} says. */
+    /** Adds an engine of this class and name, with other methods from {@code body}. */
     TestJar engine(String className, String name, String body) {
         return source(className, """
                 public class %s implements io.uniserve.api.Engine {
@@ -52,7 +52,7 @@ final class TestJar {
                 """.formatted(className, name, body));
     }
 
-    /** Compiles into {@code jar}; {@code drop} are classes to leave out of it. */
+    /** Compiles into {@code jar}, without the classes {@code drop}. */
     void write(Path jar, Path work, String... drop) throws IOException {
         Path classes = Files.createDirectories(work.resolve("classes-" + jar.getFileName()));
         compile(work, classes);

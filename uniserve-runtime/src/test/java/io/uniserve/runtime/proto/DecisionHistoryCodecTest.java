@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** A table's log whose decisions are nearly all settled. */
+/** Transaction log with almost only settled decisions. */
 final class DecisionHistoryCodecTest {
     private static Batch batch(long client, long sequence) {
         return new Batch(new RequestId(client, -client, sequence), Sha256.hex(Bytes.utf8(client + " " + sequence)));

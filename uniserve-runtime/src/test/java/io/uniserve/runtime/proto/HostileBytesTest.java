@@ -27,7 +27,7 @@ import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Bytes that no honest peer sends are refused with INVALID_ARGUMENT, never with another exception. */
+/** Malformed bytes are rejected with INVALID_ARGUMENT, never with another exception. */
 class HostileBytesTest {
     private static final int ROUNDS = 3_000;
 
@@ -63,7 +63,7 @@ class HostileBytesTest {
             parsed += refusedOrFine(() -> VersionedReadMapping.fromProto(DataProto.VersionedRead.parseFrom(versioned)));
             parsed += refusedOrFine(() -> PeerRequestMapping.fromProto(PeerProto.PeerEnvelope.parseFrom(prepare)));
         }
-        // Damage must reach the mapping often enough for this to mean anything.
+        // Enough damaged messages must reach the mapping for a meaningful test.
         assertThat(parsed).isGreaterThan(ROUNDS / 2);
     }
 
@@ -262,7 +262,7 @@ class HostileBytesTest {
         Object run() throws InvalidProtocolBufferException;
     }
 
-    /** 1 when protobuf could parse it, whatever the mapping said. */
+    /** Returns 1 if protobuf could parse the message, whatever the mapping's result was. */
     private static int refusedOrFine(Attempt attempt) {
         try {
             attempt.run();

@@ -25,8 +25,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random values of any record the wire carries, by its components: a component that is added later and not mapped fails
- * the round trip without anybody having to remember this class.
+ * Generator of random values of any record on the wire, by its components. A component that is added later without a mapping fails
+ * the round trip, without a change of this class.
  */
 final class RandomValues {
     private static final String LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -25,7 +25,7 @@ import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every message comes back from the wire equal to what was sent. */
+/** Every message is equal to the original after encoding and decoding. */
 class RoundTripTest {
     private static final int SEEDS = 60;
 

@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.TrashCall;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Enum numbers on the wire are the ordinal plus one: a constant that moved would change the meaning of old messages. */
+/** Enum numbers on the wire are the ordinal plus one: a moved constant would change the meaning of old messages. */
 class WireNumbersTest {
     @Test
     void numbersMatchNames() {
@@ -31,7 +31,7 @@ class WireNumbersTest {
         matches(PeerReply.Replicated.Status.values(), PeerProto.ReplicatedStatus.getDescriptor());
     }
 
-    /** Absent is not reported, as by an earlier version. */
+    /** Absent means not reported, as from an earlier version. */
     @Test
     void whetherAReplicaServesHasTheOrdinal() {
         for (PeerReply.Serving constant : List.of(PeerReply.Serving.YES, PeerReply.Serving.NO)) {

@@ -104,7 +104,7 @@ class CuratorRegistryTest extends RegistryContract {
         wire(registry).mend();
     }
 
-    /** A second client that takes over the session and closes it is how ZooKeeper's own tests expire one. */
+    /** Expires the session as ZooKeeper's own tests do: a second client takes it over and closes it. */
     @Override
     void expire(Registry registry) {
         CompletableFuture<ZooKeeper> client = new CompletableFuture<>();

@@ -56,7 +56,7 @@ class EmbeddedZooKeeperTest {
         }
     }
 
-    /** ZooKeeper refuses a client that has seen a transaction which the server does not have. */
+    /** ZooKeeper rejects a client that has seen a transaction which the server does not have. */
     @Test
     void aNewConnectionSeesAnEmptiedServerThatTakesTheSessionBackNoMore(@TempDir Path emptied) {
         List<SessionEvent> events = new CopyOnWriteArrayList<>();

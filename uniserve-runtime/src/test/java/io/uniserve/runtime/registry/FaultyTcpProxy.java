@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A TCP proxy between a client and ZooKeeper that cuts connections, refuses new ones, or swallows answers. */
+/** TCP proxy between a client and ZooKeeper that closes connections, rejects new ones, or drops answers. */
 final class FaultyTcpProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final int target;
@@ -28,12 +28,12 @@ final class FaultyTcpProxy implements AutoCloseable {
         return "127.0.0.1:" + listener.getLocalPort();
     }
 
-    /** Answers are read and dropped from now on; requests go through. */
+    /** Drops answers from now on; requests pass. */
     void swallowAnswers() {
         swallowing = true;
     }
 
-    /** Cuts connections; new ones are closed at once until {@link #mend}. */
+    /** Closes connections; new ones are closed at once until {@link #mend}. */
     void cut() {
         refusing = true;
         sockets.forEach(FaultyTcpProxy::close);
@@ -72,7 +72,7 @@ final class FaultyTcpProxy implements AutoCloseable {
         close(to);
     }
 
-    /** Copies until a socket closes. */
+    /** Loop that copies bytes until a socket closes. */
     @FunctionalInterface
     private interface Pump {
         void run() throws IOException;
@@ -84,7 +84,7 @@ final class FaultyTcpProxy implements AutoCloseable {
                     try {
                         pump.run();
                     } catch (IOException e) {
-                        Thread.currentThread().interrupt(); // the connection was cut, which is what a wire is for
+                        Thread.currentThread().interrupt(); // the connection was closed, as expected of this proxy
                     }
                 },
                 "wire");

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What leases and confirms rest on, on a real ensemble: a transaction of checks alone goes through the quorum, so a server that is parted
- * from it cannot say yes to one, while it answers reads from what it knows.
+ * Foundation of leases and confirmed snapshots, on a real ensemble: a multi of checks only goes through the quorum. So a server
+ * without a quorum cannot apply one, although it still answers reads from its own state.
  */
 class PartedEnsembleTest {
     private static final String NODE = "/tables/t/map";
@@ -64,7 +64,7 @@ class PartedEnsembleTest {
         return outcome instanceof Outcome.Ok<MultiResult> ok && ok.value().applied();
     }
 
-    /** Within minutes, as an election on a busy machine takes one; meanwhile a request may have no answer. */
+    /** Waits for minutes, as an election may take that long on a busy machine; meanwhile a request may have no answer. */
     private static ConditionFactory eventually() {
         return await().atMost(Duration.ofMinutes(3)).ignoreExceptionsInstanceOf(UniserveException.class);
     }
@@ -121,7 +121,7 @@ class PartedEnsembleTest {
             await().until(() -> read(lone).version() == 0);
             assertThat(confirmed(check(lone, 0))).isTrue();
             servers.part(follower, true);
-            eventually().until(() -> change(rest) || read(rest).version() == 1); // the two others go on
+            eventually().until(() -> change(rest) || read(rest).version() == 1); // the two others continue
             assertThat(read(lone))
                     .as("the session lives on, and sees what was")
                     .isEqualTo(new Versioned(new TermRecord("first"), 0));

@@ -20,25 +20,25 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What every registry does; run on ZooKeeper and on its twin in memory. */
+/** Contract of every registry; run on ZooKeeper and on its in-memory counterpart. */
 abstract class RegistryContract {
     final Loop loop = new Loop();
 
-    /** A new session of the one cluster. */
+    /** Opens a new session of the only cluster. */
     abstract Registry open();
 
-    /** Whether anybody's watch of the path is known where the registry is; empty where that cannot be asked. */
+    /** True if the server has a watch of the path; empty if this cannot be checked. */
     Optional<Boolean> watchedAtServer(String path) {
         return Optional.empty();
     }
 
-    /** Ends the session: its ephemeral nodes go. */
+    /** Ends the session and deletes its ephemeral nodes. */
     abstract void end(Registry registry);
 
-    /** Cuts the session's connection, runs the task, and mends it in time for the session to live on. */
+    /** Disconnects the session, runs the task, and reconnects before the session expires. */
     abstract void whileCut(Registry registry, Runnable task);
 
-    /** Makes ZooKeeper end the session; a new one follows. */
+    /** Makes ZooKeeper expire the session; a new one follows. */
     abstract void expire(Registry registry);
 
     @AfterEach

@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A TCP proxy on which nothing moves while it is closed, as on a network that is parted: no connection ends, no byte comes. */
+/** TCP proxy that passes no bytes while it is shut, as in a network partition: no connection ends, and no byte arrives. */
 final class Strait implements AutoCloseable {
     private static final int NOWHERE = -1;
 
@@ -29,7 +29,7 @@ final class Strait implements AutoCloseable {
         start(this::accept);
     }
 
-    /** One that leads nowhere: it ends every connection. */
+    /** Creates a proxy without a target: it closes every connection. */
     static Strait toNowhere() throws IOException {
         return new Strait(NOWHERE);
     }
@@ -38,7 +38,7 @@ final class Strait implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Stops what goes through, or lets it go on. */
+    /** Stops or resumes all traffic. */
     void shut(boolean value) {
         lock.lock();
         try {
@@ -94,7 +94,7 @@ final class Strait implements AutoCloseable {
         }
     }
 
-    /** Copies until a socket closes. */
+    /** Loop that copies bytes until a socket closes. */
     @FunctionalInterface
     private interface Pump {
         void run() throws IOException;
@@ -106,7 +106,7 @@ final class Strait implements AutoCloseable {
                     try {
                         pump.run();
                     } catch (IOException e) {
-                        Thread.currentThread().interrupt(); // an end of the connection is gone
+                        Thread.currentThread().interrupt(); // one end of the connection has closed
                     }
                 },
                 "strait");

@@ -22,23 +22,23 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.apache.zookeeper.util.ServiceUtils;
 
-/** A real ZooKeeper ensemble of three servers in this process, any of which can be parted from the two others. */
+/** ZooKeeper ensemble of three servers in this process; each can be partitioned from the two others. */
 final class ThreeServers implements AutoCloseable {
     private static final int COUNT = 3;
     private static final int TICK_MILLIS = 500;
-    /** In ticks: 15 s, as a busy machine's disk stands still for seconds, which is not what a test here is about. */
+    /** In ticks: 15 s, as the disk of a busy machine may block for seconds, which is not the subject of these tests. */
     private static final int LIMIT = 30;
 
     private static final int ATTEMPTS_MAX = 5;
 
     private final int[] clientPorts = new int[COUNT];
     private final List<Member> members = new ArrayList<>();
-    /** Those through which a server reaches another one, of all pairs of servers. */
+    /** Proxies from each server to each other one. */
     private final List<Link> links = new ArrayList<>();
 
     private record Link(int from, int to, Strait strait) {}
 
-    /** A server of the ensemble. */
+    /** Server of the ensemble. */
     private static final class Member extends QuorumPeerMain {
         private final CountDownLatch made = new CountDownLatch(1);
 
@@ -63,10 +63,10 @@ final class ThreeServers implements AutoCloseable {
         }
     }
 
-    /** Started, on other ports where another process has taken one of those that were free. */
+    /** Starts the ensemble; uses other ports if another process has taken one meanwhile. */
     static ThreeServers started(Path directory) throws IOException {
         AtomicInteger ended = new AtomicInteger();
-        ServiceUtils.setSystemExitProcedure(code -> ended.incrementAndGet()); // not this process
+        ServiceUtils.setSystemExitProcedure(code -> ended.incrementAndGet()); // do not exit this process
         for (int attempt = 1; ; attempt++) {
             int before = ended.get();
             BooleanSupplier failed = () -> ended.get() > before;
@@ -94,18 +94,18 @@ final class ThreeServers implements AutoCloseable {
         for (int i = 0; i < COUNT; i++) {
             configs.add(config(i, Files.createDirectory(directory.resolve("zk" + i)), quorum, election));
         }
-        for (int i = 0; i < COUNT; i++) { // only now, as the links would take their ports
+        for (int i = 0; i < COUNT; i++) { // only now, as the proxies might use these ports
             for (ServerSocket socket : taken.get(i)) {
                 socket.close();
             }
             start(i, configs.get(i));
-            awaitListening(election[i], failed); // those that start later ask for its vote, and not the other way round
+            awaitListening(election[i], failed); // later servers connect to it for votes, not the other way round
         }
     }
 
     private static void awaitListening(int port, BooleanSupplier failed) {
         await().until(() -> {
-            if (failed.getAsBoolean()) { // its port was taken
+            if (failed.getAsBoolean()) { // another process uses its port
                 return true;
             }
             try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -116,7 +116,7 @@ final class ThreeServers implements AutoCloseable {
         });
     }
 
-    /** Whether all of them serve, so that any two are a quorum: one that follows may not have what the leader has yet. */
+    /** True if all servers serve, so that any two are a quorum: a follower may lag behind the leader. */
     private boolean complete() {
         return leader() >= 0
                 && followers().size() == COUNT - 1
@@ -173,8 +173,9 @@ final class ThreeServers implements AutoCloseable {
     }
 
     /**
-     * Of two servers the one with the higher number connects to the other. When that one asks for it, it tells where it
-     * listens itself, and is connected to there: past its links, so that votes would come through while it is parted.
+     * Election port of another server as configured for this one. Of two servers the one with the higher number connects to the
+     * other. At a connection the other way round, it sends its own address and gets connected there directly, so votes would bypass
+     * the proxies.
      */
     private int election(int self, int other, int[] election) throws IOException {
         if (other > self) {
@@ -191,12 +192,12 @@ final class ThreeServers implements AutoCloseable {
         return strait.port();
     }
 
-    /** Where clients of this server connect. */
+    /** Address of this server for clients. */
     String address(int server) {
         return "127.0.0.1:" + clientPorts[server];
     }
 
-    /** The server that believes to lead, -1 for none, of those not parted. */
+    /** Server that acts as leader, of those that are not partitioned; -1 for none. */
     int leader() {
         for (int i = 0; i < COUNT; i++) {
             if (state(i) == QuorumPeer.ServerState.LEADING) {
@@ -221,7 +222,7 @@ final class ThreeServers implements AutoCloseable {
         return followers;
     }
 
-    /** Nothing passes between this server and the others, or again does. Clients reach all of them. */
+    /** Partitions this server from the others, or reconnects it. Clients reach all servers. */
     void part(int server, boolean value) {
         links.stream()
                 .filter(link -> link.from() == server || link.to() == server)

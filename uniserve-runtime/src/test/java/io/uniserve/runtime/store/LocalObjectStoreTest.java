@@ -88,7 +88,7 @@ class LocalObjectStoreTest {
         put("a/b", "other bytes under a key that is free again");
     }
 
-    /** A mount that is lost leaves no directory or an empty one. */
+    /** A lost mount leaves no directory or an empty one. */
     @Test
     void aStoreThatIsLostIsNoEmptyStore() throws IOException {
         put("t1/a0/1.seg", "one");

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Self-signed certificates made by the JDK's keytool, as PEM files. */
+/** Self-signed certificates from the JDK's keytool, as PEM files. */
 public final class Certificates {
     private static final String PASSWORD = "password";
 
     private Certificates() {}
 
-    /** A process's key and certificate, trusting the certificate of another. */
+    /** TLS files of a process that trusts the certificate of another. */
     public static TlsFiles files(Path directory, String name, String trusted, boolean requireClient) {
         return new TlsFiles(
                 true,
@@ -29,7 +29,7 @@ public final class Certificates {
                 requireClient);
     }
 
-    /** Makes NAME.pem and NAME.key for localhost. */
+    /** Creates NAME.pem and NAME.key for localhost. */
     public static void make(Path directory, String name)
             throws IOException, InterruptedException, GeneralSecurityException {
         Path store = directory.resolve(name + ".p12");

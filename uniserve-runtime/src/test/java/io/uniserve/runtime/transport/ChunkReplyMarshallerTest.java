@@ -27,7 +27,7 @@ class ChunkReplyMarshallerTest {
     private final MethodDescriptor.Marshaller<PeerProto.PeerReplyEnvelope> answers =
             ChunkReplyMarshaller.answers(PeerGrpc.getCallMethod()).getResponseMarshaller();
 
-    /** As gRPC's own streams are. */
+    /** Stream of known length, as gRPC's own. */
     private static final class Known extends ByteArrayInputStream implements KnownLength {
         private final int claimed;
 
@@ -42,7 +42,7 @@ class ChunkReplyMarshallerTest {
         }
     }
 
-    /** Gives a few bytes at a time. */
+    /** Stream that returns a few bytes per read. */
     private static final class Sluggish extends ByteArrayInputStream {
         private Sluggish(byte[] bytes) {
             super(bytes);
@@ -119,7 +119,7 @@ class ChunkReplyMarshallerTest {
                     .as("%d bytes", size)
                     .isInstanceOf(StatusRuntimeException.class);
         }
-        // A piece that says that it has 2 GiB, within pieces that say so too.
+        // A piece with a declared length of 2 GiB, within pieces with the same declared length.
         ByteString huge = ByteString.copyFrom(new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, 7});
         byte[] claims = ByteString.copyFrom(new byte[] {12 << 3 | 2})
                 .concat(huge)

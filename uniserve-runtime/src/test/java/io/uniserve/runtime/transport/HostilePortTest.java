@@ -25,7 +25,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What does not speak the protocol is cut off; the server goes on serving others. */
+/** A connection with another protocol is closed; the server continues to serve others. */
 class HostilePortTest {
     /** {@code new java.util.PriorityQueue(...)} as Java writes it: the head of many gadget chains. */
     private static final byte[] JAVA_OBJECT = HexFormat.of()
@@ -118,7 +118,7 @@ class HostilePortTest {
         try {
             assertThat(in.readAllBytes()).hasSizeLessThan(100_000);
         } catch (IOException e) {
-            // A reset is as good an answer as a close.
+            // A reset is as valid as a close.
             assertThat(e).hasMessageContaining("reset");
         }
     }

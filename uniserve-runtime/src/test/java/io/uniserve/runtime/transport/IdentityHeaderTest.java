@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Clusters of one name and different identities never talk to each other. */
+/** Clusters with one name and different identities never exchange requests. */
 class IdentityHeaderTest {
     private static final String FIRST = "11111111-2222-4333-8444-555555555555";
     private static final String SECOND = "66666666-7777-4888-9999-aaaaaaaaaaaa";
@@ -72,7 +72,7 @@ class IdentityHeaderTest {
                 .peers((request, done) -> done.done(Outcome.ok(new PeerReply.Pong(Loopback.SERVER, 8))))
                 .start("localhost", 0)) {
             Address address = new Address("localhost", next.port());
-            // It checks no header of a caller before it knows its own, so the caller has to check the answer.
+            // The server checks no header before it has its own identity, so the caller must check the answer.
             PeerReply answer = call(address);
             assertThat(answer).isInstanceOf(PeerReply.Pong.class);
             other.identify(SECOND);

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/** A real server and a real client over the loopback interface, with handlers that a test replaces. */
+/** Server and client over the loopback interface, with handlers that a test replaces. */
 final class Loopback implements AutoCloseable {
     static final String CLUSTER = "cluster-a";
     static final long SECOND = 1_000_000_000L;
@@ -129,7 +129,7 @@ final class Loopback implements AutoCloseable {
         });
     }
 
-    /** The value of an operation; its error is thrown. */
+    /** Returns the value of an operation; throws its error. */
     static <T> T outcome(Consumer<Completion<T>> operation) {
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
         operation.accept(future::complete);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 /** Many reads on one call, over a real socket. */
 class ReadStreamClientTest {
     private final Loopback net = new Loopback();
-    /** Reads that the handler has and has not answered, by their parameters. */
+    /** Unanswered reads of the handler, by their parameters. */
     private final Map<String, Completion<ReadReply>> held = new ConcurrentHashMap<>();
 
     private final Map<String, CountDownLatch> cancelled = new ConcurrentHashMap<>();
@@ -118,7 +118,7 @@ class ReadStreamClientTest {
         assertThat(Objects.requireNonNull(cancelled.get("stays")).getCount()).isEqualTo(1);
     }
 
-    /** Machines let go of all that belongs to a read as they hear its answer: the server is not to be told of it. */
+    /** State machines cancel all parts of a read on its answer; the server must get no cancellation for an answered read. */
     @Test
     void aReadThatIsLetGoOfAsItIsAnsweredEndsOnce() {
         hold();
@@ -234,7 +234,7 @@ class ReadStreamClientTest {
                         .setRead(read)
                         .build());
             }
-            // On the same connection after them: when it is answered, the server could have heard them all.
+            // Sent on the same connection after them: once it is answered, the server would have received them all.
             assertThat(ended(channel, DataProto.ReadsCall.getDefaultInstance()).code())
                     .isEqualTo(ErrorCode.WRONG_CLUSTER);
             assertThat(handled.get()).isLessThan(500);
@@ -246,7 +246,7 @@ class ReadStreamClientTest {
         }
     }
 
-    /** Takes replies only from when it is told to. */
+    /** Receives replies only after a signal. */
     private static final class Stalled implements ClientResponseObserver<DataProto.ReadsCall, DataProto.ReadsReply> {
         private final CountDownLatch all;
         private volatile @Nullable ClientCallStreamObserver<DataProto.ReadsCall> call;
@@ -272,12 +272,12 @@ class ReadStreamClientTest {
 
         @Override
         public void onError(Throwable problem) {
-            // The latch, which stays open, tells.
+            // The latch, which stays open, shows it.
         }
 
         @Override
         public void onCompleted() {
-            // The latch, which stays open, tells.
+            // The latch, which stays open, shows it.
         }
     }
 
@@ -287,7 +287,7 @@ class ReadStreamClientTest {
                 .build();
     }
 
-    /** The error with which the server ends a call of these messages on a connection of its own. */
+    /** Returns the error with which the server ends a call of these messages on a separate connection. */
     private UniserveException raw(DataProto.ReadsCall... messages) {
         ManagedChannel channel = channel();
         try {

@@ -133,7 +133,7 @@ class RoutingWatchTest {
         }
     }
 
-    /** Were each watch given up as soon as the one before, a source that needs longer would never be heard. */
+    /** With equal time-outs for all watches, the client would never get a map from a slower source. */
     @Test
     void aSlowSourceIsGivenMoreTimeWhenItIsAskedAgain() {
         first.routing.publish(routing(Loopback.CLUSTER, 1, first.address));

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.Test;
 
-/** A call that meets its connection just as that closes is told as a lost connection, whatever code gRPC chose. */
+/** A call on a closing connection fails as a lost connection, whatever code gRPC uses. */
 class StatusMappingTest {
     private static ErrorCode told(Status status, boolean sent, boolean idempotent) {
         return StatusMapping.fromStatus(status.asRuntimeException(), "server:1", sent, idempotent)

@@ -75,7 +75,7 @@ class TransportTest {
             Timers.Cancel unused = net.client().query(net.address, explain, Loopback.SECOND * 10, done);
         });
         assertThat(steps.body().utf8()).isEqualTo("q=1");
-        // A server that does not know the field answers as if nobody had asked for it.
+        // A server that does not know the field ignores it.
         DataProto.QueryReply unaware = QueryMapping.toProto(steps);
         assertThatThrownBy(() -> QueryMapping.fromProto(explain, unaware))
                 .isInstanceOfSatisfying(
@@ -175,7 +175,7 @@ class TransportTest {
     void endsACallAtItsDeadlineAndTellsTheHandler() throws InterruptedException {
         CountDownLatch cancelled = new CountDownLatch(1);
         net.query = (request, done) -> cancelled::countDown;
-        assertThat(net.ping()).isInstanceOf(PeerReply.Pong.class); // connected, or it might be late before it is sent
+        assertThat(net.ping()).isInstanceOf(PeerReply.Pong.class); // connects first, as the time-out includes it
         UniserveException error = Loopback.error(done -> {
             Timers.Cancel unused = net.client()
                     .query(net.address, new QueryRequest(new TableName("t"), "q=1", 1_000), 200_000_000, typed(done));

@@ -32,11 +32,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The exchange of one server. Compressing and checksums are the workers' work; the loop only hands over. Safe for use by
- * several threads.
+ * Exchange of one server: stores the chunks of scatters and fetches those of gathers. Workers compress and checksum chunks; the loop
+ * only dispatches. Thread-safe.
  */
 public final class ExchangeHost {
-    /** The machine tells of deadlines by itself; this only guards against waiting for ever. */
+    /** Extra time over a deadline. The state machine itself reports an exceeded deadline; this only prevents an endless wait. */
     static final long SLACK_NANOS = 2_000_000_000L;
 
     private final EventLoop loop;
@@ -46,9 +46,9 @@ public final class ExchangeHost {
     /**
      * Starts the exchange.
      *
-     * @param loop the exchange's own; network and disk complete on it
-     * @param self where others reach this server
-     * @param firstRun drawn at random
+     * @param loop the exchange's own loop; network and disk complete on it
+     * @param self address of this server for other servers
+     * @param firstRun number of the first run, drawn at random
      */
     public ExchangeHost(
             Clock clock,
@@ -68,7 +68,7 @@ public final class ExchangeHost {
         }
     }
 
-    /** Answers another server. */
+    /** Answers a request of another server. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (!loop.tryExecute(() -> machine.onPeer(request, completion))) {
             completion.done(Outcome.err(new UniserveException(
@@ -76,12 +76,12 @@ public final class ExchangeHost {
         }
     }
 
-    /** Where it is, for reports. */
+    /** Address of this server, for statistics. */
     public Address self() {
         return self;
     }
 
-    /** Runs a scatter on a worker and keeps what it puts, until its plan's attempt is over. */
+    /** Runs a scatter on a worker. The chunks stay until the attempt of the plan ends. */
     public ScatterManifest scatter(ScatterEnvelope frame, OperatorContext context, Consumer<ChunkSink> work) {
         ScatterOutput scatterOutput = await(
                 context.remainingNanos(),
@@ -114,9 +114,9 @@ public final class ExchangeHost {
     }
 
     /**
-     * Has the chunks come that gathers of these actors want.
+     * Fetches the chunks for the gathers of these actors.
      *
-     * @param done hears once, on any thread, when all are here or why not; not after a cancel
+     * @param done called once, on any thread, with all chunks or the error; not called after a cancel
      */
     public GatherInputs deliver(
             GatherEnvelope frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<GatherInputs>> done) {
@@ -129,7 +129,7 @@ public final class ExchangeHost {
         loop.execute(task);
     }
 
-    /** What is kept now, for gauges and tests; waits for the loop. */
+    /** Current usage, for gauges and tests. Blocks until the loop has answered. */
     public ExchangeMachine.Usage usage() {
         return await(SLACK_NANOS, future -> future.complete(outcome(machine::usage)));
     }
@@ -142,7 +142,7 @@ public final class ExchangeHost {
         }
     }
 
-    /** Has something done on the loop and waits for its outcome; for workers. */
+    /** Runs a task on the loop and blocks until its outcome. For workers. */
     <T> T await(long nanos, Consumer<CompletableFuture<Outcome<T>>> start) {
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
         loop.execute(() -> start.accept(future));

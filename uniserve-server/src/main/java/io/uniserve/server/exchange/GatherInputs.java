@@ -19,11 +19,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The chunks of one request's gathers: once they are here, workers read them; to be closed. */
+/** Chunks of one request's gathers. Workers read them once they have arrived. Must be closed. */
 public final class GatherInputs implements Timers.Cancel, AutoCloseable {
     private final ExchangeHost host;
     private final int count;
-    /** On the loop, like the flag. */
+    /** Used on the loop only, as is the flag below. */
     private @Nullable ExchangeInput exchangeInput;
 
     private boolean closed;
@@ -54,7 +54,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
         });
     }
 
-    /** The chunks of one actor's slot, for its operator: of each scatter, by source. */
+    /** Chunks of one actor's slot for its operator: one list per scatter, sorted by source. */
     public List<List<Chunk>> chunks(int actor, OperatorContext context) {
         List<List<Chunk>> all = new ArrayList<>();
         for (int input = 0; input < count; input++) {
@@ -69,7 +69,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
         return all;
     }
 
-    /** The value with what came for it. */
+    /** The actor's value with the statistics of its chunks. */
     public <V> GatherResult<V> told(int actor, V value) {
         long rows = 0;
         long bytes = 0;
@@ -87,7 +87,7 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
                 value, rows, bytes, sent, spilled, Set.of(host.self().toString()));
     }
 
-    /** Nobody waits any more: nothing is told. Any thread; idempotent. */
+    /** Cancels: {@code done} is not called any more. Thread-safe; idempotent. */
     @Override
     public void cancel() {
         close();
@@ -128,9 +128,9 @@ public final class GatherInputs implements Timers.Cancel, AutoCloseable {
             context.checkActive();
             Bytes packed =
                     PackedChunk.join(host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
-            // What came was checked as it came; a file may have changed since.
+            // Chunks are checked on arrival; a file may have been damaged since.
             if (arrival.spilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
-                throw new UniserveException( // the producer's, or only the copy here
+                throw new UniserveException( // for the producer's file, EXCHANGE_LOST; for the copy here, UNAVAILABLE
                         arrival.sent() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
                         "the file of a chunk of actor " + source() + " is damaged");
             }

@@ -1,4 +1,4 @@
-/** A server's part in plans with scatters: the state machine on its own loop, as workers see it. */
+/** Server side of plans with scatters: the exchange's state machine on its own loop, and its interface for workers. */
 @NullMarked
 package io.uniserve.server.exchange;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads that do not depend on each other, started on the plan's serial only; the first that fails ends all. */
+/** Group of independent reads that run in parallel. The first failure cancels all others. Use on the plan's serial executor only. */
 final class ParallelReads {
     private final List<QueryReads.Run<QueryResult>> runs;
     private final List<Optional<QueryResult>> results;
@@ -20,7 +20,7 @@ final class ParallelReads {
         missing = runs.size();
     }
 
-    /** The answers in the order of the reads. */
+    /** Starts all reads. The future gets their answers in the order of the reads. */
     void start(CompletableFuture<Outcome<List<QueryResult>>> future) {
         for (int i = 0; i < runs.size() && !future.isDone(); i++) {
             int place = i;

@@ -7,7 +7,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ConsistentCutHandler;
 import io.uniserve.runtime.transport.ReadHandler;
 
-/** How planners on this server reach actors: in place where they are here, through the network elsewhere. */
+/** Access of this server's planners to actors: directly to those on this server, through the network to others. */
 public record PlannerTransport(
         ServerId id,
         Address self,
@@ -15,7 +15,7 @@ public record PlannerTransport(
         ConsistentCutHandler cuts,
         ChannelPool channels,
         ClusterIdentity cluster) {
-    /** The same on behalf of a client. */
+    /** Returns the same transport on behalf of a client. */
     PlannerTransport of(String client) {
         return new PlannerTransport(id, self, reads.of(client), cuts, channels, cluster);
     }

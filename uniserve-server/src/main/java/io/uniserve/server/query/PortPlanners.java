@@ -5,18 +5,18 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import java.util.Optional;
 
-/** The planners of the ports that this server runs. Safe for use by several threads. */
+/** Planners of the ports that this server runs. Thread-safe. */
 @FunctionalInterface
 public interface PortPlanners {
-    /** Answers the query with the port's planner; UNSUPPORTED or UNKNOWN_PORT where there is none. */
+    /** Answers the query with the port's planner. Fails with UNSUPPORTED or UNKNOWN_PORT if there is none. */
     Answer answer(String port, QueryText query, PlanContext context);
 
-    /** The query that has the port's planner explain another one; empty where the host tells the steps. */
+    /** Returns the query with which the port's planner explains this one; empty if the host lists the steps. */
     default Optional<String> explaining(String port, String text) {
         return Optional.empty();
     }
 
-    /** What tells this server's port from other builds of it; empty where nothing does. */
+    /** Id of this server's build of the port; empty if there is none. */
     default String build(String port) {
         return "";
     }

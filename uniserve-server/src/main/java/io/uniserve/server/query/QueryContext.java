@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * What the machines of one plan see. They run on the plan's serial: first steps on the planner's own thread, later ones on
- * whichever brings an answer, so that no thread stands between.
+ * Environment of the state machines of one plan. They run on the plan's serial executor: first on the planner's own thread, later on
+ * the thread that delivers an answer. So no answer needs a hop to another thread.
  *
  * @param here this server
- * @param peers requests of another kind, to any server
- * @param planners of this server, which tell the builds of its ports
- * @param onBroken hears of a machine that threw
+ * @param peers network for requests of other kinds, to any server
+ * @param planners planners of this server, with the builds of its ports
+ * @param onBroken receives the exception of a state machine that threw
  */
 record QueryContext(
         ClientContext env,
@@ -56,7 +56,7 @@ record QueryContext(
         return new QueryContext(env, network, here.id(), peersHere, serialExecutor, planner, planners, onBroken);
     }
 
-    /** An operator of this server's own build of the port: one of another build may take the same bytes for something else. */
+    /** Qualifies the operator with this server's build of the port. Another build may decode the same bytes in another way. */
     String named(String port, String operator) {
         return PortBuild.named(operator, planners.build(port));
     }

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * What one plan asks, with all answers on its serial. Reads of this very server go straight to its read service, and are
- * worked off by the planner's own thread where it has nothing else to do; everything else goes through the network.
+ * Network of one plan; all answers arrive on its serial executor. Reads of this server's actors go straight to its read service, and
+ * run on the planner's own thread if it is free. All other requests go through the network.
  */
 final class QueryNetwork implements ClientNetwork, SnapshotReadClient, ConsistentCutClient {
     private final PlannerTransport here;
@@ -94,11 +94,11 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
         return () -> {
             work.cancel();
             once.done(Outcome.err(
-                    new UniserveException(ErrorCode.CANCELLED, "the caller has no more use for the answer")));
+                    new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the request")));
         };
     }
 
-    /** Any server knows as much as another, so it is this one. */
+    /** Takes the snapshot on this server: any server can do it. */
     @Override
     public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         Timers.Cancel[] work = {() -> {}};

@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The machines that read for one plan, each touched on the plan's serial only. */
+/** Factory of one plan's reads. Each read runs on the plan's serial executor only. */
 final class QueryReads {
     private final QueryContext world;
 
@@ -27,7 +27,7 @@ final class QueryReads {
         this.world = world;
     }
 
-    /** One read, not begun yet. */
+    /** Read that has not started yet. */
     final class Run<T> {
         private final BiConsumer<Completion<T>, Consumer<Timers.Cancel>> begin;
         private Timers.Cancel running = () -> {};
@@ -36,18 +36,18 @@ final class QueryReads {
             this.begin = begin;
         }
 
-        /** On the serial, where the future is completed too. */
+        /** Call on the serial executor, which also completes the future. */
         void start(CompletableFuture<Outcome<T>> future) {
             begin.accept(future::complete, begun -> running = begun);
         }
 
-        /** On any thread. */
+        /** Thread-safe. */
         void cancel() {
             world.serial().execute(() -> running.cancel());
         }
     }
 
-    /** Of present states, or of those that a session holds. */
+    /** Read of the present states, or of those that a session holds. */
     Run<QueryResult> present(Query asked, Optional<ReadSession> states) {
         return new Run<>((completion, running) -> {
             QueryExecution machine = new QueryExecution(world.env(), asked, states, completion);
@@ -56,13 +56,13 @@ final class QueryReads {
         });
     }
 
-    /** Of a moment. */
+    /** Read of a snapshot. */
     Run<QueryResult> asOf(ReadSnapshot seen, Query asked) {
         return new Run<>((completion, running) ->
                 running.accept(seen.read(world.env(), world.network(), world.network(), asked, completion)));
     }
 
-    /** Of one version of a table with atomic updates, 0 for the newest; of the table of that number, 0 for any of the name. */
+    /** Read of one version of an atomic table. Version 0 is the newest; table number 0 is any table of that name. */
     Run<SnapshotRead.Result> versioned(Query asked, long at, long tableId) {
         return new Run<>((completion, running) -> {
             SnapshotRead machine = new SnapshotRead(
@@ -73,7 +73,7 @@ final class QueryReads {
         });
     }
 
-    /** Of such a table as of now, or of a moment that an earlier one saw. */
+    /** STRICT read of an atomic table: of a new snapshot, or of one that an earlier read took. */
     Run<StrictRead.Result> strict(Query asked, @Nullable ConsistentCut at) {
         return new Run<>((completion, running) -> {
             StrictRead machine = new StrictRead(

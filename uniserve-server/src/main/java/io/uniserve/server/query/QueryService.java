@@ -37,7 +37,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
+/**
+ * Service that plans and answers queries on a bounded pool. Beyond the size of its queue it rejects queries with RESOURCE_EXHAUSTED.
+ * Thread-safe.
+ */
 public final class QueryService implements QueryHandler, AutoCloseable {
 
     private final Clock clock;
@@ -61,14 +64,14 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final Supplier<CancellationScope> callers;
 
     /**
-     * Makes the service.
+     * Starts the service.
      *
-     * @param here reads of this server's own actors may be answered in place
-     * @param source the routing map this server itself pushes to clients
-     * @param refresh reads the routing map again and tells when it has been published; called and completed on any thread
+     * @param here access to actors; reads of this server's own actors do not use the network
+     * @param source the routing maps that this server pushes to clients
+     * @param refresh reads the routing map again and completes when it is published; called and completed on any thread
      * @param planners the planners of the ports that this server runs
-     * @param memory judges queries that run out of memory
-     * @param callers one for each query; what works for it is stopped on no thread that others wait for
+     * @param memory handles queries that run out of memory
+     * @param callers returns a scope per query; it stops the query's work on a thread that no request waits for
      * @param running lists the queries
      */
     public QueryService(
@@ -135,7 +138,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             ended(client);
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "this server plans as many queries as it takes; try again or elsewhere")));
+                    "this server's queue of queries is full; try again or elsewhere")));
             return context;
         }
         RunningQueries.Entry entry =
@@ -156,7 +159,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         clients.give(client, 1);
     }
 
-    /** Threads of planners that were to end a while ago. */
+    /** Number of planner threads that still run after a deadline or cancellation some time ago. */
     public int stuck() {
         return pool.stuck();
     }
@@ -165,7 +168,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         return request.session().map(told -> ReadSession.of(told, request.tableId(), clock.nanos()));
     }
 
-    /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
+    /** The client's own writes are the lower bound of the plan's reads; all other state is shared by all queries. */
     private QueryContext world(QueryRequest request, String client) {
         return QueryContext.of(
                 clock,
@@ -201,7 +204,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         }
     }
 
-    /** What the query's plan took: as the planner's own language tells it, or as its rounds were noted here. */
+    /** Runs the query and explains its plan: by the planner's own EXPLAIN if it has one, else by the steps recorded here. */
     private Answer explained(String port, QueryText query, ServerPlanContext context) {
         Optional<String> own = planners.explaining(port, query.text());
         if (own.isPresent()) {
@@ -214,7 +217,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 .explained(ExplainFormatter.answer(answer, ExplainFormatter.here(context)), clock.nanos() - begun);
     }
 
-    /** Plans the query; again from the start where the states that its rounds saw were lost, until the deadline at most. */
+    /** Plans and runs the query. If the states that its rounds read are lost, it starts again, until the deadline at most. */
     private Answer planned(String port, QueryText query, ServerPlanContext context) {
         for (int restarts = 0; ; restarts++) {
             long begun = clock.nanos();
@@ -234,11 +237,11 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
                     "answer has " + answer.body().size() + " bytes, at most " + Limits.RESULT_BYTES_PER_REPLY_MAX
-                            + "; ask for less");
+                            + "; request less data");
         }
     }
 
-    /** Takes no more queries and waits so long for those under way. */
+    /** Rejects new queries and waits for running ones, at most this long. */
     public void stop(long graceNanos) {
         pool.stop(graceNanos);
     }

@@ -13,21 +13,28 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What one plan's rounds are to see of its tables with atomic updates: nothing in common until the planner asks for it; then of one
- * table the version of the first read, of several a moment that is settled before. Not thread-safe.
+ * Common snapshot for all rounds of one plan, over its atomic tables. Without a request of the planner, rounds have nothing in
+ * common. With one table, the snapshot is the version of the first read. With several tables, it is taken before the first read. Not
+ * thread-safe.
  */
 final class QuerySnapshot {
     private final ReadMode mode;
-    /** Settles a moment of these tables. */
+    /** Takes a snapshot of these tables. */
     private final Function<List<TableName>, ReadSnapshot> settle;
 
     private List<TableName> tables = List.of();
     private Optional<ReadSnapshot> settled = Optional.empty();
-    /** Of a moment that the first read told: the actors it asked, for no others is its version the newest; empty for all. */
+    /**
+     * The actors of the first read, if that read fixed the snapshot; empty for all actors. For other actors its version may not be
+     * the newest.
+     */
     private Optional<List<Integer>> seen = Optional.empty();
-    /** True once a read saw its table before the first version. */
+    /** True if a read found its table before the first version. */
     private boolean sawNothing;
-    /** True once an attempt failed since what its first read saw was not the newest of the whole table: it is not tried again. */
+    /**
+     * True after an attempt whose first read did not have the newest version of the whole table. The next attempts take a snapshot
+     * first.
+     */
     private boolean settlesFirst;
 
     QuerySnapshot(ReadMode mode, Function<List<TableName>, ReadSnapshot> settle) {
@@ -35,28 +42,32 @@ final class QuerySnapshot {
         this.settle = settle;
     }
 
-    /** @param wanted tables with atomic updates; of any number in mode STALE, which sees no moment */
+    /**
+     * Requests one snapshot of these tables.
+     *
+     * @param wanted atomic tables, at most {@link Limits#CUT_TABLES_MAX}; any number in mode STALE, which uses no snapshot
+     */
     void want(List<TableName> wanted) {
         if (mode != ReadMode.STALE && wanted.size() > Limits.CUT_TABLES_MAX) {
-            throw UniserveException.unsupported("a query of " + wanted.size() + " tables with atomic updates, at most "
-                    + Limits.CUT_TABLES_MAX + " are read as of one moment");
+            throw UniserveException.unsupported("a query reads " + wanted.size() + " atomic tables, use at most "
+                    + Limits.CUT_TABLES_MAX + " in one snapshot");
         }
         tables = mode == ReadMode.STALE ? List.of() : List.copyOf(wanted);
     }
 
-    /** True where the plan is to see one moment of some table. */
+    /** True if the plan reads some table in one snapshot. */
     boolean wanted() {
         return !tables.isEmpty();
     }
 
-    /** True of a table that is to be seen as of this moment. */
+    /** True if the plan reads this table in the snapshot. */
     boolean has(TableName table) {
         return tables.contains(table);
     }
 
     /**
-     * The moment for a read of these actors, empty for all of a table's; none where the read, the first one of the only table, says
-     * which it is.
+     * Snapshot for a read of these actors, empty for all actors of a table. Returns empty if this is the first read of the only
+     * table: then the read fixes the version.
      */
     Optional<ReadSnapshot> forRead(Optional<List<Integer>> actors) {
         boolean first = settled.isEmpty() && !sawNothing && !settlesFirst;
@@ -70,12 +81,12 @@ final class QuerySnapshot {
         return Optional.of(covered ? settled.get() : now());
     }
 
-    /** The moment for several reads at the same time, or none. */
+    /** Snapshot for several parallel reads, or empty. */
     Optional<ReadSnapshot> forReads() {
         return forRead(Optional.empty());
     }
 
-    /** The moment of all actors, settled now where it is not; VERSION_GONE where another one was seen of some. */
+    /** Snapshot for all actors, taken now if there is none. Fails with VERSION_GONE if earlier rounds have read another version. */
     ReadSnapshot now() {
         if (settled.isPresent() && seen.isEmpty()) {
             return settled.get();
@@ -99,7 +110,7 @@ final class QuerySnapshot {
         return found;
     }
 
-    /** The first read, of these actors of the only table, saw this; empty for all. */
+    /** Records the version of the first read, which read these actors of the only table; empty for all actors. */
     void saw(TableName table, Optional<List<Integer>> actors, SnapshotRead.Result first) {
         if (first.version() > 0) {
             settled = Optional.of(ReadSnapshot.of(table, first.tableId(), first.version()));
@@ -109,14 +120,19 @@ final class QuerySnapshot {
         }
     }
 
-    /** The next attempt sees another one. */
+    /** Discards the snapshot; the next attempt takes another. */
     void forget() {
         settled = Optional.empty();
         seen = Optional.empty();
         sawNothing = false;
     }
 
-    /** True where another attempt may be begun after so many, the last of which took so long, with so much time left. */
+    /**
+     * True if another attempt may start.
+     *
+     * @param restarts attempts so far
+     * @param tookNanos duration of the last attempt
+     */
     static boolean mayBegin(int restarts, long tookNanos, long remainingNanos) {
         int most = tookNanos > Limits.PLAN_MOMENT_LONG_MS * 1_000_000
                 ? Limits.VERSION_RESTARTS_MAX
@@ -124,13 +140,13 @@ final class QuerySnapshot {
         return restarts < most && remainingNanos > tookNanos + pauseNanos(restarts);
     }
 
-    /** How long to wait before another attempt, after so many. */
+    /** Pause before the next attempt, in nanoseconds; it doubles with each restart. */
     static long pauseNanos(int restarts) {
         long pause = Limits.PLAN_MOMENT_PAUSE_MS << Math.min(restarts, 16);
         return Math.min(pause, Limits.PLAN_MOMENT_PAUSE_MAX_MS) * 1_000_000;
     }
 
-    /** What the caller hears where no attempt is left. */
+    /** Error for the caller after the last attempt. */
     static UniserveException lost(UniserveException error, int restarts) {
         return new UniserveException(
                 ErrorCode.VERSION_GONE,

@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What the rounds of one query's plans took: its effort, what planners that explain their steps ask for, and the steps themselves where
- * the host is to tell them. The planner's thread notes each round once, here.
+ * Statistics of one query's rounds: its effort, the figures for planners that explain their own steps, and the steps if the host
+ * explains them. The planner's thread records each round once.
  */
 final class QueryStats {
     private final boolean explains;
@@ -25,7 +25,7 @@ final class QueryStats {
     private Effort effort = Effort.NONE;
     private Taken taken = Taken.NOTHING;
 
-    /** @param explains whether the caller wants to know the steps; else none is kept */
+    /** @param explains whether the caller requests the steps; else they are not recorded */
     QueryStats(boolean explains) {
         this.explains = explains;
     }
@@ -38,7 +38,7 @@ final class QueryStats {
         return effort;
     }
 
-    /** What retrieves took since this was asked last. */
+    /** Cost of retrieves since the last call. */
     Taken taken() {
         Taken since = taken;
         taken = Taken.NOTHING;
@@ -46,10 +46,10 @@ final class QueryStats {
     }
 
     /**
-     * A retrieve has ended.
+     * Records the end of a retrieve.
      *
-     * @param all actors of the table
-     * @param how it is told beside others, such as {@code " beside orders"}
+     * @param all number of actors of the table
+     * @param how text to append to the step, such as {@code " beside orders"}
      */
     void noteRetrieve(Query asked, int all, QueryResult result, String how, long nanos) {
         QueryResult.Stats stats = result.stats();
@@ -66,7 +66,7 @@ final class QueryStats {
         }
     }
 
-    /** A shuffle has ended. */
+    /** Records the end of a shuffle. */
     void noteShuffle(Shuffle<?, ?> plan, Shuffle.Result<?> result, Effort spent, long nanos) {
         effort = effort.plus(spent);
         if (!explains) {
@@ -86,14 +86,14 @@ final class QueryStats {
                 + ExplainFormatter.of(stage);
     }
 
-    /** The plan begins anew. */
+    /** Records a restart of the plan. */
     void noteRestart() {
         if (explains) {
             steps.add("begun anew: what its rounds saw was gone");
         }
     }
 
-    /** The steps, and then what they gave. */
+    /** Returns the steps, followed by the answer. */
     Answer explained(String answer, long nanos) {
         return new Answer(
                 "text/plain",

@@ -11,38 +11,39 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the first round of a plan saw of tables with atomic updates, for rounds that are to see the same: the version, and the
- * number of the table, as another one of its name has versions too. Not thread-safe.
+ * Versions that the first round of a plan read of atomic tables, for later rounds that must read the same. It keeps the table number
+ * too, as a later table of the same name also has versions. Not thread-safe.
  */
 final class ReadVersionTracker {
     private final TreeMap<TableName, SnapshotRead.Result> first = new TreeMap<>();
     private final TreeMap<TableName, Set<Integer>> asked = new TreeMap<>();
 
     /**
-     * A round asks these actors; UNSUPPORTED where the first one did not ask all of them. Of others its version may be older than the
-     * query: an update of theirs alone may have been acknowledged before that no replica of the first round had heard of.
+     * Records that a round reads these actors. Fails with UNSUPPORTED if the first round did not read all of them. For other actors
+     * its version may be too old: an update of those actors alone may be acknowledged before the query, unknown to the first round's
+     * replicas.
      */
     void asks(TableName table, Collection<Integer> actors) {
         Set<Integer> before = asked.putIfAbsent(table, new TreeSet<>(actors));
         if (before != null && !before.containsAll(actors)) {
-            throw UniserveException.unsupported("the query's planner asks other actors of table " + table
-                    + " than its first round, whose state they must see: ask in mode STRICT");
+            throw UniserveException.unsupported("the query's planner reads other actors of table " + table
+                    + " than its first round, and all must have one state: use mode STRICT");
         }
     }
 
-    /** The version to ask for, 0 for the newest. */
+    /** Version to read, 0 for the newest. */
     long version(TableName table) {
         SnapshotRead.@Nullable Result seen = first.get(table);
         return seen == null ? 0 : seen.version();
     }
 
-    /** The number of the table to ask, 0 for that which has the name now. */
+    /** Number of the table to read, 0 for the present table of that name. */
     long tableId(TableName table) {
         SnapshotRead.@Nullable Result seen = first.get(table);
         return seen == null ? 0 : seen.tableId();
     }
 
-    /** A round saw this; VERSION_GONE where the table had no version yet when the first one saw it. */
+    /** Records a round's result. Fails with VERSION_GONE if the table had no version at the first round and has one now. */
     void saw(TableName table, SnapshotRead.Result result) {
         SnapshotRead.@Nullable Result before = first.putIfAbsent(table, result);
         if (before != null && before.version() == 0 && result.version() > 0) {
@@ -52,7 +53,7 @@ final class ReadVersionTracker {
         }
     }
 
-    /** The next attempt sees another one. */
+    /** Discards all versions; the next attempt reads others. */
     void forget() {
         first.clear();
         asked.clear();

@@ -49,9 +49,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One query's plans, run by the client's machines on the plan's {@link QueryContext serial}, for which the planner's thread waits. */
+/**
+ * Context of one query's plans. The client's state machines run on the plan's {@link QueryContext serial executor}; the planner's
+ * thread waits for them.
+ */
 final class ServerPlanContext implements PlanContext, Timers.Cancel {
-    /** The machine ends a query at its deadline by itself; this only guards against waiting for ever. */
+    /** Extra time over the deadline. The state machine itself ends a query at its deadline; this only prevents an endless wait. */
     private static final long SLACK_NANOS = 2_000_000_000L;
 
     private final QueryContext world;
@@ -59,7 +62,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final ClientContext env;
     private final QueryText query;
     private final ReadMode mode;
-    /** False where the caller has a session. */
+    /** False if the caller has a session. */
     private final boolean owned;
 
     private final UpdateContention updateContention;
@@ -69,11 +72,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final CancellationScope cancellationScope;
     private volatile Runnable stop = () -> {};
     private final QueryStats queryStats;
-    /** Of a table with atomic updates: whether all rounds are to see one version, and which. */
+    /** For an atomic table: true if all rounds must read one version. */
     private boolean oneVersion;
 
     private final ReadVersionTracker versions = new ReadVersionTracker();
-    /** The same of a strict query, whose later rounds rest on no lease either. */
+    /** The snapshot of a STRICT query's first round. Later rounds use it, so that they need no lease either. */
     private @Nullable ConsistentCut moment;
 
     private final QuerySnapshot together;
@@ -102,17 +105,17 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.together = new QuerySnapshot(mode, this::settled);
     }
 
-    /** Who waits for the answer. */
+    /** Cancellation scope of the caller. */
     CancellationScope caller() {
         return cancellationScope;
     }
 
-    /** The calling thread plans the query. */
+    /** Makes the calling thread the planner's thread. */
     void begin() {
         world.planner().begin();
     }
 
-    /** The query is answered: its states are let go of, by workers, as nobody waits here any more. */
+    /** Ends the query. Releases its states; requests that are still queued here run now. */
     void end() {
         world.planner().end();
         forgetStates();
@@ -129,7 +132,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return known.map(TableRoute::meta)
                 .orElseThrow(() -> new UniserveException(
                         ErrorCode.TABLE_NOT_FOUND,
-                        "table " + name + " does not exist; create it, or list the tables there are"));
+                        "table " + name + " does not exist; create it, or list the tables"));
     }
 
     @Override
@@ -158,7 +161,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private ReadSnapshot settled(List<TableName> tables) {
-        List<Timers.Cancel> running = new ArrayList<>(); // touched on the serial only
+        List<Timers.Cancel> running = new ArrayList<>(); // used on the serial executor only
         return await(
                 done -> running.add(ReadSnapshot.settle(
                         env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
@@ -166,8 +169,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     /**
-     * The states that the plan saw were lost: the next plan has its own held, and so have those of other queries for a while; or
-     * it sees another moment, after a pause.
+     * Handles the loss of the states that the plan has read. The next plan holds its states, and so do other queries of the table for
+     * a while. With a common snapshot, the next plan takes another one after a pause.
      */
     void lostStates(int restarts) {
         queryStats.noteRestart();
@@ -184,7 +187,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         forgetStates();
     }
 
-    /** Lets go of the states that the plan has seen, unless the caller's session holds them; the next plan sees others. */
+    /** Releases the states that the plan has read, unless the caller's session holds them. The next plan reads other states. */
     void forgetStates() {
         versions.forget();
         moment = null;
@@ -196,7 +199,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
     }
 
-    /** True where another plan may succeed after one that lost the states it saw. */
+    /** True if the plan may start again after it has lost its states. */
     boolean mayStartAnew(int restarts, long tookNanos) {
         boolean left = together.wanted()
                 ? QuerySnapshot.mayBegin(restarts, tookNanos, remainingNanos())
@@ -204,7 +207,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return owned && !cancellationScope.gone() && left;
     }
 
-    /** What the caller hears of a plan that is not begun anew. */
+    /** Error for the caller if the plan does not start again. */
     UniserveException told(UniserveException error, int restarts) {
         boolean lost = error.code() == ErrorCode.VERSION_GONE && together.wanted();
         return lost ? QuerySnapshot.lost(error, restarts) : error;
@@ -215,7 +218,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return chosen(name).orElseGet(() -> PlanContext.super.actors(name));
     }
 
-    /** The actors that the caller chose; empty for all of the table's. */
+    /** Actors that the caller has chosen; empty for all actors of the table. */
     private Optional<List<Integer>> chosen(TableName name) {
         return name.equals(query.table()) && !query.actors().isEmpty() ? Optional.of(query.actors()) : Optional.empty();
     }
@@ -231,7 +234,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
     }
 
-    /** Reads of tables without versions, and of one moment, wait for each other only at the end. */
+    /** Runs reads in parallel if they are of eventual tables or of one common snapshot. */
     @Override
     public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
         boolean some = all.stream().anyMatch(one -> together.has(one.table()));
@@ -319,7 +322,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         for (int i = 0; i < result.parts().size(); i++) {
             if (result.actors().get(i).size() != 1) {
                 throw new UniserveException(
-                        ErrorCode.PORT_PROTOCOL, "operator " + call.id() + " merges values; its planner wants each");
+                        ErrorCode.PORT_PROTOCOL, "operator " + call.id() + " merges values; its planner needs each");
             }
             values.put(
                     result.actors().get(i).get(0),
@@ -338,7 +341,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (!shuffles()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "a plan with a scatter sees its tables at moments of their own: use no session, and no one state");
+                    "a plan with a scatter has no common state of its tables: use no session and no oneState");
         }
         ShuffleRun run = new ShuffleRun(world, mode, deadlineNanos, this::table);
         ShuffleMachine.Plan bare = run.plan(plan, this::actors);
@@ -360,16 +363,18 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return told;
     }
 
-    /** What an operator reads beside its chunks is of their moment, or the plan is refused. */
+    /**
+     * Adds tables that operators read beside their chunks to the snapshot. Rejects the plan if a snapshot without them was requested.
+     */
     private void seeTogether(List<TableName> all) {
         if (!together.wanted()) {
             together.want(all);
         }
         for (TableName table : all) {
             if (mode != ReadMode.STALE && !together.has(table)) {
-                throw UniserveException.invalid("the query sees one moment of other tables, and a map or gather of its"
+                throw UniserveException.invalid("the query has a snapshot of other tables, and a map or gather of its"
                         + " plan may read rows of table " + table
-                        + ": name that table for the moment too, or say that the plan is of chunks alone");
+                        + ": add that table to the snapshot, or declare that the plan reads chunks only");
             }
         }
     }
@@ -397,7 +402,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return noted(new Query(table, actors, named(table, call.id()), encoded, mode, deadlineNanos), "");
     }
 
-    /** Reads, and keeps the receipt. */
+    /** Reads, and records the statistics. */
     private QueryResult noted(Query asked, String how) {
         long begun = nanos();
         QueryResult result = read(asked.ofSameCopies(sameCopies));
@@ -420,13 +425,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return queryStats.taken();
     }
 
-    /** The operator of this server's own build; UNSUPPORTED where a session is of another table. */
+    /** Qualifies the operator with this server's build. Fails with UNSUPPORTED if the caller's session is of another table. */
     private String named(TableName table, String operator) {
         if (!owned && !table.equals(query.table())) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "a session holds the state of table " + query.table() + " alone, and this query reads table "
-                            + table + " too: ask it without a session");
+                    "a session holds the state of table " + query.table() + " only, and this query reads table "
+                            + table + " too: run it without a session");
         }
         return world.named(table(table).port(), operator);
     }
@@ -443,7 +448,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "sessions of table " + asked.table()
-                            + " are not served, as its updates are atomic: every query sees one version of it anyway");
+                            + " are not supported, as its updates are atomic: each query sees one version of it");
         }
         if (together.has(asked.table())) {
             return ofOneMoment(asked);
@@ -459,25 +464,25 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return await(reads.present(asked, states));
     }
 
-    /** States of any age cannot be found again by a later round. */
+    /** STALE read. A later round cannot read the same state again. */
     private QueryResult anywhere(Query asked) {
         if (oneVersion) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "mode STALE is not served for this query of table " + asked.table()
+                    "mode STALE is not supported for this query of table " + asked.table()
                             + ", whose rounds must see one state: use the default mode");
         }
         return present(asked, Optional.empty());
     }
 
-    /** A strict read of a table with atomic updates: of the moment that earlier rounds saw, where all are to see one. */
+    /** STRICT read of an atomic table; of the snapshot of earlier rounds if all must read one state. */
     private QueryResult atMoment(Query asked) {
         StrictRead.Result result = await(reads.strict(asked, oneVersion ? moment : null));
         moment = result.cut();
         return result.asQueryResult();
     }
 
-    /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
+    /** Read of an atomic table; of the version of earlier rounds if all must read one version. */
     private QueryResult atVersion(Query asked) {
         TableName table = asked.table();
         if (oneVersion) {
@@ -490,7 +495,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return result.asQueryResult();
     }
 
-    /** A read of the plan's moment, or of the only table that it has, and whose version is the moment then. */
+    /** Read of the plan's snapshot. The first read of a single table fixes the snapshot by its version. */
     private QueryResult ofOneMoment(Query asked) {
         Optional<ReadSnapshot> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
@@ -530,10 +535,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return await(run::start, run::cancel);
     }
 
-    /** Starts something on the serial and waits for its outcome. */
+    /** Starts a task on the serial executor and waits for its outcome. */
     private <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
         if (cancellationScope.gone()) {
-            throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+            throw new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the query");
         }
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
         world.onBroken().set(future::completeExceptionally);
@@ -559,7 +564,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         } catch (ExecutionException e) {
             onCancel.run();
             if (e.getCause() instanceof Error error) {
-                throw error; // as if it had been thrown here: the caller tells memory that ran out from other errors
+                throw error; // rethrown as is: the caller handles OutOfMemoryError apart from other errors
             }
             throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
         }

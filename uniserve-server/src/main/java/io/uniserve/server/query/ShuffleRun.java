@@ -31,7 +31,10 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A plan of scatters, maps and a gather, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
+/**
+ * Run of a plan of scatters, maps and a gather, on the plan's serial executor. Each stage is a read, by its table's level and the
+ * query's mode.
+ */
 final class ShuffleRun {
     private final QueryContext world;
     private final ReadMode mode;
@@ -49,13 +52,16 @@ final class ShuffleRun {
         this.tables = tables;
     }
 
-    /** Scatters of the moment's tables see this one, or actors of maps and the gather too. Call before the start, on the planner's thread. */
+    /**
+     * Sets the snapshot for scatters of its tables, and with {@code actors} for actors of maps and the gather too. Call it before the
+     * start, on the planner's thread.
+     */
     void asOf(ReadSnapshot settled, boolean actors) {
         moment = Optional.of(settled);
         actorsToo = actors;
     }
 
-    /** The plan without types; on the planner's thread. */
+    /** Returns the plan with encoded parameters. Call it on the planner's thread. */
     <P, V> ShuffleMachine.Plan plan(Shuffle<P, V> plan, Function<TableName, List<Integer>> actors) {
         List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
@@ -78,7 +84,7 @@ final class ShuffleRun {
         for (int actor : asked) {
             if (!all.contains(actor)) {
                 throw UniserveException.invalid("a scatter names actor " + actor + " of table " + scatter.table()
-                        + ", and the query is asked of " + all.size() + " actors without it");
+                        + ", which is not among the " + all.size() + " actors of the query");
             }
         }
         return new ShuffleMachine.Scatter(
@@ -102,7 +108,7 @@ final class ShuffleRun {
         atomic.put(table, versions);
     }
 
-    /** On the serial. */
+    /** Call on the serial executor. */
     void start(ShuffleMachine.Plan plan, Completion<ShuffleMachine.Result> completion) {
         ClientContext env = world.env();
         StageReads reads = new StageReads(
@@ -121,7 +127,7 @@ final class ShuffleRun {
         started.start();
     }
 
-    /** On the serial. */
+    /** Call on the serial executor. */
     void cancel() {
         ShuffleMachine running = machine;
         if (running != null) {
@@ -129,7 +135,7 @@ final class ShuffleRun {
         }
     }
 
-    /** What it took, all stages together; to have begun anew is a retry. */
+    /** Effort of all stages together. Each further attempt counts as a retry. */
     static Effort effort(ShuffleMachine.Result result) {
         QueryResult.Stats last = result.gathered().stats();
         Effort all = new Effort(last.requests(), last.retries() + result.attempts() - 1, last.hedges());
@@ -140,7 +146,7 @@ final class ShuffleRun {
         return all;
     }
 
-    /** The plan's end as its planner sees it. */
+    /** Converts the result for the planner. */
     <P, V, R> Shuffle.Result<R> result(
             Shuffle<P, V> plan, ShuffleMachine.Plan bare, ShuffleMachine.Result result, Combiner<V, R> combiner) {
         List<Shuffle.Stage> stages = new ArrayList<>();
@@ -187,7 +193,7 @@ final class ShuffleRun {
         return new Shuffle.Result<>(combiner.combine(values), stages, result.attempts());
     }
 
-    /** Servers by their ids, as retrieves tell them; one that is gone meanwhile by its address. */
+    /** Ids of servers, sorted, as in the statistics of retrieves. A server that is gone is named by its address. */
     private List<String> ids(Collection<String> addresses) {
         Map<String, String> ids = new TreeMap<>();
         world.env()

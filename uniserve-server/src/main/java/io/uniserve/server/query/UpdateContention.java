@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which tables are being updated so much that a query of several rounds had better have its states held from the start:
- * those where an update lately came between a query's rounds. Safe for use by several threads.
+ * Set of tables with frequent updates. If an update came between the rounds of a query, later queries of several rounds hold their
+ * states from the start. Thread-safe.
  */
 final class UpdateContention {
-    /** So long is a table taken for restless; then one query finds out anew. */
+    /** Time for which a table stays in the set, in nanoseconds. Afterwards one query tests it again. */
     static final long NANOS = 500_000_000;
 
     private final Clock clock;
@@ -21,11 +21,11 @@ final class UpdateContention {
         this.clock = clock;
     }
 
-    /** An update came between the rounds of a query of the table. */
+    /** Records that an update came between the rounds of a query of this table. */
     void noted(TableName table) {
         long now = clock.nanos();
         if (until.size() >= Limits.TABLES_MAX) {
-            until.values().removeIf(end -> now - end >= 0); // of dropped tables, among others
+            until.values().removeIf(end -> now - end >= 0); // dropped tables too
         }
         until.put(table, now + NANOS);
     }

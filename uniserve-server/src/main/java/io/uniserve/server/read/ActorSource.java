@@ -3,9 +3,9 @@ package io.uniserve.server.read;
 import io.uniserve.model.ReplicaKey;
 import java.util.Optional;
 
-/** Where read workers find actors. Safe for use by several threads. */
+/** Source of actors for read workers. Thread-safe. */
 @FunctionalInterface
 public interface ActorSource {
-    /** Pins the actor; empty where this server does not have it ready. */
+    /** Pins the actor; empty if it is not open on this server. */
     Optional<PinnedActor> pin(ReplicaKey key);
 }

@@ -7,27 +7,27 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who waits for a query or a part of one, until that one gives up: then what works for it is stopped. Safe for use by several threads. */
+/** Cancellation scope of a query or a part of one. When its caller gives up, all work registered here is stopped. Thread-safe. */
 public final class CancellationScope {
     private static final Logger LOG = LoggerFactory.getLogger(CancellationScope.class);
-    /** Work that goes on after a stop is stopped again: the first one came before it had begun. */
+    /** Interval of repeated stops: a stop has no effect on work that has not started yet. */
     private static final long AGAIN_NANOS = 20_000_000;
 
     private final Timers timers;
     private final List<Work> open = new ArrayList<>(1);
     private volatile boolean gone;
 
-    /** One who waits; timers may be set on any thread, and what they ring for may take a while: it is a port's. */
+    /** Creates a scope. Timers may be set from any thread; their tasks are a port's code and may block for a while. */
     public CancellationScope(Timers timers) {
         this.timers = timers;
     }
 
-    /** Whether nobody waits any more. */
+    /** True if the caller has given up. */
     public boolean gone() {
         return gone;
     }
 
-    /** Nobody waits any more. */
+    /** Cancels the scope and stops all its work. */
     public void leave() {
         List<Work> stopped;
         synchronized (open) {
@@ -64,7 +64,7 @@ public final class CancellationScope {
                 try {
                     stop.run();
                 } catch (RuntimeException | LinkageError e) {
-                    LOG.warn("what was to stop an operator failed; it is tried again", e);
+                    LOG.warn("stopping an operator failed, trying again", e);
                 }
                 again = timers.after(AGAIN_NANOS, this::stop);
             }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What each client has under way at a server: one may not take all the room that there is. Safe for use by several threads. */
+/** Limits on the requests of each client at a server, so that one client cannot fill the queue. Thread-safe. */
 public final class ClientShares {
     private final Map<String, Integer> taken = new ConcurrentHashMap<>();
     private final int max;
@@ -15,11 +15,11 @@ public final class ClientShares {
     private final String setting;
 
     /**
-     * No client has anything yet.
+     * Creates the limits; no client has a request yet.
      *
-     * @param room of all clients together
-     * @param what takes the room, for messages
-     * @param setting that the room depends on, for messages
+     * @param room capacity for all clients together
+     * @param what name of the requests, for messages
+     * @param setting name of the option that sets the capacity, for messages
      */
     public ClientShares(int room, String what, String setting) {
         this.max = Math.max(1, room * Limits.CLIENT_SHARE_PERCENT / 100);
@@ -27,7 +27,7 @@ public final class ClientShares {
         this.setting = setting;
     }
 
-    /** Takes room for a client; why not, where it has too much. Those without a name have the room of all. */
+    /** Reserves capacity for a client; returns the error if it has too much. Clients without a name have no limit of their own. */
     public Optional<UniserveException> take(String client, int room) {
         if (client.isEmpty()) {
             return Optional.empty();
@@ -41,10 +41,10 @@ public final class ClientShares {
                 ErrorCode.RESOURCE_EXHAUSTED,
                 "client " + client + " has " + before + " " + what + " under way at this server, " + max
                         + " are the most of one client (" + Limits.CLIENT_SHARE_PERCENT + " % of " + setting
-                        + "); wait for answers before you ask for more"));
+                        + "); wait for answers before sending more"));
     }
 
-    /** Gives back what was taken. */
+    /** Returns reserved capacity. */
     public void give(String client, int room) {
         if (!client.isEmpty()) {
             taken.computeIfPresent(client, (name, had) -> had > room ? had - room : null);

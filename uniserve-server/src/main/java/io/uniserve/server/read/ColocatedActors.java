@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The actors of other tables that one target's operator may read beside its own. Each is pinned, and its gate is checked as the
- * target's own is: before the operator runs, and again, last, before the answer counts. One that cannot be read here and now is
- * as if it were not there. For one thread.
+ * Actors of other tables that the operator of one target may read beside its own actor. Each is pinned. Its gate is checked like the
+ * target's: before the operator runs, and again at the end. An actor that cannot be read here and now counts as absent. Not
+ * thread-safe.
  */
 final class ColocatedActors implements AutoCloseable {
     private final ReadService service;
@@ -26,7 +26,7 @@ final class ColocatedActors implements AutoCloseable {
 
     private Optional<Behind> behind = Optional.empty();
 
-    /** A gate that may open soon. */
+    /** Gate that may open soon. */
     record Behind(TableName table, ReplicaKey key, ReadGate gate) {}
 
     private ColocatedActors(ReadService service, ReadMode mode) {
@@ -34,14 +34,14 @@ final class ColocatedActors implements AutoCloseable {
         this.mode = mode;
     }
 
-    /** Those of the target at this place. */
+    /** Finds the actors beside the target at this index. */
     static ColocatedActors of(ReadService service, ReadRequest request, int place) {
         ColocatedActors all = new ColocatedActors(service, request.mode());
         int actor = request.targets().get(place).actor();
         if (request.hold().isEmpty()) { // A session holds states of one table.
             try {
                 for (ReadRequest.Beside beside : request.beside()) {
-                    // Targets are told in the order of the request's own.
+                    // These targets have the order of the request's targets.
                     if (place < beside.targets().size()
                             && beside.targets().get(place).actor() == actor) {
                         all.find(beside, beside.targets().get(place), request.operator());
@@ -77,7 +77,7 @@ final class ColocatedActors implements AutoCloseable {
         }
     }
 
-    /** Of the operator's own engine, and with a present state that is one of the table. */
+    /** True if the actor has the operator's engine, and its table is eventual. */
     private static boolean serves(PinnedActor actor, String operator) {
         return !actor.atomic()
                 && actor.operator(operator)
@@ -85,12 +85,12 @@ final class ColocatedActors implements AutoCloseable {
                         .isPresent();
     }
 
-    /** One of which this server has not yet heard, or applied, what the caller knows. */
+    /** Actor that has not yet the epoch or log index that the caller has seen. */
     Optional<Behind> behind() {
         return behind;
     }
 
-    /** One that holds updates which were left unpublished while nobody read it. */
+    /** Actor with updates that are not published, as it had no readers. */
     Optional<PinnedActor> unpublished() {
         return mode == ReadMode.STALE
                 ? Optional.empty()
@@ -104,7 +104,7 @@ final class ColocatedActors implements AutoCloseable {
         return Optional.ofNullable(found.get(table)).map(one -> one.actor.actor());
     }
 
-    /** Why what was read does not count: one of them has moved, or the lease has ended. The caller asks again. */
+    /** Failure if the result is invalid because one of the actors has moved or its lease has ended. The caller repeats the read. */
     Optional<ActorFailure> refuseAfter() {
         for (Map.Entry<TableName, Found> one : found.entrySet()) {
             Found was = one.getValue();

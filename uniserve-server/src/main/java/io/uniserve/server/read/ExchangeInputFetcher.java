@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Reads whose operator is a gather or a map: no worker is taken before all their chunks are here. Safe for use by several threads. */
+/** Fetcher of the chunks for reads with a gather or a map. It occupies no worker until all chunks have arrived. Thread-safe. */
 final class ExchangeInputFetcher {
     private final ActorSource actors;
     private final ExchangeHost exchange;
@@ -34,7 +34,7 @@ final class ExchangeInputFetcher {
         this.exchange = exchange;
     }
 
-    /** True where the actor is here and its operator wants chunks. */
+    /** True if the actor is on this server and the operator needs chunks. */
     boolean is(String operator, ReplicaKey first) {
         Optional<PinnedActor> pinned = actors.pin(first);
         if (pinned.isEmpty()) {
@@ -48,12 +48,12 @@ final class ExchangeInputFetcher {
     }
 
     /**
-     * Has the chunks come that the actors want.
+     * Fetches the chunks that the actors need.
      *
-     * @param arrived is given them, to be closed when the read ends
-     * @param then goes on with the read
-     * @param refuse ends it
-     * @return gives up waiting, and ends it
+     * @param arrived receives the chunks, which must be closed when the read ends
+     * @param then continues the read
+     * @param refuse ends the read with an error
+     * @return cancels the fetch and ends the read
      */
     Timers.Cancel after(
             Bytes parameters,
@@ -92,7 +92,7 @@ final class ExchangeInputFetcher {
         };
     }
 
-    /** Chunks come from servers of this cluster alone, whatever a client says. */
+    /** Security check: chunks are fetched only from servers of this cluster, whatever addresses the client sends. */
     private void checkServers(GatherEnvelope frame) {
         Set<Address> known = new HashSet<>();
         known.add(exchange.self());
@@ -101,7 +101,7 @@ final class ExchangeInputFetcher {
             for (ScatterManifest scatterManifest : input.receipts()) {
                 if (!known.contains(scatterManifest.server())) {
                     throw UniserveException.invalid(
-                            "no server of this cluster that is known here has address " + scatterManifest.server());
+                            "this server knows no server of its cluster with the address " + scatterManifest.server());
                 }
             }
         }
@@ -109,7 +109,7 @@ final class ExchangeInputFetcher {
 
     private static void checkSlot(GatherEnvelope frame, int actor) {
         if (!frame.actors().contains(actor)) {
-            throw UniserveException.invalid("actor " + actor + " has no slot in it");
+            throw UniserveException.invalid("actor " + actor + " has no slot in them");
         }
     }
 }

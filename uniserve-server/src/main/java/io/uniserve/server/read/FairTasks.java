@@ -10,15 +10,18 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks that wait and tasks that run, by table and client. Shares take turns: a client with a thousand tasks waits for one task
- * of each other client after each of its own. Safe for use by several threads.
+ * Fair queue of tasks by table and client, with the tasks that run. Shares take turns: a client with a thousand tasks waits for one
+ * task of each other client after each of its own. Thread-safe.
  */
 final class FairTasks {
     private final Map<Share, Queue<Runnable>> waiting = new LinkedHashMap<>();
     private final List<Running> running = new ArrayList<>();
     private int waits;
 
-    /** A task that a thread runs. Times are the clock's; the deadline is the operator's, once it is in one. */
+    /**
+     * Task that runs on a thread. Times are of the clock. The deadline is the operator's, and is valid while the task is in an
+     * operator.
+     */
     static final class Running {
         private final Share share;
         final Runnable task;
@@ -46,14 +49,14 @@ final class FairTasks {
             cancellationScope = null;
         }
 
-        /** True where it was to end so long ago, by its deadline or as its caller left, and goes on. */
+        /** True if the task is in an operator, and its deadline or cancellation is more than {@code nanos} ago. */
         boolean overSince(long now, long nanos) {
             if (!inside) {
                 return false;
             }
             CancellationScope waits = cancellationScope;
             if (waits != null && waits.gone() && goneNanos == 0) {
-                goneNanos = Math.max(1, now); // seen now and then, so a little late
+                goneNanos = Math.max(1, now); // noticed only at a check, so a little late
             }
             return now - deadlineNanos > nanos || (goneNanos != 0 && now - goneNanos > nanos);
         }
@@ -64,7 +67,7 @@ final class FairTasks {
         waits++;
     }
 
-    /** Takes back a task that waits; false where it does not. */
+    /** Removes a waiting task; false if it does not wait. */
     synchronized boolean remove(Share share, Runnable task) {
         Queue<Runnable> tasks = waiting.get(share);
         if (tasks == null || !tasks.remove(task)) {
@@ -77,15 +80,15 @@ final class FairTasks {
         return true;
     }
 
-    /** Tasks that wait. */
+    /** Number of waiting tasks. */
     synchronized int waits() {
         return waits;
     }
 
     /**
-     * The next task in turn whose table and client each have less than {@code limit} others running; null where there is none. A
-     * client with no other task of a table does not wait for that table's other clients.
-     * Tasks that hold a thread beyond their end do not count: others have taken their place.
+     * Takes the next task in turn whose table and client each have fewer than {@code limit} others running; null if there is none. A
+     * client without a running task of a table does not wait for that table's other clients. Tasks that run on after their deadline
+     * do not count, as spare threads have replaced theirs.
      */
     synchronized @Nullable Running take(int limit, long now, long stuckNanos) {
         Iterator<Map.Entry<Share, Queue<Runnable>>> turns = waiting.entrySet().iterator();
@@ -97,7 +100,7 @@ final class FairTasks {
                 Running taken = new Running(share, tasks.remove(), now);
                 turns.remove();
                 if (!tasks.isEmpty()) {
-                    waiting.put(share, tasks); // behind the others
+                    waiting.put(share, tasks); // last in turn
                 }
                 waits--;
                 running.add(taken);
@@ -124,12 +127,12 @@ final class FairTasks {
         return ofClient < limit && (ofTable < limit || ofBoth == 0);
     }
 
-    /** It has ended. */
+    /** Records the end of a task. */
     synchronized void end(Running task) {
         running.remove(task);
     }
 
-    /** Tasks that have run for longer. */
+    /** Number of tasks that have run for longer than this. */
     synchronized int runningFor(long nanos, long now) {
         int slow = 0;
         for (Running one : running) {
@@ -138,7 +141,7 @@ final class FairTasks {
         return slow;
     }
 
-    /** Tasks in operators that were to end longer ago. */
+    /** Number of tasks in operators whose deadline or cancellation is longer ago than this. */
     synchronized int overSince(long nanos, long now) {
         int over = 0;
         for (Running one : running) {

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gates that the loop has published, read by workers without locks. A worker whose gate is behind may wait for the next
- * one; publishing looks at waiters only where there are any.
+ * Table of the gates that the loop publishes; workers read it without locks. If a gate is behind, a worker may wait for the next one.
+ * Publishing is cheap while there are no waiters.
  */
 public final class GateTable implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
@@ -52,19 +52,19 @@ public final class GateTable implements GatePublisher {
         }
     }
 
-    /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
+    /** Version of the table that this server's transaction manager claims is not visible at this time, 0 for none. */
     long denied(long tableId, long nowNanos) {
         UncommittedClaim uncommittedClaim = denials.getOrDefault(tableId, UncommittedClaim.NONE);
         return uncommittedClaim.at(version(tableId), nowNanos);
     }
 
-    /** The newest gate of the replica, null where there is none. */
+    /** Newest gate of the replica, null if there is none. */
     @Nullable
     ReadGate get(ReplicaKey key) {
         return gates.get(key);
     }
 
-    /** Runs the task once, on the loop or here, when the gate is no more the one the caller saw. */
+    /** Runs the task once, on the loop or the calling thread, when the gate is another than the one that the caller saw. */
     Timers.Cancel onChange(ReplicaKey key, @Nullable ReadGate seen, Runnable task) {
         Waiter waiter = new Waiter(task);
         waiters.compute(key, (k, set) -> {
@@ -82,7 +82,7 @@ public final class GateTable implements GatePublisher {
         };
     }
 
-    @SuppressWarnings("ReferenceEquality") // another object is another publication
+    @SuppressWarnings("ReferenceEquality") // each publication is a new object
     private static boolean changed(@Nullable ReadGate seen, @Nullable ReadGate now) {
         return seen != now;
     }

@@ -14,10 +14,10 @@ import io.uniserve.protocol.exchange.GatherResult;
 import io.uniserve.server.exchange.GatherInputs;
 import java.util.Optional;
 
-/** A gather as a read, whose chunks are here. */
+/** Adapter that runs a gather operator as a read; its chunks have arrived. */
 record GatherRun<A extends ActorView, P, V>(GatherOperator<A, P, V> operator, GatherInputs inputs)
         implements RetrieveOperator<A, GatherRun.Framed<P>, GatherResult<V>> {
-    /** The operator's parameters in the plan's. */
+    /** The plan's parameters, with the operator's inside. */
     record Framed<P>(GatherEnvelope frame, P parameters) {}
 
     @Override

@@ -5,23 +5,23 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Whether operators that promise to be brief are, by what they took: a moving average of wall time for each, over the last
- * {@value #WINDOW} requests or so. Safe for use by several threads.
+ * Measured time of operators that promise to be brief: a moving average of wall time per operator, over about the last
+ * {@value #WINDOW} requests. Thread-safe.
  */
 final class InlineOperators {
-    /** Longest a request may hold the transport's thread, as expected from those before. */
+    /** Longest expected time for a request to run on the transport's thread. */
     static final long REQUEST_NANOS_MAX = 300_000;
-    /** An operator must have run so often on workers before its time is believed. */
+    /** Runs on workers before an operator's average is used. */
     static final int SAMPLES_MIN = 32;
 
     private static final int WINDOW = 16;
-    /** What a longer run counts as: enough for the workers, and forgotten after some dozens of quick ones. */
+    /** Upper bound of a sample: enough to move the operator to workers, and forgotten after some dozens of quick runs. */
     private static final long SAMPLE_NANOS_MAX = 10_000_000;
 
-    /** The operators of loaded ports, so as many as these have. */
+    /** Bounded by the number of operators of the loaded ports. */
     private final Map<Operator<?, ?>, Average> averages = new ConcurrentHashMap<>();
 
-    /** Notes that the operator took so long on so many actors. */
+    /** Records that the operator took this time on this number of actors. */
     void took(Operator<?, ?> operator, long nanos, int actors) {
         Average average = averages.get(operator);
         if (average == null) {
@@ -30,7 +30,7 @@ final class InlineOperators {
         average.add(Math.min(SAMPLE_NANOS_MAX, nanos) / actors);
     }
 
-    /** True where the operator may be expected to be quick on so many actors. */
+    /** True if the operator is expected to be quick on this number of actors. */
     boolean quick(Operator<?, ?> operator, int actors) {
         Average average = averages.get(operator);
         return average != null && average.nanosPerActor() * actors <= REQUEST_NANOS_MAX;

@@ -15,10 +15,13 @@ import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.GatherInputs;
 
-/** A map as a read, whose chunks are here: the value is a receipt for what it puts, which stays here, and what it was given. */
+/**
+ * Adapter that runs a map operator as a read; its input chunks have arrived. The value is the manifest of the output chunks, which
+ * stay on this server, with the statistics of the input.
+ */
 record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs inputs, ExchangeHost exchange)
         implements RetrieveOperator<A, MapRun.Framed<P>, GatherResult<ScatterManifest>> {
-    /** The operator's parameters in the plan's. */
+    /** The plan's parameters, with the operator's inside. */
     record Framed<P>(GatherEnvelope frame, ScatterEnvelope output, P parameters) {}
 
     @Override
@@ -37,7 +40,7 @@ record MapRun<A extends ActorView, P>(MapOperator<A, P> operator, GatherInputs i
             GatherEnvelope frame = GatherEnvelope.CODEC.read(in);
             GatherEnvelope.Output output = frame.output()
                     .orElseThrow(() -> UniserveException.invalid("operator " + operator.id()
-                            + " is a map, and the read does not say what becomes of its chunks"));
+                            + " is a map, and the read does not specify the output of its chunks"));
             ScatterEnvelope made = new ScatterEnvelope(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
             return new Framed<>(frame, made, operator.parameters().decode(frame.parameters()));
         });

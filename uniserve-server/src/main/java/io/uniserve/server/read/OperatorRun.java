@@ -22,17 +22,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A retrieve operator with a request's parameters, decoded once for all its actors. Values stay as objects where the
- * operator can merge them, and are encoded by the worker that made them where it cannot.
+ * Run of a retrieve operator with a request's parameters, decoded once for all its actors. If the operator can merge values, they
+ * stay objects; else the worker that made them encodes them.
  */
 final class OperatorRun<A extends ActorView, P, V> {
     private final RetrieveOperator<A, P, V> operator;
-    /** The port's, which is another one where a scatter or a gather is run as a retrieve. */
+    /** The port's operator. It differs from {@code operator} for a scatter, a gather and a map, which run as a retrieve. */
     private final Operator<?, ?> registered;
 
     private final P parameters;
     private final Optional<Merger<P, V>> merger;
-    /** Only for its way of calling the port, which outlives the pin. */
+    /** Used only to call the port's code; this remains possible after the pin is released. */
     private final PinnedActor port;
 
     private OperatorRun(RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, P parameters, PinnedActor port) {
@@ -44,9 +44,9 @@ final class OperatorRun<A extends ActorView, P, V> {
     }
 
     /**
-     * INVALID_ARGUMENT where the parameters are not the operator's.
+     * Creates a run. Fails with INVALID_ARGUMENT if the operator cannot decode the parameters.
      *
-     * @param gatherInputs of a gather or a map, where its chunks have come
+     * @param gatherInputs chunks of a gather or a map, if they have arrived
      */
     static OperatorRun<?, ?, ?> of(
             Operator<?, ?> operator,
@@ -73,7 +73,7 @@ final class OperatorRun<A extends ActorView, P, V> {
             return gatherInputs;
         }
         if (GatherEnvelope.looksLike(parameters)) {
-            throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has only just come here: ask again");
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has just moved to this server: try again");
         }
         throw UniserveException.invalid("operator " + operator.id() + " is a "
                 + (operator instanceof MapOperator<?, ?> ? "map" : "gather")
@@ -93,12 +93,12 @@ final class OperatorRun<A extends ActorView, P, V> {
         }
     }
 
-    /** The port's operator itself. */
+    /** Operator of the port. */
     Operator<?, ?> operator() {
         return registered;
     }
 
-    /** True where the operator promises to take microseconds with these parameters. */
+    /** True if the operator promises to take microseconds with these parameters. */
     boolean brief() {
         return port.call("brief() of " + operator.id(), () -> operator.brief(parameters));
     }
@@ -107,7 +107,7 @@ final class OperatorRun<A extends ActorView, P, V> {
         return merger.isPresent();
     }
 
-    /** The actor's partial value: to be merged, or as bytes where that cannot be or it is alone. */
+    /** Partial value of the actor: an object to merge, or bytes if the operator does not merge or there is no other value. */
     Object retrieve(ActorView actor, OperatorContext context, boolean alone) {
         V value = operator.retrieve(operator.actorType().cast(actor), context, parameters);
         if (value == null) {
@@ -116,16 +116,16 @@ final class OperatorRun<A extends ActorView, P, V> {
         return encodes(alone) ? encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX) : value;
     }
 
-    /** True where {@link #retrieve} gives bytes already; a value that waits to be merged may be of type Bytes as well. */
+    /** True if {@link #retrieve} returns encoded bytes. A value that waits to be merged may be of type Bytes as well. */
     private boolean encodes(boolean alone) {
         return merger.isEmpty() || alone;
     }
 
     /**
-     * Bytes of a value of {@link #retrieve} that waits for others; TOO_LARGE where one actor's may not have so many. Values
-     * that are to be merged are written once for that: else nothing would bound them together.
+     * Size in bytes of a value of {@link #retrieve} that waits for others. Fails with TOO_LARGE above the limit per actor. Values to
+     * merge are encoded once for this: otherwise their total size would have no limit.
      *
-     * @param alone as retrieve was told
+     * @param alone the same as at retrieve
      */
     @SuppressWarnings("unchecked") // as in mergeHere
     int size(Object value, boolean alone) {
@@ -134,12 +134,12 @@ final class OperatorRun<A extends ActorView, P, V> {
                 : write((V) value, Limits.RESULT_BYTES_PER_ACTOR_MAX).size();
     }
 
-    /** Joins partial values of {@link #retrieve} and encodes the result. */
+    /** Merges partial values of {@link #retrieve} and encodes the result. */
     Bytes merge(List<Object> values) {
         return port.call("merging of " + operator.id(), () -> mergeHere(values));
     }
 
-    @SuppressWarnings("unchecked") // they came from retrieve(), which returns values where there is a merger
+    @SuppressWarnings("unchecked") // retrieve() returns values of type V if there is a merger
     private Bytes mergeHere(List<Object> values) {
         Merger<P, V> join = merger.orElseThrow();
         V merged = (V) values.get(0);
@@ -163,7 +163,7 @@ final class OperatorRun<A extends ActorView, P, V> {
             }
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "result of " + operator.id() + " has more than " + bytesMax + " bytes; ask for less",
+                    "result of " + operator.id() + " has more than " + bytesMax + " bytes; request less data",
                     e);
         }
         return out;

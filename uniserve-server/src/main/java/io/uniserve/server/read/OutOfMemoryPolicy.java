@@ -8,10 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an OutOfMemoryError under a query means. One query that wanted too much fails alone, with PORT_FAILED, which clients ask
- * of each replica once: were the
- * process to end, the same query, asked again elsewhere, would end one server after the other. Only when memory stays short
- * once that query has let go of it must the process end, as any thread may fail next. Safe for use by several threads.
+ * Policy for an OutOfMemoryError in a query. The query fails alone, with PORT_FAILED, which clients retry once per replica: if the
+ * process ended instead, retries of the query would end one server after the other. The process must end only if memory stays short
+ * after the query has released its own, as any thread may fail next. Thread-safe.
  */
 public final class OutOfMemoryPolicy {
     private static final Logger LOG = LoggerFactory.getLogger(OutOfMemoryPolicy.class);
@@ -21,7 +20,11 @@ public final class OutOfMemoryPolicy {
     private final Consumer<Throwable> fatal;
     private final BooleanSupplier roomLeft;
 
-    /** @param fatal ends the process in good order; called on the failing thread */
+    /**
+     * Creates the policy.
+     *
+     * @param fatal ends the process in good order; called on the failing thread
+     */
     public OutOfMemoryPolicy(Consumer<Throwable> fatal) {
         this(fatal, OutOfMemoryPolicy::roomLeft);
     }
@@ -31,25 +34,25 @@ public final class OutOfMemoryPolicy {
         this.roomLeft = roomLeft;
     }
 
-    /** The query's error; tells the fatal handler when memory stays short. */
+    /** Returns the query's error, and calls the fatal handler if memory stays short. */
     UniserveException of(String what, OutOfMemoryError error) {
         boolean room = roomLeft.getAsBoolean();
-        LOG.error("{} ran out of memory, {}", what, room ? "there is room again" : "the process cannot go on", error);
+        LOG.error("{} ran out of memory, {}", what, room ? "memory is available again" : "the process must end", error);
         if (!room) {
             fatal.accept(error);
         }
         return new UniserveException(
                 ErrorCode.PORT_FAILED,
-                what + " ran out of memory: ask for less, or give the servers more (UNISERVE_JAVA_OPTS=-Xmx...)",
+                what + " ran out of memory: request less data, or give servers more (UNISERVE_JAVA_OPTS=-Xmx...)",
                 error);
     }
 
-    /** The same for any failure of a port; others than a lack of memory are the port's. */
+    /** Returns the error for any failure of a port. Failures other than a lack of memory count as the port's. */
     public UniserveException ofAny(String what, Throwable failure) {
         return failure instanceof OutOfMemoryError memory ? of(what, memory) : PortErrors.of(what, failure);
     }
 
-    /** Tries to get a twentieth of the heap, which has the collector do what it can. */
+    /** Tries to allocate a twentieth of the heap. This makes the garbage collector free as much as it can. */
     private static boolean roomLeft() {
         long wanted = Math.min(ROOM_BYTES_MAX, Runtime.getRuntime().maxMemory() / ROOM_DIVISOR);
         try {

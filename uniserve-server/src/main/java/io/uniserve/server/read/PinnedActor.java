@@ -7,43 +7,43 @@ import io.uniserve.protocol.tx.VersionedSnapshots;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** An actor that is not destroyed before it is let go of. */
+/** Pinned actor: it stays open until the pin is closed. */
 public interface PinnedActor extends AutoCloseable {
     Actor actor();
 
     /**
-     * The number of the actor's present state on this server, never used for another one, or 0 while it is being changed: what
-     * is read between two readings of the same number but 0 is of one state.
+     * Number of the actor's present state on this server. It is unique, or 0 while the state changes. A read belongs to one state if
+     * the number is the same before and after it, and not 0.
      */
     long state();
 
     /** The operator of the actor's engine with this {@code name@version}. */
     Optional<Operator<?, ?>> operator(String id);
 
-    /** Runs code of the actor's port the way its loader wants it; {@code what} names the work in an error. */
+    /** Runs code of the actor's port with the context class loader of the port; {@code what} names the work in errors. */
     <T> T call(String what, Supplier<T> work);
 
-    /** True where a reader who begins now sees all that was applied before. */
+    /** True if a reader that starts now sees everything that was applied before. */
     default boolean published() {
         return true;
     }
 
-    /** Has it published, and then, on any thread, or when that is not possible, runs the task. */
+    /** Publishes what is applied, and then runs the task, on any thread. Also runs it if publishing fails. */
     default void whenPublished(Runnable task) {
         task.run();
     }
 
-    /** True where the actor's table is read by versions, not by the present state. */
+    /** True if the actor's table is atomic: it is read by version, not by its present state. */
     default boolean atomic() {
         return false;
     }
 
-    /** The state that readers of this version see, 0 for the newest; empty where it is gone. Let go of it before the actor. */
+    /** State of the actor at this version, 0 for the newest; empty if it is not kept any more. Release it before the actor. */
     default Optional<VersionedSnapshots.Ref<ActorView>> at(long version) {
         return Optional.empty();
     }
 
-    /** Lets go of the actor. */
+    /** Releases the pin. */
     @Override
     void close();
 }

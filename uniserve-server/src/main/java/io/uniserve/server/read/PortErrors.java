@@ -4,15 +4,15 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.engine.PortFailureLog;
 
-/** What a failure inside a port means to the caller. */
+/** Mapping from a failure inside a port to the error for the caller. */
 public final class PortErrors {
     private static final int INTERNAL_RANGE = 4_000;
 
     private PortErrors() {}
 
     /**
-     * The port's own refusals (bad argument, deadline, too large) stay what they are. Everything else a port throws is
-     * PORT_FAILED, so that a bug in an engine is not mistaken for one of Uniserve.
+     * Maps a failure. The port's own rejections (bad argument, deadline, too large) keep their codes. Everything else that a port
+     * throws is PORT_FAILED, so that a bug of an engine is not mistaken for one of Uniserve.
      */
     public static UniserveException of(String what, Throwable failure) {
         PortFailureLog.INSTANCE.failed(what, failure);

@@ -9,7 +9,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
 import java.util.Optional;
 
-/** A request's deadline and cancellation as an operator sees them, for one actor. For one thread. */
+/** Operator context of one actor: deadline and cancellation of its request. For one thread. */
 final class ReadContext implements OperatorContext {
     private final int actor;
     private final Clock clock;
@@ -38,7 +38,7 @@ final class ReadContext implements OperatorContext {
     @Override
     public void checkActive() {
         if (cancellationScope.gone()) {
-            throw new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has gone");
+            throw new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has disconnected");
         }
         if (remainingNanos() <= 0) {
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
@@ -60,12 +60,12 @@ final class ReadContext implements OperatorContext {
         return beside.flatMap(all -> all.actor(table));
     }
 
-    /** What operators find beside their actor. */
+    /** Sets the actors that the operator may read beside its own. */
     void with(ColocatedActors actors) {
         beside = Optional.of(actors);
     }
 
-    /** What the operator says that it costs; negative where it says nothing. */
+    /** Cost that the operator has reported, in nanoseconds; negative if it has reported none. */
     long toldNanos() {
         return toldNanos;
     }

@@ -5,14 +5,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What queries have cost per replica since the process started. Safe for use by several threads. */
+/** Cost of queries per replica since the start of the process. Thread-safe. */
 public final class ReadCosts {
     private final Map<ReplicaKey, Cost> costs = new ConcurrentHashMap<>();
 
-    /** Totals: nanoseconds of CPU and operator calls. */
+    /** Totals of one replica: CPU nanoseconds and operator calls. */
     public record Total(long costNanos, long calls) {}
 
-    /** A call that cost so much. */
+    /** Records a call with its cost. */
     public void add(ReplicaKey key, long nanos) {
         Cost cost = costs.get(key);
         if (cost == null) {
@@ -28,7 +28,7 @@ public final class ReadCosts {
         return cost == null ? new Total(0, 0) : new Total(cost.nanos.sum(), cost.calls.sum());
     }
 
-    /** Forgets a replica that has gone. */
+    /** Removes a replica that is no longer on this server. */
     public void forget(ReplicaKey key) {
         costs.remove(key);
     }

@@ -5,14 +5,14 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.gate.InDoubtResolution;
 
-/** Settles on the server's loop what is in doubt at a replica before a reader may have an answer. Called on any thread. */
+/** Resolver of versions in doubt at a replica, on behalf of readers. It works on the server's loop; call it on any thread. */
 @FunctionalInterface
 public interface ReadInDoubtResolver {
     /**
-     * Done, on the loop, when the state that readers find at the replica is complete for a question asked now.
+     * Completes, on the loop, when the state of the replica is complete for a read that starts now.
      *
-     * @param at the version asked for, 0 for the newest
-     * @param defers true where the asker looks by itself for a denial of a version in flight
+     * @param at the requested version, 0 for the newest
+     * @param defers true if the client itself looks for a claim that a version in flight is not visible
      */
     void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion);
 }

@@ -33,19 +33,19 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers reads on a bounded pool of workers (see the package's description). Requests that find the queue full are refused
- * with RESOURCE_EXHAUSTED at once: a queue that only grows helps nobody. Safe for use by several threads.
+ * Service that answers reads on a bounded pool of workers (see the package's description). If its queue is full, it rejects requests
+ * at once with RESOURCE_EXHAUSTED, as a queue without a limit only adds delay. Thread-safe.
  */
 public final class ReadService implements ReadHandler, AutoCloseable {
     private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
-    /** Parameters are held from when a request comes until it ends: one with larger ones takes the room of several. */
+    /** Parameters stay in memory until a request ends. A request counts once more per this many bytes of parameters. */
     private static final int PARAMETER_BYTES_A_REQUEST = 1 << 20;
 
     private static final long EXPIRE_NANOS = 500_000_000;
 
     private final Clock clock;
     private final Timers timers;
-    /** For what stops operators, which are a port's: on no thread that others wait for. */
+    /** Timers for stopping operators. A port's code may block, so they have a thread that no request waits for. */
     private final CoarseTimers stops;
 
     private final GateTable gates;
@@ -73,12 +73,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     /**
      * Starts the workers.
      *
-     * @param routing the newest map this server knows, to tell a dropped table from a replica that is elsewhere
-     * @param refresh asks the server's loop to read the table's map again; called on any thread
-     * @param faults judges operators that run out of memory
-     * @param readInDoubtResolver settles doubts about atomic updates on the server's loop
-     * @param exchange where scatters leave their chunks and gathers find them
-     * @param firstVersion of a held state; differs from that of an earlier process
+     * @param routing the newest map that this server has, to distinguish a dropped table from a replica on another server
+     * @param refresh makes the server's loop read the table's map again; called on any thread
+     * @param faults handles operators that run out of memory
+     * @param readInDoubtResolver resolves versions in doubt on the server's loop
+     * @param exchange stores the chunks of scatters and fetches those of gathers
+     * @param firstVersion first number for held states; it must differ from those of an earlier process
      */
     public ReadService(
             Clock clock,
@@ -130,7 +130,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return client.isEmpty() ? this : new ClientReads(client);
     }
 
-    /** The same reads, for a client that names itself. */
+    /** Reads of a client that has a name. */
     private final class ClientReads implements ReadHandler {
         private final String client;
 
@@ -195,7 +195,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     actors,
                     request.remainingNanos(),
                     task::gathers,
-                    () -> start(task, request, share, null), // no thread is lent any more by then
+                    () -> start(task, request, share, null), // the caller's thread is no longer available
                     task::refuse);
             return () -> {
                 task.cancel();
@@ -256,7 +256,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     actors,
                     request.remainingNanos(),
                     task::gathers,
-                    () -> task.admit(first(share, null)), // no thread is lent any more by then
+                    () -> task.admit(first(share, null)), // the caller's thread is no longer available
                     task::refuse);
             return () -> {
                 task.cancel();
@@ -267,7 +267,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return task;
     }
 
-    /** Counts a request, or refuses it. */
+    /** Counts a request. Returns true if the server has too many; the request is then answered with an error. */
     private <T> boolean full(Bytes parameters, String client, Completion<T> completion) {
         Optional<UniserveException> refusal = clients.take(client, room(parameters));
         if (refusal.isPresent()) {
@@ -281,7 +281,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         completion.done(Outcome.err(new UniserveException(
                 ErrorCode.RESOURCE_EXHAUSTED,
                 "this server has " + requestsMax
-                        + " reads under way, the most it takes, or fewer with large parameters; try"
+                        + " reads under way, its limit, or fewer with large parameters; try"
                         + " again or elsewhere")));
         return true;
     }
@@ -299,43 +299,43 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             for (T target : targets) {
                 int actor = actorOf.applyAsInt(target);
                 if (distinct.get(actor)) {
-                    throw UniserveException.invalid("actor " + actor + " is asked twice in one read");
+                    throw UniserveException.invalid("actor " + actor + " is named twice in one read");
                 }
                 distinct.set(actor);
             }
         }
     }
 
-    /** Why there is no gate: the table is gone, or its actor is elsewhere. */
+    /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
     ActorFailure absent(TableName table, long tableId, int actor) {
         boolean known = routing.get()
                 .map(map -> map.tables().stream().anyMatch(one -> one.meta().tableId() == tableId))
                 .orElse(true);
         return known
                 ? new ActorFailure(actor, ErrorCode.STALE_EPOCH, "this server has no replica of the actor", 0)
-                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " is not there (any more)", 0);
+                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist any more", 0);
     }
 
     OutOfMemoryPolicy faults() {
         return faults;
     }
 
-    /** What queries have cost. */
+    /** Cost of queries per replica. */
     public ReadCosts costs() {
         return costs;
     }
 
-    /** Requests under way now; those with large parameters count for several. */
+    /** Requests under way now; one with large parameters counts as several. */
     public int active() {
         return requests.get();
     }
 
-    /** Threads that operators hold although their deadlines are over; others take their place. */
+    /** Number of threads in operators whose deadlines have passed. Spare threads replace them. */
     public int stuck() {
         return pool.stuck();
     }
 
-    /** Takes no more requests and waits so long for those under way. */
+    /** Rejects new requests and waits for running ones, at most this long. */
     public void stop(long graceNanos) {
         closed = true;
         pool.stop(graceNanos);
@@ -353,7 +353,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         if (!closed) {
             if (held.size() > 0) {
                 pool.execute(() -> {
-                    held.expire(clock.nanos()); // closing and measuring may take long: not here
+                    held.expire(clock.nanos()); // not on the timer's thread: closing and measuring may be slow
                     held.bound();
                 });
             }
@@ -374,7 +374,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         requests.addAndGet(-room(parameters));
     }
 
-    /** For how many a request counts; never for more than there may be. */
+    /** Weight of a request, at most the capacity. */
     private int room(Bytes parameters) {
         return Math.min(requestsMax, 1 + parameters.size() / PARAMETER_BYTES_A_REQUEST);
     }
@@ -383,17 +383,17 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return pool.execute(share, task);
     }
 
-    /** What runs here now. */
+    /** Queries that run now. */
     public RunningQueries running() {
         return running;
     }
 
-    /** When a read ends at the latest. */
+    /** Deadline of a read. */
     long deadline(long remainingNanos) {
         return clock.nanos() + Math.min(remainingNanos, maxNanos);
     }
 
-    /** Whether the server's longest time ends a query before its caller's deadline does. */
+    /** True if the server's own time limit is before the caller's deadline. */
     boolean limits(long remainingNanos) {
         return remainingNanos > maxNanos;
     }
@@ -414,7 +414,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return clock;
     }
 
-    /** Who waits for a query, and has what works for it stopped on a thread that is there for that. */
+    /** Creates a cancellation scope. It stops a query's work on a thread that no request waits for. */
     public CancellationScope caller() {
         return new CancellationScope(stops);
     }
@@ -432,10 +432,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     }
 
     /**
-     * True where the first actor's operator promises to be brief with these parameters and has been so. What is wrong with the
-     * request is left to a worker to find.
+     * True if the first actor's operator promises to be brief with these parameters, and has been so. An error in the request is left
+     * for a worker to report.
      *
-     * @param promise the operator's, made with the actor that is given
+     * @param promise tests the promise of the operator on the given actor
      */
     boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
         if (parameters.size() > BRIEF_PARAMETER_BYTES_MAX) {
@@ -449,7 +449,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             Optional<Operator<?, ?>> found = actor.operator(operator);
             return found.isPresent() && briefOperators().quick(found.get(), targets) && promise.test(actor);
         } catch (RuntimeException e) {
-            return false; // a worker meets it again and answers with it
+            return false; // a worker will get the same error and return it
         }
     }
 
@@ -465,17 +465,17 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return held;
     }
 
-    /** Actors' states held for sessions now. */
+    /** Number of actor states that are held for sessions now. */
     public int sessionStates() {
         return held.size();
     }
 
-    /** Bytes of memory and disk that these states take by themselves, as measured last. */
+    /** Bytes of memory and disk that only these states use, as of the last measurement. */
     public long sessionBytes() {
         return held.bytes();
     }
 
-    /** How many of an actor's states were let go of for their size. */
+    /** Number of states that were dropped because of their size. */
     public long sessionStatesTooLarge() {
         return held.tooLarge();
     }

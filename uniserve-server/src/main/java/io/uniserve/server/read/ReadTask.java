@@ -34,9 +34,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request. Workers take its targets one after the other; each target ends in exactly one place of {@code results}, as a
- * value or an {@link ActorFailure}, and whoever ends the last one replies. A target whose gate is behind is put aside until
- * the gate changes or its patience ends, without holding a thread.
+ * One read request. Workers take its targets one after the other. Each target ends once, in its entry of {@code results}, as a value
+ * or an {@link ActorFailure}; the worker that ends the last one replies. A target with a gate that is behind waits for a change of
+ * the gate, or the end of {@code server.catch-up-wait}, without a thread.
  */
 final class ReadTask implements Timers.Cancel {
 
@@ -52,16 +52,16 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicReferenceArray<@Nullable Object> results;
     private final AtomicLong costNanos = new AtomicLong();
     private final AtomicLong reservedBytes = new AtomicLong();
-    /** What operators say that they cost, and one more; 0 where they say nothing. An entry is its target's thread's. */
+    /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
     private final long[] told;
 
-    /** In a session: the state that each target was read from. */
+    /** In a session: number of the state that each target was read from. */
     private final AtomicLongArray versions;
 
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     private final CancellationScope cancellationScope;
     private volatile boolean here;
-    /** Of a gather: what is on its way to it, or has come. */
+    /** Chunks of a gather or a map, arriving or complete. */
     private volatile @Nullable GatherInputs gatherInputs;
 
     ReadTask(ReadService service, ReadRequest request, Share share, Completion<ReadReply> completion) {
@@ -80,7 +80,7 @@ final class ReadTask implements Timers.Cancel {
                 request.hold().isPresent() ? request.targets().size() : 0);
     }
 
-    /** Whether it may be answered on the transport's thread. */
+    /** True if the request may be answered on the transport's thread. */
     boolean brief() {
         boolean holds = request.hold().filter(session -> !session.present()).isPresent();
         return !holds
@@ -92,7 +92,7 @@ final class ReadTask implements Timers.Cancel {
                         actor -> run(actor).brief());
     }
 
-    /** What a worker does: takes targets until none is left. */
+    /** Work of one worker: serves targets until none is left. */
     void work() {
         int first = next.getAndIncrement();
         if (first < request.targets().size()) {
@@ -109,17 +109,17 @@ final class ReadTask implements Timers.Cancel {
         cancellationScope.leave();
     }
 
-    /** Those who ask see it from now on, until it has ended. */
+    /** Adds the request to the list of running queries, until it ends. */
     void listed(RunningQueries running) {
         entry = running.add(share, request.operator(), deadlineNanos, service.limits(request.remainingNanos()), this);
     }
 
-    /** What the gathers of this request are to work on. */
+    /** Sets the chunks for the gathers or maps of this request. */
     void gathers(GatherInputs arrived) {
         gatherInputs = arrived;
     }
 
-    /** Nothing of it can be answered. */
+    /** Ends all targets with this error. */
     void refuse(UniserveException error) {
         for (int place = 0; place < results.length(); place++) {
             results.set(place, failure(request.targets().get(place), error));
@@ -127,13 +127,13 @@ final class ReadTask implements Timers.Cancel {
         end(results.length());
     }
 
-    /** What a caller does whose request is {@link #brief}: as {@link #work}, on the transport's thread. */
+    /** Serves a {@link #brief} request on the calling thread of the transport. */
     void workHere() {
         here = true;
         work();
     }
 
-    /** CPU time; of a brief request the time, which is nearly the same and which no system call is needed for. */
+    /** Clock for costs: CPU time. For a brief request it is elapsed time, which is nearly the same and needs no system call. */
     private long costClock(boolean onTransport) {
         return onTransport ? service.clock().nanos() : CpuClock.nanos();
     }
@@ -142,7 +142,7 @@ final class ReadTask implements Timers.Cancel {
         return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
     }
 
-    /** One actor's answer; null where it is put aside. */
+    /** Returns one actor's answer; null if the target waits. */
     private @Nullable Object serve(int place, long now) {
         ReadRequest.Target target = request.targets().get(place);
         ReplicaKey key = key(place);
@@ -179,7 +179,7 @@ final class ReadTask implements Timers.Cancel {
         return gate.refuse(target, request.mode(), now);
     }
 
-    /** True when this server only has not heard of, or not applied yet, what the caller knows. */
+    /** True if this server lacks an epoch or log index that the caller has seen, and there is time left to wait for it. */
     private boolean mayCatchUp(@Nullable ReadGate gate, ReadRequest.Target target, ErrorCode code) {
         boolean behind = gate == null || target.epoch() > gate.epoch() || code == ErrorCode.BEHIND;
         return behind && service.clock().nanos() - patienceNanos < 0;
@@ -195,7 +195,7 @@ final class ReadTask implements Timers.Cancel {
         });
     }
 
-    /** What goes on with a target that is put aside, once, on a worker. */
+    /** Returns a task that continues a waiting target, once, on a worker. */
     private Runnable later(int place) {
         here = false;
         AtomicBoolean resumed = new AtomicBoolean();
@@ -208,7 +208,7 @@ final class ReadTask implements Timers.Cancel {
         };
     }
 
-    /** The actor holds updates that were left unpublished while nobody read it. */
+    /** Waits until the actor has published its updates. It does not publish them while it has no readers. */
     private void awaitPublished(int place, PinnedActor actor) {
         Runnable resume = later(place);
         Timers.Cancel timer =
@@ -219,7 +219,7 @@ final class ReadTask implements Timers.Cancel {
         });
     }
 
-    /** A later read of a session. It needs no gate: what it reads was the present state when the session read it first. */
+    /** Later read of a session. It needs no gate: its state was the present one at the session's first read. */
     private Object again(int place, ReplicaKey key, ReadRequest.Hold session, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         if (request.operator().equals(ReadRequest.RELEASE)) {
@@ -233,7 +233,7 @@ final class ReadTask implements Timers.Cancel {
         return held.isEmpty() ? lost(target) : read(place, held.get(), context);
     }
 
-    /** A later read of a session that holds nothing: the present state must be the one that it read first. */
+    /** Later read of a session that holds no state: the present state must be the one of its first read. */
     private Object presentAgain(int place, ReplicaKey key, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         Optional<PinnedActor> pinned = service.actors().pin(key);
@@ -249,10 +249,10 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    /** The operator's answer from the present state, with its number where that was one and the same from start to end. */
+    /** Returns the operator's answer from the present state. Records the number of the state if it was the same from start to end. */
     private Object readPresent(int place, PinnedActor actor, ReadContext context) {
         if (!(actor.actor() instanceof SnapshotActor)) {
-            throw SharedEngineSnapshot.unsupported(); // as it would be refused once updates run
+            throw SharedEngineSnapshot.unsupported(); // the same error that it would get once there are updates
         }
         long before = actor.state();
         Object value = call(place, actor, actor.actor(), context);
@@ -264,7 +264,7 @@ final class ReadTask implements Timers.Cancel {
         return new ActorFailure(
                 target.actor(),
                 ErrorCode.VERSION_GONE,
-                "this server has the state that the session reads no more; open another session",
+                "this server no longer has the state that the session reads; open another session",
                 target.epoch());
     }
 
@@ -272,7 +272,7 @@ final class ReadTask implements Timers.Cancel {
         return service.clock().nanos() + session.remainingNanos();
     }
 
-    /** The operator's answer from a held state, which is let go of here but not by the session. */
+    /** Returns the operator's answer from a held state. Releases this read's use of it; the session keeps it. */
     private Object read(int place, SessionSnapshot held, ReadContext context) {
         try {
             versions.set(place, held.version());
@@ -282,7 +282,7 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    /** The operator's answer; in a session from the state that it is to hold. */
+    /** Returns the operator's answer; in a session from the state that it holds. */
     private Object read(int place, ReplicaKey key, PinnedActor actor, ReadContext context) {
         if (request.hold().isEmpty()) {
             return call(place, actor, actor.actor(), context);
@@ -304,7 +304,7 @@ final class ReadTask implements Timers.Cancel {
         return read(place, held, context);
     }
 
-    /** The operator's answer from the newest state that is kept of an actor with versions. */
+    /** Returns the operator's answer from the newest state of an actor with versions. */
     private Object readNewest(int place, PinnedActor actor, ReadContext context) {
         VersionedSnapshots.Ref<ActorView> newest = actor.at(0)
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor has no state to read"));
@@ -363,15 +363,15 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    /** Its actors' present states are not one state of the table. */
+    /** Failure for a read of an atomic table without a version: the present states of its actors are not one state of the table. */
     private ActorFailure versioned(ReadRequest.Target target) {
         return new ActorFailure(
                 target.actor(),
                 ErrorCode.UNSUPPORTED,
                 "table " + request.table() + " has atomic updates: "
                         + (request.hold().isPresent()
-                                ? "sessions of it are not served, every query sees one version of it anyway"
-                                : "read it in the default mode, with a client that knows its level"),
+                                ? "sessions of it are not supported, each query sees one version of it"
+                                : "read it in the default mode, with a client that has its newest map"),
                 0);
     }
 
@@ -406,7 +406,7 @@ final class ReadTask implements Timers.Cancel {
         return known;
     }
 
-    /** Takes room for a value until the reply is made. */
+    /** Reserves memory for a value until the reply is complete. */
     private Object reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
         int bytes = runs.size(value, alone);
         service.memory().reserve(bytes);
@@ -516,8 +516,8 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /**
-     * One thread's part of the request. What it costs is read once before and once after, as the CPU clock costs as much as
-     * a small operator; an actor's part of it is its part of the time.
+     * One thread's part of the request. CPU time is read once before and once after, as reading it costs as much as a small operator.
+     * It is divided among the actors in proportion to their elapsed time.
      */
     private final class Stint {
         private final IntSupplier more;

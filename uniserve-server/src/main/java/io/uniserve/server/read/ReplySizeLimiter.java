@@ -7,11 +7,11 @@ import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import java.util.List;
 
-/** Parts of single actors, as many as a reply may hold. */
+/** Limit on the size of a reply with one part per actor. */
 final class ReplySizeLimiter {
     private ReplySizeLimiter() {}
 
-    /** Adds a part for each value; those that no more fit fail with RESOURCE_EXHAUSTED, so that the caller asks for them alone. */
+    /** Adds a part per value. Values beyond the limit fail with RESOURCE_EXHAUSTED, so that the client requests them separately. */
     static void bounded(
             List<Integer> actors, List<Object> values, List<ReadReply.Part> parts, List<ActorFailure> failures) {
         long total = 0;

@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Bytes of results that wait to be sent; more are refused before memory runs out. */
+/** Memory budget for results that wait to be sent, in bytes. Thread-safe. */
 final class ResultMemory {
     private final long bytesMax;
     private final AtomicLong used = new AtomicLong();
@@ -13,7 +13,7 @@ final class ResultMemory {
         this.bytesMax = bytesMax;
     }
 
-    /** Takes these bytes or fails with RESOURCE_EXHAUSTED. */
+    /** Reserves these bytes, or fails with RESOURCE_EXHAUSTED. */
     void reserve(long bytes) {
         if (used.addAndGet(bytes) > bytesMax) {
             used.addAndGet(-bytes);

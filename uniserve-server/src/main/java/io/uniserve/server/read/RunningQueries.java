@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The reads and plans that a server works for now, by number, with what ends each. Safe for use by several threads. */
+/** List of the reads and plans that run on a server, by number, each with its cancellation. Thread-safe. */
 public final class RunningQueries {
-    /** Of a query in an engine's own language. */
+    /** Operator name of a query in an engine's own language. */
     public static final String PLAN = "plan";
 
     private static final long STUCK_AFTER_NANOS = 1_000_000_000;
@@ -23,16 +23,20 @@ public final class RunningQueries {
     private final AtomicLong numbers;
     private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
 
-    /** @param first number; far from another server's */
+    /**
+     * Creates an empty list.
+     *
+     * @param first first number; it should be far from those of other servers
+     */
     public RunningQueries(Clock clock, long first) {
         this.clock = clock;
         this.numbers = new AtomicLong(first);
     }
 
     /**
-     * Lists a query; to be closed when it has ended.
+     * Adds a query. The entry must be closed when the query has ended.
      *
-     * @param limited whether the deadline is the server's longest time, not the caller's
+     * @param limited true if the deadline is the server's time limit, not the caller's
      */
     public Entry add(Share share, String operator, long deadlineNanos, boolean limited, Timers.Cancel cancel) {
         Entry entry = new Entry(number(), share, operator, deadlineNanos, limited, cancel);
@@ -45,7 +49,7 @@ public final class RunningQueries {
         return number == 0 ? numbers.incrementAndGet() : number;
     }
 
-    /** All of them, longest first. */
+    /** All queries, longest running first. */
     public List<RunningQuery> list() {
         long now = clock.nanos();
         return entries.values().stream()
@@ -54,7 +58,7 @@ public final class RunningQueries {
                 .toList();
     }
 
-    /** Cancels one and returns it; empty where there is none of this number. */
+    /** Cancels a query and returns it; empty if there is none with this number. */
     public Optional<RunningQuery> cancel(long id) {
         Entry entry = entries.get(id);
         if (entry == null) {
@@ -65,12 +69,12 @@ public final class RunningQueries {
         return Optional.of(entry.shown(clock.nanos()));
     }
 
-    /** Cancels all. */
+    /** Cancels all queries. */
     public void cancelAll() {
         entries.values().forEach(Entry::end);
     }
 
-    /** One of them. */
+    /** One query. */
     public final class Entry implements AutoCloseable {
         private final long id;
         private final Share share;
@@ -94,12 +98,12 @@ public final class RunningQueries {
             this.cancel = cancel;
         }
 
-        /** A thread works for it. */
+        /** Records that a thread has started to work on the query. */
         public void begun() {
             begun = true;
         }
 
-        /** Its caller has gone, or it is cancelled otherwise. */
+        /** Records that the caller has disconnected or the query is cancelled. */
         public void cancelled() {
             if (!cancelled) {
                 cancelledNanos = clock.nanos();
@@ -107,7 +111,9 @@ public final class RunningQueries {
             }
         }
 
-        /** The error that its client is to have: a query that is ended for good is not asked again elsewhere. */
+        /**
+         * Maps an error for the client. A query that was ended on purpose gets QUERY_KILLED, so that the client does not retry it.
+         */
         public UniserveException forClient(UniserveException error) {
             if (killed && error.code() == ErrorCode.CANCELLED) {
                 return new UniserveException(ErrorCode.QUERY_KILLED, "an operator ended the query", error);
@@ -115,7 +121,7 @@ public final class RunningQueries {
             if (limited && error.code() == ErrorCode.DEADLINE_EXCEEDED) {
                 return new UniserveException(
                         ErrorCode.QUERY_KILLED,
-                        "the query ran longer than server.query-time-max lets queries run",
+                        "the query ran longer than server.query-time-max",
                         error);
             }
             return error;

@@ -10,10 +10,10 @@ import io.uniserve.protocol.exchange.ScatterEnvelope;
 import io.uniserve.protocol.exchange.ScatterManifest;
 import io.uniserve.server.exchange.ExchangeHost;
 
-/** A scatter as a read: the value is a receipt for the chunks, which stay here. */
+/** Adapter that runs a scatter operator as a read. The value is the manifest of the chunks, which stay on this server. */
 record ScatterRun<A extends ActorView, P>(ScatterOperator<A, P> operator, ExchangeHost exchange)
         implements RetrieveOperator<A, ScatterRun.Framed<P>, ScatterManifest> {
-    /** The operator's parameters in the plan's. */
+    /** The plan's parameters, with the operator's inside. */
     record Framed<P>(ScatterEnvelope frame, P parameters) {}
 
     @Override

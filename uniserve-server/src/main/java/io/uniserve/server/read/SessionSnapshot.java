@@ -1,8 +1,8 @@
 package io.uniserve.server.read;
 
 /**
- * An actor's state that a session reads, with a count of who uses it: the table of held states and each read under way. The
- * last one lets go of the view. Safe for use by several threads.
+ * State of an actor that a session reads, with a reference count. Users are the table of held states and each read under way; the
+ * last one to release it releases the view. Thread-safe.
  */
 final class SessionSnapshot {
     private final SharedEngineSnapshot view;
@@ -10,7 +10,7 @@ final class SessionSnapshot {
     private int users = 2;
     private long untilNanos;
 
-    /** For the table and for the caller, who both let go of it; the caller's use of the view goes with it. */
+    /** Creates a state with two users: the table and the caller. Both must release it. It takes over the caller's use of the view. */
     SessionSnapshot(SharedEngineSnapshot view, long version, long untilNanos) {
         this.view = view;
         this.version = version;
@@ -33,13 +33,13 @@ final class SessionSnapshot {
         return untilNanos;
     }
 
-    /** Uses it, and holds it at least so long. */
+    /** Adds a user, and extends the hold to at least this time. */
     synchronized void use(long until) {
         users++;
         untilNanos = until - untilNanos > 0 ? until : untilNanos;
     }
 
-    /** Lets go; to be called once for each use. */
+    /** Removes a user. Call it once per use. */
     void release() {
         if (left()) {
             view.release();

@@ -15,17 +15,17 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The states that this server holds for sessions, so many and so many bytes at most: beyond that the one that was not read for
- * the longest time is let go of, and its session finds it gone. Sessions that read one state of an actor share its view, and an actor has so
- * many views at most, as each may take memory. Each held state has a version of its own, never used again while this process
- * lives, so that a session never takes another state for its own. Safe for use by several threads.
+ * Cache of the states that this server holds for sessions, limited in number and bytes. Beyond a limit the least recently read state
+ * is dropped, and its session gets VERSION_GONE. Sessions that read the same state of an actor share its view. The number of views
+ * per actor is limited too, as each may use memory. Each held state has a version that is unique in this process, so that a session
+ * never reads another state by mistake. Thread-safe.
  */
 final class SessionSnapshots implements AutoCloseable {
     private final int most;
     private final int viewsMost;
     private final long bytesMost;
     private final Map<Key, SessionSnapshot> states = new LinkedHashMap<>(16, 0.75f, true);
-    /** The view that was taken last of each actor; it may be closed. */
+    /** Newest view of each actor; it may be closed. */
     private final Map<ReplicaKey, SharedEngineSnapshot> newest = new HashMap<>();
 
     private long versions;
@@ -35,11 +35,11 @@ final class SessionSnapshots implements AutoCloseable {
     private record Key(long high, long low, ReplicaKey actor) {}
 
     /**
-     * Holds nothing yet.
+     * Creates an empty cache.
      *
-     * @param viewsMost of one actor
-     * @param bytesMost of memory and disk that views take together, as {@link #bound} finds
-     * @param firstVersion differs from that of an earlier process on this server
+     * @param viewsMost largest number of views per actor
+     * @param bytesMost largest size of all views in memory and on disk, enforced by {@link #bound}
+     * @param firstVersion first version; it must differ from those of an earlier process on this server
      */
     SessionSnapshots(int most, int viewsMost, long bytesMost, long firstVersion) {
         this.most = most;
@@ -48,7 +48,7 @@ final class SessionSnapshots implements AutoCloseable {
         this.versions = firstVersion;
     }
 
-    /** The state with this version, for one use; empty where it is not held. */
+    /** Returns the state with this version, with one use more; empty if it is not held. */
     synchronized Optional<SessionSnapshot> find(
             ReadRequest.Hold session, ReplicaKey actor, long version, long untilNanos) {
         SessionSnapshot state = states.get(new Key(session.high(), session.low(), actor));
@@ -59,7 +59,9 @@ final class SessionSnapshots implements AutoCloseable {
         return Optional.of(state);
     }
 
-    /** The state that the session has of the actor, for one use; where it has none, that of now of the actor pinned here. */
+    /**
+     * Returns the session's state of the actor, with one use more. If it has none, takes the present state of the actor pinned here.
+     */
     SessionSnapshot hold(ReadRequest.Hold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
         Key key = new Key(session.high(), session.low(), actor);
         SessionSnapshot known = used(key, untilNanos);
@@ -81,7 +83,7 @@ final class SessionSnapshots implements AutoCloseable {
         return known;
     }
 
-    /** A view of the present state for one use, shared where that state is held already. */
+    /** Returns a view of the present state, with one use more; shared if that state is held already. */
     private SharedEngineSnapshot view(ReplicaKey key, PinnedActor actor) {
         SharedEngineSnapshot last;
         synchronized (this) {
@@ -104,7 +106,10 @@ final class SessionSnapshots implements AutoCloseable {
         return versions;
     }
 
-    /** What another request of the session has put there meanwhile goes: its reply tells a version that is gone. */
+    /**
+     * Stores the state. A state that another request of the session stored meanwhile is dropped: a later read of it gets
+     * VERSION_GONE.
+     */
     private synchronized List<SessionSnapshot> put(Key key, SessionSnapshot made) {
         List<SessionSnapshot> dropped = new ArrayList<>();
         Iterator<SessionSnapshot> eldest = states.values().iterator();
@@ -120,7 +125,7 @@ final class SessionSnapshots implements AutoCloseable {
         return dropped;
     }
 
-    /** Makes room where the actor has too many views: the one that was not read for the longest time goes, with all who share it. */
+    /** If the actor has too many views, drops the least recently read one, for all sessions that share it. */
     private void dropViews(ReplicaKey actor, List<SessionSnapshot> dropped) {
         Set<SharedEngineSnapshot> views = new LinkedHashSet<>();
         states.forEach((key, state) -> {
@@ -146,7 +151,7 @@ final class SessionSnapshots implements AutoCloseable {
         }
     }
 
-    /** Lets go of what nobody asked to hold any longer. */
+    /** Drops states whose hold has expired. */
     void expire(long now) {
         List<SessionSnapshot> ended = new ArrayList<>();
         synchronized (this) {
@@ -156,7 +161,7 @@ final class SessionSnapshots implements AutoCloseable {
         forget();
     }
 
-    /** Measures what the views take, and where that is too much lets go of those not read for the longest time. */
+    /** Measures the size of the views. If it is above the limit, drops the least recently read ones. */
     void bound() {
         List<SessionSnapshot> used = new ArrayList<>();
         synchronized (this) {
@@ -166,7 +171,7 @@ final class SessionSnapshots implements AutoCloseable {
             }
         }
         Set<SharedEngineSnapshot> views = new LinkedHashSet<>();
-        for (SessionSnapshot state : used) { // unread for longest first
+        for (SessionSnapshot state : used) { // least recently read first
             views.remove(state.view());
             views.add(state.view());
         }
@@ -189,12 +194,12 @@ final class SessionSnapshots implements AutoCloseable {
         forget();
     }
 
-    /** What the views take by themselves, as measured last. */
+    /** Bytes that only the views use, as of the last measurement. */
     synchronized long bytes() {
         return bytes;
     }
 
-    /** Views let go of for their size so far. */
+    /** Number of views dropped because of their size. */
     synchronized long tooLarge() {
         return tooLarge;
     }

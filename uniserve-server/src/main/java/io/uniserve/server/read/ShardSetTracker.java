@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which actors queries ask together, from those requests that tell it, in bounded memory. What is older weighs half as much
- * every minute. Safe for use by several threads.
+ * Statistics of the sets of actors that queries read together, from sampled requests, in bounded memory. Counts have a half-life of
+ * one minute. Thread-safe.
  */
 public final class ShardSetTracker {
     private static final long HALF_LIFE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -22,7 +22,7 @@ public final class ShardSetTracker {
     private long since;
     private double secondsBefore;
 
-    /** Starts to count now. */
+    /** Creates empty statistics. */
     public ShardSetTracker(Clock clock) {
         this.clock = clock;
         since = clock.nanos();
@@ -36,7 +36,7 @@ public final class ShardSetTracker {
         }
     }
 
-    /** The most frequent sets. */
+    /** Returns the most frequent sets. */
     public List<PopularSet> top() {
         List<PopularSet> told = new ArrayList<>();
         synchronized (sketch) {
@@ -57,7 +57,7 @@ public final class ShardSetTracker {
     private void age() {
         for (int n = 0; clock.nanos() - since >= HALF_LIFE_NANOS; n++) {
             if (n == Long.SIZE) {
-                since = clock.nanos(); // idle for so long that nothing is left to halve
+                since = clock.nanos(); // idle for so long that all counts are zero
                 secondsBefore = 0;
                 return;
             }

@@ -1,12 +1,12 @@
 package io.uniserve.server.read;
 
 /**
- * Table and client that a task works for. Workers take the tasks of all shares in turn.
+ * Key of fair scheduling: the table and client of a task. Workers take tasks of all shares in turn.
  *
- * @param client empty where clients do not name themselves
+ * @param client empty if the client has no name
  */
 public record Share(String table, String client) {
-    /** The server's own work: it takes its turn, and has no limit. */
+    /** Share of the server's own work. It takes its turn, and has no limit. */
     public static final Share NONE = new Share("", "");
 
     boolean sameTable(Share other) {

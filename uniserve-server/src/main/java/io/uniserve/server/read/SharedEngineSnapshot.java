@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine's view of one state of an actor, shared by all sessions that read this state, with a count of them. The last one
- * closes it and lets go of the actor. Safe for use by several threads.
+ * Engine's view of one state of an actor, shared by all sessions that read this state, with a reference count. The last user closes
+ * it and releases the actor. Thread-safe.
  */
 final class SharedEngineSnapshot {
     private static final Logger LOG = LoggerFactory.getLogger(SharedEngineSnapshot.class);
@@ -27,7 +27,10 @@ final class SharedEngineSnapshot {
         this.number = number;
     }
 
-    /** The actor's published state now, for the caller, who lets go of it; with it goes the pin. UNSUPPORTED where the engine holds none. */
+    /**
+     * Takes a view of the actor's published state, with one use. It takes over the pin. Fails with UNSUPPORTED if the engine has no
+     * snapshots.
+     */
     static SharedEngineSnapshot take(PinnedActor actor) {
         boolean taken = false;
         try {
@@ -50,21 +53,21 @@ final class SharedEngineSnapshot {
 
     static UniserveException unsupported() {
         return new UniserveException(
-                ErrorCode.UNSUPPORTED, "this table's engine holds no states; ask it without a session");
+                ErrorCode.UNSUPPORTED, "this table's engine has no snapshots; query it without a session");
     }
 
     PinnedActor actor() {
         return actor;
     }
 
-    /** What operators run on. */
+    /** View for operators. */
     ActorView view() {
         return view;
     }
 
     /**
-     * Asks the engine what the view keeps by itself, in bytes of memory and disk; nothing while it is the actor's present state,
-     * as that is there anyway. To be called by one who uses it.
+     * Asks the engine for the size of the view, in bytes of memory and disk. The size is 0 while it shows the actor's present state,
+     * which exists anyway. Call it only with a use of the view.
      */
     long measure() {
         if (number != 0 && actor.state() == number) {
@@ -75,17 +78,17 @@ final class SharedEngineSnapshot {
             ActorUsage usage = actor.call("usage of a snapshot", view::usage);
             bytes = usage.memoryBytes() + usage.diskBytes();
         } catch (UniserveException e) {
-            LOG.warn("what a snapshot takes cannot be measured; it counts as before", e);
+            LOG.warn("cannot measure the size of a snapshot, keeping its last size", e);
         }
         return bytes;
     }
 
-    /** As measured last. */
+    /** Size as of the last measurement. */
     long bytes() {
         return bytes;
     }
 
-    /** Uses it once more; false where it shows another state than this one, or may, or is closed already. */
+    /** Adds a user; false if the view is closed, or shows or may show another state than this one. */
     synchronized boolean join(long present) {
         if (users == 0 || number == 0 || number != present) {
             return false;
@@ -98,7 +101,7 @@ final class SharedEngineSnapshot {
         return users == 0;
     }
 
-    /** Lets go; to be called once for each use. */
+    /** Removes a user. Call it once per use. */
     void release() {
         if (left()) {
             try {
@@ -107,7 +110,7 @@ final class SharedEngineSnapshot {
                     return view;
                 });
             } catch (UniserveException e) {
-                LOG.warn("what a snapshot held may stay until the server ends", e);
+                LOG.warn("closing a snapshot failed; its resources may stay until the server ends", e);
             } finally {
                 actor.close();
             }

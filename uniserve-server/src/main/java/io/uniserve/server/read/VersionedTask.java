@@ -29,19 +29,19 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for one version of a table (docs/protocol.md, section 4). First it is noted what this server knows to be decided; then
- * each actor's gate is checked and its doubts are settled on the loop, without holding a thread; then workers take the state
- * of each actor, run the operator on it, and, last, check the gate again by reading the clock. What each step decides is
- * {@link ActorSnapshotRead}'s.
+ * One request for one version of a table (docs/protocol.md, section 4). It first takes the newest committed version that this server
+ * knows. Then it checks each actor's gate and resolves versions in doubt on the loop, without a thread. Then workers take the state
+ * of each actor, run the operator on it and check the gate again with a new reading of the clock. {@link ActorSnapshotRead} decides
+ * at each step.
  */
 final class VersionedTask implements Timers.Cancel {
     private final ReadService service;
     private final VersionedRead request;
     private final Completion<VersionedRead.Reply> completion;
-    /** One for each target; at any time it is one thread's. */
+    /** One per target; used by one thread at a time. */
     private final List<ActorSnapshotRead> shares = new ArrayList<>();
 
-    /** What this server's driver denied when the request came. */
+    /** Version that this server's transaction manager claimed not to be visible when the request arrived. */
     private final long deniedFirst;
 
     private final Share share;
@@ -50,16 +50,16 @@ final class VersionedTask implements Timers.Cancel {
     private final AtomicInteger doubtful = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger open;
-    /** An {@link Answered} or an {@link ActorFailure} for each target. */
+    /** An {@link Answered} or an {@link ActorFailure} per target. */
     private final AtomicReferenceArray<@Nullable Object> results;
 
-    /** An actor's value, as bytes where it is not to be merged. */
+    /** Value of an actor; bytes if it will not be merged. */
     private record Answered(int actor, long at, Object value) {}
 
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     private final CancellationScope cancellationScope;
-    /** Of a gather: what is on its way to it, or has come. */
+    /** Chunks of a gather or a map, arriving or complete. */
     private volatile @Nullable GatherInputs gatherInputs;
 
     VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
@@ -85,12 +85,12 @@ final class VersionedTask implements Timers.Cancel {
         cancellationScope.leave();
     }
 
-    /** What the gathers of this request are to work on. */
+    /** Sets the chunks for the gathers or maps of this request. */
     void gathers(GatherInputs arrived) {
         gatherInputs = arrived;
     }
 
-    /** Nothing of it can be answered. */
+    /** Ends all targets with this error. */
     void refuse(UniserveException error) {
         for (int place = 0; place < results.length(); place++) {
             results.set(place, failure(place, error));
@@ -99,9 +99,9 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     /**
-     * Checks the gates, has doubts settled, and goes on, at once where there are none.
+     * Checks the gates, resolves versions in doubt, and continues, at once if there are none.
      *
-     * @param first what takes the work then; what waited for a doubt is for a worker
+     * @param first executor of the work in that case; after a version in doubt a worker continues
      */
     void admit(Predicate<Runnable> first) {
         for (int i = 0; i < results.length(); i++) {
@@ -116,7 +116,7 @@ final class VersionedTask implements Timers.Cancel {
                 case NOTHING -> results.set(place, share.failure().orElseThrow());
                 case SETTLE -> settle(place, share);
                 case TAKE -> {
-                    // a worker takes it
+                    // a worker serves this target
                 }
             }
         }
@@ -170,7 +170,7 @@ final class VersionedTask implements Timers.Cancel {
         return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
     }
 
-    /** Null where it is not here; what is asked for in a newer epoch is known here soon. */
+    /** Gate of the target, null if the actor is not here. For a newer epoch in the request, starts to read the map again. */
     private @Nullable ReadGate gate(int place) {
         ReadGate gate = service.gates().get(key(place));
         if (gate == null || request.targets().get(place).epoch() > gate.epoch()) {
@@ -184,7 +184,7 @@ final class VersionedTask implements Timers.Cancel {
                 request.table(), request.tableId(), request.targets().get(place).actor());
     }
 
-    /** Takes targets until none is left; whoever ends the last one replies. */
+    /** Serves targets until none is left. The worker that ends the last one replies. */
     private void work(boolean onTransport) {
         int first = next.getAndIncrement();
         if (first >= results.length()) {
@@ -199,7 +199,7 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    /** What it costs is read once before and once after, and told in equal shares of its actors. */
+    /** Serves targets. CPU time is read once before and once after, and divided equally among the actors. */
     private void serve(int first, boolean onTransport) {
         RunningQueries.Entry shown = entry;
         if (shown != null) {
@@ -282,12 +282,12 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    /** True where no value is to be merged with another. */
+    /** True if no values will be merged. */
     private boolean alone() {
         return !request.merged() || results.length() == 1;
     }
 
-    /** Takes room for a value until the reply is made. */
+    /** Reserves memory for a value until the reply is complete. */
     private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
         int bytes = runs.size(value, alone());
         service.memory().reserve(bytes);
@@ -357,7 +357,7 @@ final class VersionedTask implements Timers.Cancel {
         return new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0);
     }
 
-    /** Values that are complete through the same version are merged; usually all are. */
+    /** Merges values that are complete up to the same version. In most cases all are. */
     private List<VersionedRead.Part> parts(List<Answered> answers, List<ActorFailure> failures) {
         List<VersionedRead.Part> parts = new ArrayList<>();
         OperatorRun<?, ?, ?> ran = run;
@@ -392,7 +392,9 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    /** What has no room in a reply when it is merged goes one by one: who asked asks again for those that do not fit. */
+    /**
+     * Returns values one by one if their merged value is too large for a reply. The client requests those that do not fit separately.
+     */
     private void apart(
             OperatorRun<?, ?, ?> ran,
             List<Answered> group,

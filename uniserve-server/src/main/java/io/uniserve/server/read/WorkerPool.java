@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Named threads that are shared fairly by table and client. No table and no client has more of them than the pool has by its
- * settings, but for one thread of each further client of a table. Another thread takes the place of each task that runs for long, up to {@link Limits#SPARE_THREADS_MAX}: so what is
- * brief goes on beside it. A call that does not end holds its thread: engines may not be interrupted, as that closes files under
- * some of them. Such threads are counted.
+ * Thread pool that is shared fairly by table and client. One table or client uses at most the configured number of threads, except
+ * that each further client of a table may use one more. A spare thread replaces each long-running task, up to
+ * {@link Limits#SPARE_THREADS_MAX}, so that short tasks continue. A call that does not end keeps its thread: engines must not be
+ * interrupted, as this closes files under some of them. The pool counts such threads. Thread-safe.
  */
 public final class WorkerPool implements AutoCloseable {
-    /** Threads in the places of others. */
+    /** Limit of spare threads. */
     static final int REPLACED_MAX = Limits.SPARE_THREADS_MAX;
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
@@ -37,15 +37,15 @@ public final class WorkerPool implements AutoCloseable {
     private int stuckLogged;
     private volatile boolean closed;
 
-    /** Makes the pool; its threads start when they are needed. */
+    /** Creates the pool; its threads start when they are needed. */
     public WorkerPool(String name, int threads, Clock clock) {
         this(name, threads, true, clock);
     }
 
     /**
-     * The same.
+     * Creates the pool.
      *
-     * @param fair false for one queue for all, and other threads only for those that do not come back
+     * @param fair false for one queue for all tasks, with spare threads only for stuck threads
      */
     public WorkerPool(String name, int threads, boolean fair, Clock clock) {
         this.name = name;
@@ -64,17 +64,17 @@ public final class WorkerPool implements AutoCloseable {
         return threads;
     }
 
-    /** Threads that have nothing to do, about. */
+    /** Approximate number of idle threads. */
     int idle() {
         return Math.max(0, executor.getCorePoolSize() - unfinished.get());
     }
 
-    /** Queues a task of the server's own; false when the pool is closed. */
+    /** Queues a task of the server itself; false if the pool is closed. */
     public boolean execute(Runnable task) {
         return execute(Share.NONE, task);
     }
 
-    /** Queues a task; false when the pool is closed. */
+    /** Queues a task; false if the pool is closed. */
     public boolean execute(Share share, Runnable task) {
         unfinished.incrementAndGet();
         Share turn = fair ? share : Share.NONE;
@@ -86,7 +86,7 @@ public final class WorkerPool implements AutoCloseable {
         return false;
     }
 
-    /** Has a thread look for a task that may run; false when the pool is closed. */
+    /** Wakes a thread to run the next task that may run; false if the pool is closed. */
     private boolean look() {
         try {
             executor.execute(this::runNext);
@@ -104,8 +104,8 @@ public final class WorkerPool implements AutoCloseable {
             if (next != null) {
                 run(next);
             }
-            // Where none may run, tables and clients have their threads, one of which looks again; a closing pool has
-            // no other looks.
+            // If no task may run, the limits are reached, and a thread that ends its task checks again. A closing
+            // pool has no such check.
             more = next != null && executor.isShutdown() && !closed;
         }
     }
@@ -123,7 +123,7 @@ public final class WorkerPool implements AutoCloseable {
         }
     }
 
-    /** A table and a client have one thread less: one task of each may run. */
+    /** Wakes threads after the end of a task: one task of its table and one of its client may run now. */
     private void lookAgain() {
         int waits = tasks.waits();
         for (int i = 0; i < 2 && executor.getQueue().size() < waits && !executor.isShutdown(); i++) {
@@ -132,8 +132,8 @@ public final class WorkerPool implements AutoCloseable {
     }
 
     /**
-     * Has the task run by a thread that somebody lends, in the place of a worker; queues it where no worker is idle, as more
-     * threads than that are not to be at work. False when the pool is closed.
+     * Runs the task on a caller's thread, in place of a worker. Queues it if no worker is idle, to keep the number of active threads
+     * within the limit. False if the pool is closed.
      */
     boolean lent(Share share, Runnable task, Executor lender) {
         if (idle() == 0 || executor.isShutdown()) {
@@ -150,7 +150,10 @@ public final class WorkerPool implements AutoCloseable {
         return true;
     }
 
-    /** Marks the calling worker as inside the engine; to be ended in a finally block. No lent thread is made up for. */
+    /**
+     * Marks the calling worker as inside the engine. Close it in a finally block. The pool adds no worker to compensate for a
+     * caller's thread.
+     */
     public Call enter(long deadlineNanos, @Nullable CancellationScope cancellationScope) {
         FairTasks.Running task =
                 Thread.currentThread() instanceof Worker worker && worker.pool == this ? worker.running : null;
@@ -160,12 +163,12 @@ public final class WorkerPool implements AutoCloseable {
         return new Call(task);
     }
 
-    /** Threads that have not come back from calls that were to end a while ago: by their deadlines, or as their callers left. */
+    /** Number of threads in calls that still run after a deadline or cancellation some time ago. */
     public int stuck() {
         return tasks.overSince(STUCK_AFTER_NANOS, clock.nanos());
     }
 
-    /** Makes up for threads in long tasks from now on, until the pool is closed. */
+    /** Starts to add spare threads for long tasks, until the pool is closed. */
     public void watch(Timers timers) {
         if (!closed) {
             compensate();
@@ -173,14 +176,14 @@ public final class WorkerPool implements AutoCloseable {
         }
     }
 
-    /** Makes up for threads that are in long tasks, and takes back what is no more needed. */
+    /** Adds spare threads for long tasks, and removes those that are no longer needed. */
     void compensate() {
         long now = clock.nanos();
         int stuck = tasks.overSince(STUCK_AFTER_NANOS, now);
         int away = fair ? Math.max(stuck, tasks.runningFor(LONG_NANOS, now)) : stuck;
         int wanted = threads + Math.min(away, REPLACED_MAX);
         if (stuck != stuckLogged) {
-            LOG.warn("{}: {} threads are in calls that were to end, {} threads in all", name, stuck, wanted);
+            LOG.warn("{}: {} threads are stuck in calls after their deadlines, {} threads in all", name, stuck, wanted);
             stuckLogged = stuck;
         }
         if (wanted > executor.getMaximumPoolSize()) {
@@ -190,10 +193,10 @@ public final class WorkerPool implements AutoCloseable {
             executor.setCorePoolSize(wanted);
             executor.setMaximumPoolSize(wanted);
         }
-        lookAgain(); // what held a thread beyond its end does not count any more
+        lookAgain(); // stuck tasks no longer count for the limits
     }
 
-    /** Takes no more tasks and waits so long for those that run. */
+    /** Rejects new tasks and waits for running ones, at most this long. */
     public void stop(long graceNanos) {
         executor.shutdown();
         try {
@@ -213,7 +216,7 @@ public final class WorkerPool implements AutoCloseable {
 
     private static final class Worker extends Thread {
         private final WorkerPool pool;
-        /** Its own thread's. */
+        /** Used by this thread only. */
         private FairTasks.@Nullable Running running;
 
         private Worker(WorkerPool pool, Runnable task, String name) {
@@ -222,7 +225,7 @@ public final class WorkerPool implements AutoCloseable {
         }
     }
 
-    /** A worker's stay in the engine. */
+    /** Mark of a worker that is inside the engine. */
     public static final class Call implements AutoCloseable {
         private final FairTasks.@Nullable Running task;
 

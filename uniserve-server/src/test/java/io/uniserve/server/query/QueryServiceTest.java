@@ -115,7 +115,7 @@ class QueryServiceTest {
         assertThat(fatal.get()).isNull();
     }
 
-    /** Has reads that come with a lent thread done by it, as a read service does. */
+    /** Runs reads on the caller's thread if one is provided, as the read service does. */
     private ReadHandler lending() {
         return new ReadHandler() {
             @Override
@@ -132,7 +132,7 @@ class QueryServiceTest {
         };
     }
 
-    /** Queries of table {@code t} are the test's; whose text it is to explain them is too. */
+    /** The test plans queries of table {@code t}, and explains them if it has a text for that. */
     private PortPlanners planners() {
         return new PortPlanners() {
             @Override
@@ -516,7 +516,7 @@ class QueryServiceTest {
         };
         CompletableFuture<Outcome<Answer>> hung = start("t", SECOND / 2);
         await().until(() -> plans.get() == 1);
-        // There is one thread, and it is in a call past its deadline: others are answered all the same, if not at once.
+        // The only thread is in a call after its deadline; other queries are still answered, after a delay.
         await().until(() -> {
             CompletableFuture<Outcome<Answer>> unused = start("t", 30 * SECOND);
             return plans.get() > 1;

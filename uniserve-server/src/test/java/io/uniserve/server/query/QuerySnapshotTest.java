@@ -56,7 +56,7 @@ class QuerySnapshotTest {
         moments.saw(T, Optional.of(List.of(0, 1)), seen(4));
         assertThat(version(Optional.of(List.of(1)))).isEqualTo(4);
         assertThat(settled).isZero();
-        // An update of another actor may be acknowledged, and not known there.
+        // An update of another actor may be acknowledged, and unknown at these actors.
         assertThatThrownBy(() -> version(Optional.of(List.of(1, 2))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));

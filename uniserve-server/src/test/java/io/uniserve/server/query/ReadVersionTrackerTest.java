@@ -43,7 +43,7 @@ class ReadVersionTrackerTest {
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
     }
 
-    /** The version that some actors have says nothing of what others were told since. */
+    /** The version of some actors does not cover updates that other actors have acknowledged since. */
     @Test
     void laterRoundsAskNoActorThatTheFirstOneDidNot() {
         versions.asks(T, List.of(0, 1, 2));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Operators that look for an actor of another table beside their own. */
+/** Operators that read an actor of another table beside their own. */
 class BesideReadsTest {
     private static final TableName OTHER = new TableName("other");
     private static final long OTHER_ID = 10;
@@ -47,7 +47,7 @@ class BesideReadsTest {
         world.close();
     }
 
-    /** Rows of both, or that there are not both. */
+    /** Rows of both actors, or a mark that one is missing. */
     private static Bytes both(KvActor actor, OperatorContext context) {
         Optional<KvActor> other = context.beside(OTHER).map(KvActor.class::cast);
         return Bytes.utf8(other.map(

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reads whose caller lends its thread, to a service of one worker. */
+/** Reads whose caller provides its thread, at a service with one worker. */
 class CallerThreadExecutorTest {
     private final ReadWorld world = new ReadWorld(1, 10, 1 << 20, false);
     private final Queue<Runnable> lent = new ArrayDeque<>();
@@ -103,7 +103,7 @@ class CallerThreadExecutorTest {
         assertThat(world.service.active()).isZero();
     }
 
-    /** Whoever settles it comes back long after the caller has gone on. */
+    /** The resolution arrives long after the caller has continued. */
     @Test
     void whatWaitsForADoubtIsForAWorker() {
         world.keep(0, 3, 100);

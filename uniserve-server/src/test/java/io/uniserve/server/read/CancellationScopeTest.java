@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Work that is stopped when nobody waits for it. */
+/** Work that is stopped when its caller gives up. */
 class CancellationScopeTest {
     private final List<Runnable> timers = new ArrayList<>();
     private final CancellationScope cancellationScope = new CancellationScope(this::after);

@@ -42,7 +42,7 @@ class GatherReadsTest {
 
     private final ReadWorld world = new ReadWorld();
 
-    /** Puts the actor's number of rows, as text, for each slot; what it is asked for may be wrong. */
+    /** Scatter that puts the actor's number of rows, as text, for each slot; its parameters may request an error. */
     private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
             new ScatterCall<>("t.scatter@1", Codecs.STRING), KvActor.class, (actor, context, how, slots, sink) -> {
                 for (int slot = 0; slot < slots; slot++) {

@@ -307,7 +307,7 @@ class ReadServiceTest {
         await().until(() -> world.service.memory().used() == 0);
     }
 
-    /** Operator wait@1 does not answer before this is true. */
+    /** Adds operator wait@1, which answers only once this is true. */
     private AtomicBoolean waitsForRelease() {
         AtomicBoolean release = new AtomicBoolean();
         world.operator("wait@1", (actor, context) -> {
@@ -380,7 +380,7 @@ class ReadServiceTest {
         readUntil(request, here, true);
     }
 
-    /** On this thread, which Awaitility would not use. */
+    /** Polls on this thread, which Awaitility would not use. */
     private void readUntil(ReadRequest request, AtomicBoolean here, boolean wanted) {
         for (int i = 0; i < 10_000; i++) {
             assertThat(world.read(request).parts()).hasSize(2);

@@ -63,7 +63,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** A read service over real key-value actors, with gates that the test sets. */
+/** Read service over real key-value actors, with gates that the test sets. */
 final class ReadWorld implements AutoCloseable {
     static final long SECOND = 1_000_000_000L;
     static final TableName TABLE = new TableName("t");
@@ -74,12 +74,12 @@ final class ReadWorld implements AutoCloseable {
     final EventLoop loop = new EventLoop("test-server", SystemClock.INSTANCE, fatal::set);
     final GateTable gates = new GateTable();
     final Map<ReplicaKey, KvActor> actors = new ConcurrentHashMap<>();
-    /** The number of each actor's state; none while it is being changed. */
+    /** Number of each actor's state; absent while it changes. */
     final Map<KvActor, Long> states = new ConcurrentHashMap<>();
 
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
-    /** States by version of the actors that have them. */
+    /** States by version, for actors of atomic tables. */
     final Map<ReplicaKey, VersionedSnapshots<ActorView>> shelves = new ConcurrentHashMap<>();
 
     final AtomicReference<ReadInDoubtResolver> settled =
@@ -117,7 +117,7 @@ final class ReadWorld implements AutoCloseable {
         this(threads, queue, memory, true);
     }
 
-    /** With or without other threads in the places of long reads. */
+    /** Creates the service, with or without spare threads for long reads. */
     ReadWorld(int threads, int queue, long memory, boolean fair) {
         ServerSettings.Work work = new ServerSettings.Work(
                 threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES, Duration.ofHours(1), fair);
@@ -147,7 +147,7 @@ final class ReadWorld implements AutoCloseable {
         this(2, 100, 256L << 20);
     }
 
-    /** Makes an actor with documents k0 to k(rows-1), each with n = its number, open to readers at epoch 1. */
+    /** Creates an actor with documents k0 to k(rows-1), each with n = its number, open to readers at epoch 1. */
     void actor(int actor, int rows) {
         TableMeta meta = new TableMeta(
                 TABLE,
@@ -177,7 +177,7 @@ final class ReadWorld implements AutoCloseable {
                 new ReadGate(actor, epoch, serving, SystemClock.INSTANCE.nanos() + leaseNanos * 60, applied));
     }
 
-    /** The actor's present contents are its state at this version. */
+    /** Stores the actor's present contents as its state at this version. */
     void keep(int actor, long version, long bytesMax) {
         ReplicaKey key = new ReplicaKey(TABLE_ID, actor);
         shelves.computeIfAbsent(key, k -> new VersionedSnapshots<>(bytesMax, state -> {}))
@@ -260,12 +260,12 @@ final class ReadWorld implements AutoCloseable {
         }
     }
 
-    /** Leaves all actors with an update that only the next reader is to have published. */
+    /** Leaves all actors with an unpublished update; the next read publishes it. */
     void unpublish() {
         unpublished.add("update");
     }
 
-    /** Publishes, or gives up where {@code possible} is not, and wakes whoever waits. */
+    /** Publishes, or fails if not {@code possible}, and wakes all waiting reads. */
     void publish(boolean possible) {
         unpublished.clear();
         if (!possible) {
@@ -280,12 +280,12 @@ final class ReadWorld implements AutoCloseable {
         operator(id, false, body, Optional.empty());
     }
 
-    /** As {@link #operator}, with the promise to be brief. */
+    /** Adds an operator as {@link #operator}, with the promise to be brief. */
     void brief(String id, BiFunction<KvActor, OperatorContext, Bytes> body) {
         operator(id, true, body, Optional.empty());
     }
 
-    /** Adds an operator that runs this body, and joins its bytes. */
+    /** Adds an operator that runs this body, with a merger of its bytes. */
     void merging(String id, BiFunction<KvActor, OperatorContext, Bytes> body, BinaryOperator<Bytes> join) {
         operator(id, false, body, Optional.of((parameters, left, right) -> join.apply(left, right)));
     }

@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Reads of sessions against a real service over key-value actors. */
+/** Reads of sessions, with a real service over key-value actors. */
 class SessionReadsTest {
     private static final long MINUTE = 60 * ReadWorld.SECOND;
 
@@ -179,7 +179,7 @@ class SessionReadsTest {
         assertThat(world.pins.get()).isEqualTo(1);
     }
 
-    /** Has the actor's state held for a session of this number. */
+    /** Holds the actor's state for a session of this number. */
     private ReadReply hold(int actor, long session) {
         return read(new ReadRequest.Hold(7, session, MINUTE), ReadRequest.HOLD, new ReadRequest.Target(actor, 1, 0, 0));
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rates of sets that are asked together: right where they are steady, bounded in number, and the old is forgotten. */
+/** Rates of sets of actors that are read together: correct while steady, bounded in number, and decaying. */
 class ShardSetTrackerTest {
     private long now;
     private final ShardSetTracker sets = new ShardSetTracker(() -> now);

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Reads of actors whose last updates nobody has asked to see yet. */
+/** Reads of actors with unpublished updates. */
 class UnpublishedReadsTest {
     private final ReadWorld world = new ReadWorld(1, 100, 256L << 20);
 

@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Reads of one version: which state they see, for which version it stands, and what is refused. */
+/** Reads of one version: the state that they read, the version of their answers, and rejected requests. */
 class VersionedReadsTest {
     private final ReadWorld world = new ReadWorld();
 
@@ -72,7 +72,7 @@ class VersionedReadsTest {
         return Codecs.LONG.decode(part.value());
     }
 
-    /** An actor with so many rows at version 3. */
+    /** Creates an actor with this many rows at version 3. */
     private void actor(int number, int rows) {
         world.actor(number, rows);
         world.keep(number, 3, 100);
@@ -271,7 +271,7 @@ class VersionedReadsTest {
         assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.STALE_EPOCH);
     }
 
-    /** Between the question and the answer a version may be decided that the state does not have. */
+    /** Between request and answer a version may be decided that the state does not have. */
     @Test
     void theVersionAnAnswerStandsForIsThatOfTheQuestion() {
         actor(0, 5);

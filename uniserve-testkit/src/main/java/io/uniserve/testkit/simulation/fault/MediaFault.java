@@ -164,7 +164,7 @@ final class MediaFault {
             boolean takenOver = actor.restoreEpoch() == actor.epoch()
                     && before.actors().get(actor.actor()).epoch() < actor.epoch();
             boolean beyond =
-                    excused.get(actor.actor()) == AllowedDataLoss.ROTTEN_BACKUP; // it is retried for ever
+                    excused.get(actor.actor()) == AllowedDataLoss.ROTTEN_BACKUP; // the takeover is retried for ever
             if (takenOver && !beyond && !cluster.backupComplete(new ReplicaKey(after.tableId(), actor.actor()))) {
                 excused.put(actor.actor(), AllowedDataLoss.TAKEN_OVER_BEHIND);
                 world.trace().line("actor " + actor.actor() + " is taken over with what was shipped");

@@ -40,7 +40,7 @@ class HottestFirstTest {
         return policy.moves(new LiveCluster(servers, actors, List.of()));
     }
 
-    /** Carries the moves out, and looks at what no move may break. */
+    /** Makes the moves and checks the rules of each. */
     private void make(List<ReplicaMove> moves) {
         Set<ReplicaKey> moved = new TreeSet<>();
         for (ReplicaMove move : moves) {

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Tests of all modules wait as long as {@code test-support} says. */
+/** Tests of all modules use the wait time of {@code test-support}. */
 class AwaitilityDefaultsTest {
     private static final Duration OF_AWAITILITY = Duration.ofSeconds(10);
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The compiled main classes of all modules, and predicates that tell which module a class belongs to. */
+/** Compiled main classes of all modules, and predicates for the module of a class. */
 final class Classes {
     static final JavaClasses ALL = load();
 
@@ -44,7 +44,7 @@ final class Classes {
         return JavaClass.Predicates.resideInAnyPackage(packages);
     }
 
-    /** Classes that the build generated from .proto files: those whose source is under target/generated-sources. */
+    /** Classes generated from .proto files: those with their source under target/generated-sources. */
     static DescribedPredicate<JavaClass> generated() {
         Set<String> names = ProjectTree.generatedSources().stream()
                 .map(name -> name.substring(0, name.length() - ".java".length()).replace('/', '.'))

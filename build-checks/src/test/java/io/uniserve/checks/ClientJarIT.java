@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 
-/** The client's single jar, and the folders of the distribution, hold what they should and nothing else. */
+/** Contents of the client's single jar and of the folders of the distribution: the required files, and no others. */
 class ClientJarIT {
     @Test
     void theClientIsOneJarWithoutZooKeeperEngineOrLogging() throws IOException {

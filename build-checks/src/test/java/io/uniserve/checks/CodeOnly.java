@@ -3,7 +3,7 @@ package io.uniserve.checks;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Blanks comments and literals out of Java source, so that a scan meets only code; line numbers stay as they are. */
+/** Filter that replaces comments and literals of Java source by blanks, so that a scan finds only code. Line numbers do not change. */
 final class CodeOnly {
     private static final Pattern NOT_CODE = Pattern.compile(
             "(?s)/\\*.*?\\*/|//[^\\n]*|\"\"\".*?(?<!\\\\)\"\"\"|\"(?:\\\\.|[^\"\\\\\\n])*+\"|'(?:\\\\.|[^'\\\\\\n])*+'");

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Relative links in the documentation lead to files that are there, and to headings where they name one; indexes are whole. */
+/** Relative links in the documentation lead to existing files and headings, and index pages are complete. */
 class DocsLinksTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```|`[^`\n]*`");

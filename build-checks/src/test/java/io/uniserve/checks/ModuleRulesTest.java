@@ -20,14 +20,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Which module may use what. */
+/** Permitted dependencies between modules. */
 class ModuleRulesTest {
     private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
     private static final String[] PORTS = {"ports/kv", "ports/lucene", "ports/solr", "ports/duckdb", "ports/monetdb"};
     private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
     private static final DescribedPredicate<JavaClass> GENERATED = Classes.generated();
 
-    /** Where generated messages may be touched: in transport, and where the core's types are mapped to them. */
+    /** Packages that may use generated messages: transport, and the mapping to types of the core. */
     private static final String[] WIRE = {"io.uniserve.runtime.transport..", "io.uniserve.runtime.proto.."};
 
     @Test
@@ -159,7 +159,7 @@ class ModuleRulesTest {
                 .because("modules talk through the interfaces of io.uniserve.protocol.env"));
     }
 
-    /** The floor of the overhead bench is a bare gRPC fan-out, on purpose without our transport. */
+    /** The baseline of the overhead benchmark is a bare gRPC fan-out, intentionally without our transport. */
     private static final DescribedPredicate<JavaClass> BENCH_FLOOR =
             describe("the bench's floor", type -> type.getPackageName().startsWith("io.uniserve.cli.bench"));
 
@@ -173,7 +173,7 @@ class ModuleRulesTest {
                 .check(written);
     }
 
-    /** A package is a slice; what port authors see, io.uniserve.api with its parts, is one. */
+    /** A package is a slice, except that io.uniserve.api with its subpackages, the API for port authors, is one slice. */
     private static final SliceAssignment PACKAGES = new SliceAssignment() {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Where the project's modules and sources are. */
+/** Location of the project's modules and sources. */
 final class ProjectTree {
     static final List<String> MODULES = List.of(
             "test-support",
@@ -33,7 +33,7 @@ final class ProjectTree {
 
     private ProjectTree() {}
 
-    /** The root of the source tree; the build passes it, an IDE runs in the module's folder. */
+    /** The root of the source tree. The build passes it; an IDE runs in the module's folder. */
     static Path root() {
         String root = System.getProperty("uniserve.root", "");
         return root.isEmpty() ? Path.of("..").toAbsolutePath().normalize() : Path.of(root);
@@ -61,7 +61,7 @@ final class ProjectTree {
                 .toList();
     }
 
-    /** A file's path below the root, with forward slashes. */
+    /** The path of a file below the root, with forward slashes. */
     static String name(Path file) {
         return root().relativize(file).toString().replace('\\', '/');
     }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** One seed, one history: protocol and policies are pure, and time and randomness come from one place each. */
+/** Rules for one history per seed: protocol and policies are pure, and time and randomness come from one place each. */
 class PurityRulesTest {
     private static final DescribedPredicate<JavaClass> PROTOCOL = inPackages("io.uniserve.protocol..");
     private static final DescribedPredicate<JavaClass> POLICIES = inPackages("io.uniserve..policy..");
@@ -49,7 +49,7 @@ class PurityRulesTest {
             "java.util.stream.Collectors",
                     Set.of("toSet", "toUnmodifiableSet", "toUnmodifiableMap", "groupingByConcurrent"));
 
-    /** {@code Set.of(a, b)}, {@code Map.of(k, v, l, w)}, and collectors that choose a hash map by themselves. */
+    /** {@code Set.of(a, b)}, {@code Map.of(k, v, l, w)}, and collectors that choose a hash map themselves. */
     private static final DescribedPredicate<JavaAccess<?>> HASH_ORDER_BY_ARITY =
             describe("keep elements in hash order", access -> {
                 if (!(access.getTarget() instanceof CodeUnitCallTarget target)) {
@@ -68,8 +68,8 @@ class PurityRulesTest {
             });
 
     /**
-     * Members of the protocol packages that may use a hash-ordered collection, as CLASS or CLASS.MEMBER, because its order is
-     * never seen. Each with its reason in a comment beside it.
+     * Members of the protocol packages that may use a hash-ordered collection, as CLASS or CLASS.MEMBER, because its order has no effect.
+     * Each has its reason in a comment next to it.
      */
     private static final Set<String> HASH_ORDER_ALLOWED = Set.of();
 
@@ -162,7 +162,7 @@ class PurityRulesTest {
             "java.util.Comparator", Set.of("naturalOrder", "reverseOrder"),
             "java.util.Collections", Set.of("reverseOrder"));
 
-    /** Those that order anything by itself: of a port's rows it may be texts. */
+    /** Calls that use the natural order of any type, which may be texts of a port's rows. */
     private static final DescribedPredicate<JavaAccess<?>> OWN_ORDER = describe(
             "order by an order that is not said",
             access -> access.getTarget() instanceof CodeUnitCallTarget target

@@ -18,9 +18,9 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
-/** One source file: its lines, its code without comments and literals, and its methods. */
+/** Source file: its lines, its code without comments and literals, and its methods. */
 record SourceFile(Path path, List<String> lines, List<String> code) {
-    /** A method, named with its line, and how many lines it takes from its first annotation to its last brace. */
+    /** Method with its name and line, and its length in lines from the first annotation to the last brace. */
     record Method(String name, int lines) {}
 
     static SourceFile read(Path path) {
@@ -37,7 +37,7 @@ record SourceFile(Path path, List<String> lines, List<String> code) {
         return ProjectTree.name(path);
     }
 
-    /** The methods of many files, found by the JDK's own parser. */
+    /** The methods of many files, from the JDK's own parser. */
     static List<Method> methods(List<SourceFile> files) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         List<Method> methods = new ArrayList<>();

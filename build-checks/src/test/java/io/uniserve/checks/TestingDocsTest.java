@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The tests that docs/testing.md names are there. */
+/** All tests named in docs/testing.md exist. */
 class TestingDocsTest {
-    /** {@code package.Class#method}, or {@code #method} of the class named before. */
+    /** {@code package.Class#method}, or {@code #method} of the previously named class. */
     private static final Pattern NAMED = Pattern.compile("`(?!`)(?:([\\w.]*?)(\\w+(?:Test|IT)))?(?:#(\\w+))?`");
 
     @Test

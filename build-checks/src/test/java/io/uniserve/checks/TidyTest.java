@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Style that a formatter does not enforce: small files, short methods, no call that belongs elsewhere. */
+/** Style that a formatter does not enforce: small files, short methods, no forbidden calls. */
 class TidyTest {
     private static final int FILE_LINES_MAX = 600;
     private static final int METHOD_LINES_MAX = 70;
@@ -21,7 +21,7 @@ class TidyTest {
     private static final List<SourceFile> SOURCES =
             ProjectTree.sources().stream().map(SourceFile::read).toList();
 
-    /** A pattern that may not occur in code, where it may all the same, and what to use instead. */
+    /** Pattern that must not occur in code, the files that are exempt, and its replacement. */
     private record Forbidden(Pattern code, Pattern allowedIn, String instead) {
         static Forbidden of(String code, String allowedIn, String instead) {
             return new Forbidden(Pattern.compile(code), Pattern.compile(allowedIn), instead);
@@ -70,7 +70,7 @@ class TidyTest {
                 .isEmpty();
     }
 
-    /** A port's size is a figure that its users see, not a limit: nothing leaves a port to make it look smaller. */
+    /** A port's size is information for its users, not a limit: no code leaves a port to make it look smaller. */
     @Test
     void theReadmeStatesThePortsSizes() {
         Map<String, Integer> lines = new TreeMap<>();

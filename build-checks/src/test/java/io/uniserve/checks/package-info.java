@@ -1,6 +1,6 @@
 /**
- * Rules about the code of all modules: who may depend on whom, where clocks and randomness live, and how long files and
- * methods may be. Each failure names the rule and what to use instead.
+ * Rules for the code of all modules: permitted dependencies, the place of clocks and randomness, and the maximum length of files and
+ * methods. Each failure names the rule and the alternative.
  */
 @NullMarked
 package io.uniserve.checks;

@@ -7,15 +7,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A model with all its constants, and what TLC must find.
+ * Model with all its constants, and the expected result of TLC.
  *
- * @param name for people
- * @param module the model's file in docs/spec, without its ending
+ * @param name display name
+ * @param module the model's file in docs/spec, without its extension
  * @param constants lines of TLC's configuration
- * @param invariants what is checked
- * @param distinct states that there are, where no error may be found; 0 where one must be, or they are not counted
- * @param broken the invariant that a counterexample must break, empty where none may be
- * @param steps states of the shortest counterexample, 0 where there is none
+ * @param invariants invariants to check
+ * @param distinct expected number of states, if no error may be found; 0 if one must be found, or the states are not counted
+ * @param broken the invariant that a counterexample must break; empty if none may be broken
+ * @param steps states of the shortest counterexample, 0 if there is none
  */
 record ModelInstance(
         String name,
@@ -26,7 +26,7 @@ record ModelInstance(
         String broken,
         int steps) {
 
-    /** The rules of reads that are in force. */
+    /** The rules of reads that the protocol uses. */
     private static final List<String> RULES = List.of(
             "gateVote",
             "resolve",
@@ -50,7 +50,7 @@ record ModelInstance(
         return name;
     }
 
-    /** Epochs, votes and commits, as they are. */
+    /** Epochs, votes and commits, as in the protocol. */
     static ModelInstance updates(int actors, int updates, int epochs, int crashes, long distinct) {
         String name = "updates " + size(actors, updates, epochs) + " crashes " + crashes;
         return new ModelInstance(
@@ -75,7 +75,7 @@ record ModelInstance(
                 steps);
     }
 
-    /** Reads by the rules in force and those named. */
+    /** Reads by the rules of the protocol and those named. */
     static ModelInstance reads(int actors, int updates, int epochs, long distinct, String... more) {
         List<String> rules = new ArrayList<>(RULES);
         rules.addAll(Arrays.asList(more));
@@ -92,25 +92,25 @@ record ModelInstance(
         return ofReads(name.strip(), actors, 2, updates, epochs, rules, 0, broken, steps);
     }
 
-    /** Reads without one of the rules, where one server has everything: what breaks so soon needs no more. */
+    /** Reads without one of the rules, with one server: such an error needs no more servers. */
     static ModelInstance oneServerWithout(String rule, int actors, int updates, String broken, int steps) {
         String name = "reads of one server without " + rule;
         return ofReads(name, actors, 1, updates, 1, rulesWithout(rule), 0, broken, steps);
     }
 
-    /** Reads with a rule in force replaced or relaxed. */
+    /** Reads with a rule of the protocol replaced or relaxed. */
     static ModelInstance otherReads(String name, int epochs, List<String> rules, String broken, int steps) {
         return ofReads(name, 1, 2, 1, epochs, rules, 0, broken, steps);
     }
 
-    /** The rules in force and one more. */
+    /** The rules of the protocol and one more. */
     static List<String> rulesAnd(String more) {
         List<String> rules = new ArrayList<>(RULES);
         rules.add(more);
         return rules;
     }
 
-    /** The first draft's rules: votes and doubts were not gated, acknowledgements were. */
+    /** The rules of the first draft, which gated acknowledgements, but neither votes nor versions in doubt. */
     static List<String> draft() {
         List<String> rules = new ArrayList<>(RULES);
         rules.removeAll(List.of("gateVote", "resolve"));

@@ -19,11 +19,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The instances of docs/spec, with the number of states it has: another number means that the model has changed
- * and the documents have not.
+ * The instances of docs/spec with their documented number of states. Another number means that the model has changed without its documents.
  */
 class ModelsTest {
-    /** States of an instance that has not been searched to its end since the model was changed: the next who does puts them here. */
+    /**
+     * Number of states of an instance that was not searched completely since the last change of the model. The next complete search sets
+     * it.
+     */
     private static final long NOT_COUNTED = 0;
 
     private static Tlc tlc;
@@ -95,7 +97,7 @@ class ModelsTest {
         }
     }
 
-    /** Breadth first by one worker, so that the counterexample is a shortest one. */
+    /** Runs breadth first with one worker, so that the counterexample is a shortest one. */
     @ParameterizedTest
     @MethodSource("whatBreaks")
     void breaks(ModelInstance instance) throws IOException, InterruptedException {

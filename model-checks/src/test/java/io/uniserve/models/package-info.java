@@ -1,4 +1,4 @@
-/** Checks of the protocol's TLA+ models: what must hold holds, and without any one rule TLC finds a counterexample. */
+/** Checks of the protocol's TLA+ models: all invariants hold, and without any one rule TLC finds a counterexample. */
 @NullMarked
 package io.uniserve.models;
 

@@ -3,7 +3,7 @@ package io.uniserve.codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 
-/** Reads what {@link BinaryWriter} wrote. Every length is checked against what remains before use. Not thread-safe. */
+/** Reader of the format of {@link BinaryWriter}. It checks every length against the remaining bytes before use. Not thread-safe. */
 public final class BinaryReader {
     private final Bytes bytes;
     private int position;
@@ -42,7 +42,7 @@ public final class BinaryReader {
         return Double.longBitsToDouble(readLong());
     }
 
-    /** Length-prefixed bytes, shared with the input. */
+    /** Reads length-prefixed bytes, shared with the input. */
     public Bytes readBytes() {
         int length = readInt();
         if (length < 0) {
@@ -54,19 +54,19 @@ public final class BinaryReader {
         return slice;
     }
 
-    /** A text; CORRUPT where its bytes are not UTF-8. */
+    /** Reads a text. It fails with CORRUPT if its bytes are not UTF-8. */
     public String readString() {
         Bytes bytes = readBytes();
         return checked(bytes, bytes.utf8());
     }
 
-    /** A string that many others are equal to, as the name of a field: mostly one that was read before, itself. */
+    /** Reads a text with few different values, such as the name of a field. Usually it returns an existing String instead of a new one. */
     public String readName() {
         Bytes bytes = readBytes();
         return checked(bytes, bytes.view(NameInterner::of));
     }
 
-    /** What is not UTF-8 is read as U+FFFD: a text that has one must be the one of these bytes. */
+    /** Invalid UTF-8 decodes to U+FFFD, so a text with that character must encode to the same bytes. */
     private static String checked(Bytes bytes, String text) {
         if (text.indexOf('\ufffd') >= 0 && !Bytes.utf8(text).equals(bytes)) {
             throw corrupt("a text is not UTF-8");
@@ -74,7 +74,11 @@ public final class BinaryReader {
         return text;
     }
 
-    /** A count of elements that each take at least {@code elementBytesMin} bytes, checked against what remains. */
+    /**
+     * Reads a number of elements. It checks the number against the remaining bytes.
+     *
+     * @param elementBytesMin minimum size of each element
+     */
     public int readCount(int elementBytesMin) {
         int count = readInt();
         if (count < 0 || (long) count * Math.max(1, elementBytesMin) > remaining()) {
@@ -87,10 +91,10 @@ public final class BinaryReader {
         return bytes.size() - position;
     }
 
-    /** Fails when bytes are left over. */
+    /** Fails with CORRUPT if bytes are left over. */
     public void expectEnd() {
         if (remaining() != 0) {
-            throw corrupt(remaining() + " bytes left over");
+            throw corrupt(remaining() + " unexpected bytes at the end");
         }
     }
 

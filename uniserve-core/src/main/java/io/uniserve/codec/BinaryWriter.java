@@ -5,8 +5,8 @@ import io.uniserve.error.UniserveException;
 import java.util.Arrays;
 
 /**
- * Appends primitive values, big-endian, and length-prefixed bytes to a growing buffer. A writer with a limit fails with
- * TOO_LARGE before it takes memory beyond it. Not thread-safe.
+ * Writer of primitive values, big-endian, and of length-prefixed bytes to a growing buffer. A writer with a limit fails with TOO_LARGE
+ * before it allocates more. Not thread-safe.
  */
 public final class BinaryWriter {
     private static final int IN_PLACE_MAX = 64;
@@ -31,7 +31,7 @@ public final class BinaryWriter {
         this.buffer = new byte[Math.min(Math.max(16, capacity), bytesMax)];
     }
 
-    /** A writer that takes so many bytes and refuses more with TOO_LARGE. */
+    /** Writer with a limit in bytes. It fails with TOO_LARGE above. */
     public static BinaryWriter limited(int bytesMax) {
         return new BinaryWriter(128, bytesMax);
     }
@@ -67,7 +67,7 @@ public final class BinaryWriter {
         return writeInt(value.size()).writeRaw(value);
     }
 
-    /** The bytes alone, without their length. */
+    /** Appends only the bytes, without their length. */
     public BinaryWriter writeRaw(Bytes value) {
         room(value.size());
         value.copyTo(buffer, size);
@@ -75,9 +75,9 @@ public final class BinaryWriter {
         return this;
     }
 
-    /** The text as UTF-8 with its length; INVALID_ARGUMENT for one with a lone surrogate, and nothing is written. */
+    /** Appends the text as UTF-8 with its length. A lone surrogate fails with INVALID_ARGUMENT, and nothing is written. */
     public BinaryWriter writeString(String value) {
-        // A text takes at least a byte a character: what cannot fit is refused before it is copied.
+        // A text has at least one byte per character: reject it before the copy if it cannot fit.
         if (value.length() > bytesMax - size) {
             throw full();
         }
@@ -87,7 +87,7 @@ public final class BinaryWriter {
         return writeBytes(Bytes.utf8(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "text", value)));
     }
 
-    /** Writes a short text in place, as nearly all are; false, and nothing written, where it is long or not ASCII. */
+    /** Appends a short ASCII text without a copy, the usual case. False, and nothing is written, if it is long or not ASCII. */
     private boolean ascii(String value) {
         int length = value.length();
         if (length > IN_PLACE_MAX) {
@@ -107,7 +107,7 @@ public final class BinaryWriter {
         return true;
     }
 
-    /** Writes over four bytes that were written before, such as a count that is known only at the end. */
+    /** Overwrites four bytes that were written before, such as a count that is known only at the end. */
     public BinaryWriter setInt(int position, int value) {
         java.util.Objects.checkFromIndexSize(position, 4, size);
         buffer[position] = (byte) (value >>> 24);
@@ -121,12 +121,12 @@ public final class BinaryWriter {
         return size;
     }
 
-    /** A copy of what was written. */
+    /** Returns a copy of the written bytes. */
     public Bytes toBytes() {
         return Bytes.wrap(Arrays.copyOf(buffer, size));
     }
 
-    /** What was written, without a copy where little of the buffer is unused; the writer is empty afterwards. */
+    /** Returns the written bytes, without a copy if little of the buffer is unused. The writer is empty afterwards. */
     public Bytes finish() {
         Bytes all = buffer.length - size <= buffer.length / UNUSED_SHARE ? Bytes.wrap(buffer, 0, size) : toBytes();
         buffer = NOTHING;
@@ -134,7 +134,7 @@ public final class BinaryWriter {
         return all;
     }
 
-    /** What the reader makes of what was written from this position on; it must not keep or change it. */
+    /** Applies the reader to the bytes written from this position on. It must not keep or change them. */
     public <R> R view(int position, Bytes.View<R> reader) {
         return reader.read(buffer, position, size - position);
     }
@@ -150,6 +150,6 @@ public final class BinaryWriter {
     }
 
     private UniserveException full() {
-        return new UniserveException(ErrorCode.TOO_LARGE, "more than the " + bytesMax + " bytes there is room for");
+        return new UniserveException(ErrorCode.TOO_LARGE, "the encoded value has more than " + bytesMax + " bytes");
     }
 }

@@ -5,8 +5,8 @@ import java.io.Reader;
 import java.util.Optional;
 
 /**
- * Lines of a reader, each of bounded length, ended by a line feed, a carriage return, both, or the end. Not more than one line is ever
- * kept. Not thread-safe.
+ * Lines of a reader, each of bounded length. A line feed, a carriage return, both, or the end of input ends a line. Only one line is in
+ * memory. Not thread-safe.
  */
 public final class BoundedLines implements AutoCloseable {
     private static final int BUFFER_CHARS = 1 << 13;
@@ -20,16 +20,16 @@ public final class BoundedLines implements AutoCloseable {
     private boolean returned;
 
     /**
-     * Lines of a reader, which is closed with them.
+     * Lines of a reader. {@link #close} closes the reader too.
      *
-     * @param charsMax characters of a line at most, without those that end it
+     * @param charsMax maximum number of characters of a line, without those that end it
      */
     public BoundedLines(Reader in, int charsMax) {
         this.in = in;
         this.charsMax = charsMax;
     }
 
-    /** A line is too long. The next one can be read. */
+    /** Error for a line that is too long. The next one can be read. */
     public static final class TooLongException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -38,7 +38,11 @@ public final class BoundedLines implements AutoCloseable {
         }
     }
 
-    /** The next line without what ends it; empty at the end of all. A line that is too long is passed over and thrown. */
+    /**
+     * The next line without its end; empty at the end of input.
+     *
+     * @throws TooLongException for a line that is too long, which is skipped
+     */
     public Optional<String> next() throws IOException {
         line.setLength(0);
         boolean any = false;
@@ -72,7 +76,7 @@ public final class BoundedLines implements AutoCloseable {
         return any ? Optional.of(line.toString()) : Optional.empty();
     }
 
-    /** False at the end. */
+    /** Fills the buffer if it is empty; false at the end of input. */
     private boolean fill() throws IOException {
         if (position < filled) {
             return true;

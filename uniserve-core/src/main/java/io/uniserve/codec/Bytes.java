@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** An immutable run of bytes, a view without a copy. Safe for use by several threads. Equality is by content. */
+/** Immutable sequence of bytes: a view of an array without a copy. Thread-safe. Equality is by content. */
 public final class Bytes {
     public static final Bytes EMPTY = new Bytes(new byte[0], 0, 0);
 
@@ -19,12 +19,12 @@ public final class Bytes {
         this.size = size;
     }
 
-    /** Wraps without copying: the caller must never change the array again. */
+    /** Wraps an array without a copy. The caller must never change the array again. */
     public static Bytes wrap(byte[] array) {
         return new Bytes(array, 0, array.length);
     }
 
-    /** Wraps part of an array without copying. */
+    /** Wraps part of an array without a copy. */
     public static Bytes wrap(byte[] array, int offset, int size) {
         if (offset < 0 || size < 0 || offset > array.length - size) {
             throw new IndexOutOfBoundsException("offset " + offset + " size " + size + " of " + array.length);
@@ -32,7 +32,7 @@ public final class Bytes {
         return new Bytes(array, offset, size);
     }
 
-    /** A copy of what remains in the buffer, whose position is left alone. */
+    /** Copies the remaining bytes of the buffer. Its position does not change. */
     public static Bytes copyOf(ByteBuffer buffer) {
         byte[] copy = new byte[buffer.remaining()];
         buffer.duplicate().get(copy);
@@ -65,12 +65,12 @@ public final class Bytes {
         return ByteBuffer.wrap(array, offset, size).slice().asReadOnlyBuffer();
     }
 
-    /** What the reader makes of the bytes where they are; it must not change them. */
+    /** Applies the reader to the bytes in place. It must not change them. */
     public <R> R view(View<R> reader) {
         return reader.read(array, offset, size);
     }
 
-    /** Reads {@code size} bytes of an array from an offset. */
+    /** Reader of {@code size} bytes of an array from an offset. */
     @FunctionalInterface
     public interface View<R> {
         R read(byte[] array, int offset, int size);
@@ -91,7 +91,7 @@ public final class Bytes {
         System.arraycopy(array, offset, target, at, size);
     }
 
-    /** The bytes read as UTF-8. */
+    /** The bytes decoded as UTF-8. */
     public String utf8() {
         return new String(array, offset, size, StandardCharsets.UTF_8);
     }

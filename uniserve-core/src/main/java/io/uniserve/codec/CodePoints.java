@@ -6,21 +6,21 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /**
- * Text as code points: its order, which is that of its UTF-8, and its lone surrogates, which UTF-8 has no bytes for. {@link
- * String#compareTo} is another order: it puts what is beyond U+FFFF before U+E000.
+ * Text by code points: its order, which is that of its UTF-8, and the check for lone surrogates, which have no UTF-8. The order of
+ * {@link String#compareTo} is different: it sorts characters above U+FFFF before U+E000.
  */
 public final class CodePoints {
-    /** By code point: the order of engines that compare UTF-8. For text without lone surrogates. */
+    /** Order by code point, as in engines that compare UTF-8. For texts without lone surrogates. */
     public static final Comparator<String> ORDER = CodePoints::compare;
 
-    /** What surrogates gain, and what the characters above them lose, so that surrogates are the greatest. */
+    /** Offsets that rank surrogates above all other characters. */
     private static final int SURROGATES_UP = 0x2000;
 
     private static final int OTHERS_DOWN = 0x800;
 
     private CodePoints() {}
 
-    /** Below, above or equal to 0, as the first is before, behind or equal to the second by code point. */
+    /** Compares by code point: negative, zero or positive. */
     public static int compare(String one, String other) {
         int both = Math.min(one.length(), other.length());
         for (int i = 0; i < both; i++) {
@@ -41,10 +41,10 @@ public final class CodePoints {
     }
 
     /**
-     * Refuses a text with a lone surrogate, which would be written as another text.
+     * Rejects a text with a lone surrogate, which would be encoded as another text.
      *
      * @param code the error's code
-     * @param name what the text is, for the message
+     * @param name description of the text, for the message
      * @return the text
      */
     public static String checked(ErrorCode code, String name, String text) {
@@ -54,12 +54,12 @@ public final class CodePoints {
             throw new UniserveException(
                     code,
                     name + " has a lone surrogate, U+" + half + ", at character " + at
-                            + ": no UTF-8 has it; send whole code points");
+                            + ": it has no UTF-8; send whole code points");
         }
         return text;
     }
 
-    /** Where the first surrogate without its other half is; -1 for none. */
+    /** The index of the first lone surrogate; -1 for none. */
     private static int loneSurrogate(String text) {
         int length = text.length();
         for (int i = 0; i < length; i++) {

@@ -3,9 +3,8 @@ package io.uniserve.codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads one type. Implementations are stateless and safe for use by several threads. {@link #read} meets
- * bytes from the network: it must check every length before it allocates ({@link BinaryReader} does). One that takes null is
- * made by {@link Codecs#nullable}; of all others null is no value.
+ * Codec of one type. Implementations are stateless and thread-safe. {@link #read} gets bytes from the network, so it must check every
+ * length before it allocates; {@link BinaryReader} does. Null is only supported by codecs from {@link Codecs#nullable}.
  *
  * @param <T> the type
  */
@@ -13,10 +12,10 @@ public interface Codec<T extends @Nullable Object> {
     /** Appends the value. */
     void write(BinaryWriter out, T value);
 
-    /** Reads one value; fails with CORRUPT or INVALID_ARGUMENT where the bytes are not one. */
+    /** Reads one value. It fails with CORRUPT or INVALID_ARGUMENT for invalid bytes. */
     T read(BinaryReader in);
 
-    /** The value alone as bytes. */
+    /** The bytes of the value alone. */
     default Bytes encode(T value) {
         BinaryWriter out = new BinaryWriter();
         write(out, value);

@@ -18,7 +18,7 @@ public final class Codecs {
 
     private Codecs() {}
 
-    /** A codec from its two halves. */
+    /** Codec from its two halves. */
     public static <T extends @Nullable Object> Codec<T> of(Writer<T> writer, Reader<T> reader) {
         return new Codec<>() {
             @Override
@@ -33,8 +33,8 @@ public final class Codecs {
         };
     }
 
-    /** The same values and null, with a byte that tells which. */
-    @SuppressWarnings("NullAway") // its checks know no type arguments that may be null
+    /** Codec of the same values and null, with a byte as a flag. */
+    @SuppressWarnings("NullAway") // its checks do not support nullable type arguments
     public static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
         return of(
                 (out, value) -> {
@@ -46,7 +46,7 @@ public final class Codecs {
                 in -> in.readBoolean() ? codec.read(in) : null);
     }
 
-    /** A list of elements, each of at least one byte; with {@link #nullable} elements some may be null. */
+    /** Codec of a list with elements of at least one byte each. With {@link #nullable} elements some may be null. */
     public static <T extends @Nullable Object> Codec<List<T>> list(Codec<T> element) {
         return of(
                 (out, list) -> {
@@ -63,7 +63,7 @@ public final class Codecs {
                 });
     }
 
-    /** A map, read in the order written; each entry takes at least two bytes. Of a key that is there twice, the last counts. */
+    /** Codec of a map, read in the order written, with entries of at least two bytes each. For a duplicate key the last value counts. */
     public static <K, V extends @Nullable Object> Codec<Map<K, V>> map(Codec<K> key, Codec<V> value) {
         return of(
                 (out, map) -> {

@@ -3,8 +3,8 @@ package io.uniserve.codec;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Names that come again and again, as those of fields, are one text in memory and not a new one each time: short ones of
- * ASCII, of which the last one in its place is known. Any other is a new text. Safe for use by several threads.
+ * Cache of frequent names, such as those of fields, so that equal names share one String. It only has short ASCII names, and keeps the last
+ * one per hash bucket. Any other name is a new String. Thread-safe.
  */
 final class NameInterner {
     private static final int BYTES_MAX = 64;
@@ -36,7 +36,7 @@ final class NameInterner {
         return made;
     }
 
-    /** True for the same letters; the bytes are ASCII. */
+    /** True if the name has these bytes, which are ASCII. */
     private static boolean is(String known, byte[] array, int offset, int size) {
         if (known.length() != size) {
             return false;

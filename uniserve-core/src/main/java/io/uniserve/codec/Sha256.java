@@ -5,7 +5,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 
-/** SHA-256 of bytes, as the 64 lower-case hexadecimal digits that objects are named by. Safe for use by several threads. */
+/** SHA-256 of bytes, as 64 lower-case hexadecimal digits, which are used in names of objects. Thread-safe. */
 public final class Sha256 {
     /** Digits of a hash. */
     public static final int HEX_CHARS = 64;
@@ -24,11 +24,11 @@ public final class Sha256 {
         return sum.hex();
     }
 
-    /** The hash of bytes that come one after the other. Not thread-safe. */
+    /** Incremental hash. Not thread-safe. */
     public static final class Sum {
         private final MessageDigest digest;
 
-        /** Of nothing so far. */
+        /** Hash of no bytes so far. */
         public Sum() {
             try {
                 digest = MessageDigest.getInstance("SHA-256");
@@ -37,7 +37,7 @@ public final class Sha256 {
             }
         }
 
-        /** The next bytes. */
+        /** Adds the next bytes. */
         public void add(Bytes part) {
             part.view((array, offset, size) -> {
                 digest.update(array, offset, size);
@@ -45,7 +45,7 @@ public final class Sha256 {
             });
         }
 
-        /** The hash of all; call once, last. */
+        /** The hash of all bytes. Call it once, at the end. */
         public String hex() {
             return HexFormat.of().formatHex(digest.digest());
         }

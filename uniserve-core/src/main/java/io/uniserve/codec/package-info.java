@@ -1,4 +1,4 @@
-/** Typed, bounded binary codecs for what travels: parameters, rows and partial results. Never Java serialization. */
+/** Typed, bounded binary codecs for parameters, rows and partial results in messages. Never Java serialization. */
 @NullMarked
 package io.uniserve.codec;
 

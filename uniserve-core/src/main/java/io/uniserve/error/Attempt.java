@@ -1,11 +1,11 @@
 package io.uniserve.error;
 
 /**
- * One thing that was tried and failed.
+ * Failed attempt at a server or replica.
  *
- * @param where the server or replica, as an operator would recognise it
- * @param code how it failed
- * @param message what it said
+ * @param where the server or replica, in a form that operators recognize
+ * @param code the error code
+ * @param message the error message
  */
 public record Attempt(String where, ErrorCode code, String message) {
     @Override

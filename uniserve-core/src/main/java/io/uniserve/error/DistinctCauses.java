@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Failed attempts, grouped by their cause: those that differ in numbers alone, such as ports and times, are one. At most 8 causes are
- * shown, each by its first message and at most 4 servers or replicas.
+ * Failed attempts grouped by cause. Messages that differ only in numbers, such as ports and times, count as one cause. At most 8 causes are
+ * shown, each with its first message and at most 4 servers or replicas.
  */
 public final class DistinctCauses {
     private static final int CAUSES_MAX = 8;
@@ -39,7 +39,7 @@ public final class DistinctCauses {
         }
     }
 
-    /** A line per cause, in the order in which they came first: {@code CODE message: server, server, 2 more (9 times)}. */
+    /** One line per cause, in the order of first occurrence: {@code CODE message: server, server, 2 more (9 times)}. */
     public static List<String> of(List<Attempt> attempts) {
         Map<String, Cause> causes = new LinkedHashMap<>();
         for (Attempt attempt : attempts) {

@@ -1,8 +1,8 @@
 package io.uniserve.error;
 
 /**
- * Stable error codes. The number never changes and is never used again: user errors are 1xxx, resources 2xxx,
- * availability 3xxx (a retry elsewhere or later may succeed), internal 4xxx, port 5xxx.
+ * Stable error codes. A number never changes and is never reused: user errors are 1xxx, resources 2xxx, availability 3xxx (a retry
+ * elsewhere or later may succeed), internal 4xxx, port 5xxx.
  */
 public enum ErrorCode {
     INVALID_ARGUMENT(1001, false),
@@ -21,9 +21,9 @@ public enum ErrorCode {
     BACKUP_NOT_FOUND(1014, false),
     BACKUP_EXISTS(1015, false),
     TABLE_RESTORED(1016, false),
-    /** A condition of the update does not hold, e.g. the row is not in the version that it names. */
+    /** A condition of the update does not hold, e.g. the row does not have the expected version. */
     CONFLICT(1020, false),
-    /** An operator ended the query, or it ran longer than the server lets queries run. */
+    /** An operator ended the query, or it ran longer than the server permits. */
     QUERY_KILLED(1021, false),
     TOO_LARGE(2001, false),
     RESOURCE_EXHAUSTED(2002, true),
@@ -56,17 +56,17 @@ public enum ErrorCode {
         this.retriable = retriable;
     }
 
-    /** The stable number, for wire and logs. */
+    /** The stable number, for messages and logs. */
     public int number() {
         return number;
     }
 
-    /** True when the same request may succeed on another replica or a little later. */
+    /** True if the same request may succeed on another replica or later. */
     public boolean retriable() {
         return retriable;
     }
 
-    /** The code with this number; {@link #INTERNAL} for a number this version does not know. */
+    /** The code with this number; {@link #INTERNAL} for a number that this version does not know. */
     public static ErrorCode ofNumber(int number) {
         for (ErrorCode code : values()) {
             if (code.number == number) {

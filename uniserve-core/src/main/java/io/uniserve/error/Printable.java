@@ -2,20 +2,20 @@ package io.uniserve.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** Text of others (a caller, an engine, a file) made fit for an error message or a log line. */
+/** Formatter of external texts (of a caller, an engine, a file) for an error message or a log line. */
 public final class Printable {
     private static final int CHARS_MAX = 300;
 
     private Printable() {}
 
-    /** The text on one line, cut to 300 characters. */
+    /** The text on one line, shortened to 300 characters. */
     public static String line(@Nullable String text) {
         return line(text, CHARS_MAX);
     }
 
     /**
-     * The text on one line: cut to {@code charsMax} characters, each run of control characters shown as a space, and each lone
-     * surrogate, one that the cut leaves too, as U+FFFD.
+     * The text on one line, shortened to {@code charsMax} characters. Each run of control characters becomes a space, and each lone
+     * surrogate, also one left by the shortening, becomes U+FFFD.
      */
     public static String line(@Nullable String text, int charsMax) {
         String given = String.valueOf(text);

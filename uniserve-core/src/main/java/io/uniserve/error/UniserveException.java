@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only exception type that crosses a public interface of Uniserve. The message names the field or thing that is
- * wrong and the remedy; {@link #tried()} lists what was tried on which replica before giving up.
+ * The only exception type of Uniserve's public interfaces. The message names the wrong field or object and the remedy. {@link #tried()}
+ * lists the failed attempts per replica.
  */
 public class UniserveException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -32,7 +32,7 @@ public class UniserveException extends RuntimeException {
         return code;
     }
 
-    /** What was tried, oldest first; empty where nothing was. */
+    /** The failed attempts, oldest first; empty if there were none. */
     public List<Attempt> tried() {
         return tried;
     }

@@ -1,4 +1,4 @@
-/** The one exception type of Uniserve and its stable error codes. */
+/** The only exception type of Uniserve and its stable error codes. */
 @NullMarked
 package io.uniserve.error;
 

@@ -1,6 +1,6 @@
 package io.uniserve.limit;
 
-/** Every limit of the system. Sizes in bytes, durations in the unit of the name. Each is asserted where input enters. */
+/** All limits of the system. Sizes are in bytes, durations in the unit of the name. Each limit is checked where input enters. */
 public final class Limits {
     public static final int NAME_LENGTH_MAX = 64;
     public static final int ACTORS_PER_TABLE_MAX = 4096;
@@ -13,10 +13,10 @@ public final class Limits {
     public static final int KEY_BYTES_MAX = 4_096;
     public static final int ROW_BYTES_MAX = 8 << 20;
 
-    /** A row as a file writes it that is loaded: a line, a record of CSV, a document or a command of JSON or XML. */
+    /** Characters of a row in a file to load: a line, a record of CSV, a document or a command of JSON or XML. */
     public static final int ROW_TEXT_CHARS_MAX = ROW_BYTES_MAX;
 
-    /** Values of such a row, those in lists and maps among them. */
+    /** Values of such a row, including those in lists and maps. */
     public static final int ROW_TEXT_VALUES_MAX = 1 << 20;
 
     /** Columns of a CSV file. */
@@ -29,13 +29,13 @@ public final class Limits {
     public static final int QUERY_TEXT_CHARS_MAX = 1 << 18;
     public static final int QUERY_WINDOW_ROWS_MAX = 100_000;
 
-    /** Pairs of brackets within each other, in a query of an engine whose parser recurses. */
+    /** Nesting depth of brackets in a query, for engines with a recursive parser. */
     public static final int QUERY_NESTING_MAX = 500;
 
-    /** Clauses of a boolean query, unless the table allows more. */
+    /** Clauses of a boolean query, unless the table permits more. */
     public static final int QUERY_CLAUSES_DEFAULT = 1_024;
 
-    /** Clauses that a table may allow. */
+    /** Maximum of clauses that a table can permit. */
     public static final int QUERY_CLAUSES_MAX = 65_536;
 
     public static final int RESULT_BYTES_PER_ACTOR_MAX = 16 << 20;
@@ -46,9 +46,9 @@ public final class Limits {
     public static final int LOG_ENTRY_BYTES_MAX = 26 << 20;
     public static final int LOG_SEGMENT_BYTES = 64 << 20;
     public static final long LOG_BYTES_PER_ACTOR_MAX_DEFAULT = 4L << 30;
-    /** Newest bytes of an actor's log that stay when the rest is dropped. */
+    /** Newest bytes of an actor's log that log truncation keeps. */
     public static final long LOG_RETAIN_BYTES_DEFAULT = 256L << 20;
-    /** A learner under way holds the log until it has this part of the most it may have: 2 for a half. */
+    /** A learner prevents truncation of the log until the log has reached its maximum size divided by this number. */
     public static final int LOG_HELD_FOR_LEARNERS_PART = 2;
 
     public static final int REPLICATE_BYTES_MAX = 4 << 20;
@@ -67,50 +67,52 @@ public final class Limits {
     public static final int BACKUP_NAME_CHARS_MAX = 128;
     public static final int BACKUPS_TOLD_MAX = 10_000;
 
-    /** Actors that one write of the registry can put in the place of others. */
+    /** Actors of a table that a restoration can replace: one multi must contain all of them. */
     public static final int RESTORE_TABLE_ACTORS_MAX = 1_024;
 
     /** Versions in the stored log of one actor after its stored checkpoint, which a restoration compares. */
     public static final int SURVEY_VERSIONS_MAX = 1_000_000;
 
-    /** Actors of a backup that are worked on at a time. */
+    /** Actors of a backup that are processed at the same time. */
     public static final int BACKUP_ACTORS_AT_ONCE = 8;
 
-    /** One actor's part in a backup: all its objects are read. */
+    /** Time for one actor's part of a backup; all its objects are read. */
     public static final long BACKUP_ACTOR_MS_MAX = 1_800_000;
 
-    /** The primary ends a comparison of an actor's copies after this time: a copy without a digest by then is unknown. */
+    /** Time after which the primary ends a comparison of an actor's replicas. A replica without a digest by then counts as unknown. */
     public static final long COPIES_COMPARED_MS_MAX = 1_800_000;
 
-    /** The coordinator waits for a comparison so much longer than the primary takes at most, for the way and for slow clocks. */
+    /** Margin of the coordinator's time-out for a comparison over the primary's, for the network and for slow clocks. */
     public static final long COPIES_COMPARED_MARGIN_MS = 180_000;
 
     public static final long DISK_STALL_MS_MAX = 10_000;
 
-    /** A write to durable storage without an answer for so long counts as failing. */
+    /** A write to durable storage without an answer for this time counts as failed. */
     public static final long STORE_STALL_MS_MAX = 30_000;
 
-    /** A server asks durable storage for its owner this often, and again before it reads or writes there after a longer pause. */
+    /**
+     * Interval in which a server checks the owner of durable storage. After a longer pause it checks again before the next read or write.
+     */
     public static final long STORE_OWNER_CHECK_MS = 60_000;
 
-    /** So old may the owner be that was read last, for a deletion and for a backup of a table. */
+    /** Maximum age of the last check of the owner before a deletion and before a backup of a table. */
     public static final long STORE_OWNER_FRESH_MS = 1_000;
 
-    /** Durable storage of another owner is asked again after this time. */
+    /** Time after which durable storage of another owner is checked again. */
     public static final long STORE_OWNER_RECHECK_MS = 5_000;
 
-    /** Problems in one daemon's report. */
+    /** Problems in the report of one daemon. */
     public static final int PROBLEMS_TOLD_MAX = 64;
 
     public static final int PROBLEM_TEXT_CHARS_MAX = 1_024;
 
-    /** A registry that stays lost is logged again after this time. */
+    /** Interval of the log line about a lost registry. */
     public static final long REGISTRY_LOSS_LOG_MS = 30_000;
 
-    /** A registry that stays lost is looked at over a new connection after this time: it may have lost its data. */
+    /** Time after which a lost registry is checked over a new connection: it may have lost its data. */
     public static final long REGISTRY_LOSS_CHECK_MS = 5_000;
 
-    /** Time between such looks. */
+    /** Interval of these checks. */
     public static final long REGISTRY_LOSS_RECHECK_MS = 15_000;
 
     public static final long TAKEOVER_RETRY_MS_MIN = 5_000;
@@ -120,7 +122,7 @@ public final class Limits {
     public static final int PENDING_UPDATES_PER_ACTOR_MAX = 4_096;
     public static final long PENDING_UPDATE_BYTES_PER_ACTOR_MAX = 64L << 20;
 
-    /** Updates that wait at a server until a primary that moves or begins is ready. */
+    /** Updates that wait at a server until a primary that moves or starts is ready. */
     public static final int UPDATES_HELD_PER_ACTOR_MAX = 256;
 
     public static final long UPDATE_BYTES_HELD_PER_ACTOR_MAX = 24L << 20;
@@ -135,18 +137,18 @@ public final class Limits {
     public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
     public static final long DEADLINE_MS_MAX = 3_600_000;
 
-    /** A read or plan that runs for longer has another thread take its place. */
+    /** Run time of a read or plan after which the pool adds a thread in its place. */
     public static final long LONG_TASK_MS = 50;
 
-    /** Threads of one pool in the places of others. */
+    /** Additional threads of one pool. */
     public static final int SPARE_THREADS_MAX = 64;
 
-    /** Of what a server takes at once, what one client may have: three quarters. */
+    /** Maximum share of one client in a server's capacity, in percent. */
     public static final int CLIENT_SHARE_PERCENT = 75;
 
     public static final int CLIENT_NAME_CHARS_MAX = 128;
 
-    /** A daemon that was told to stop has ended after this time, beside its draining and its grace, or is halted. */
+    /** Time in which a stopped daemon must end, in addition to drain and grace periods; then it is halted. */
     public static final long STOP_MS_MAX = 30_000;
 
     public static final int SERVERS_MAX = 1_024;
@@ -162,148 +164,150 @@ public final class Limits {
     public static final int READ_REPLY_PIECE_BYTES = 256 << 10;
     public static final int UNSENT_REPLY_BYTES_PER_STREAM_MAX = 4 << 20;
 
-    /** Of one table, requests whose outcome retries are told. */
+    /** Requests per table with an outcome that is kept for retries. */
     public static final int TABLE_DECISIONS_KEPT = 1_024;
 
-    /** Requests that participants all know, in a table's log: with one more the older of them move to its outcomes. */
+    /** Requests in a transaction log that all participants have logged. With one more, the older ones move to the outcomes node. */
     public static final int TABLE_DECISIONS_RECENT_MAX = 64;
 
-    /** A table's log with more decisions is not told to servers: they read it. */
+    /** Decisions in a transaction log that is pushed to servers; they read a larger one themselves. */
     public static final int TOLD_DECISIONS_MAX = 256;
 
-    /** Nor is one that names more requests and actors than this. */
+    /** Requests and actors in a transaction log that is pushed to servers. */
     public static final int TOLD_ENTRIES_MAX = 512;
 
-    /** Drivers begin no version ahead in tables of more actors: where another driver aborts it all of them have to hear of it. */
+    /** Actors of a table whose versions are started ahead: if another manager aborts such a version, all actors must log the abort. */
     public static final int AHEAD_ACTORS_MAX = 256;
 
-    /** Nor while so many such aborts wait for an actor that is away. */
+    /** Aborts of versions started ahead that wait for an absent actor; with this many, no version is started ahead. */
     public static final int AHEAD_ABORTS_MAX = 8;
 
-    /** Updates of more bytes are named before they are prepared, so that others know how long they may take. */
+    /**
+     * Size of an update that uses a version started ahead. A larger one writes its size to the log before the prepare, for its time-outs.
+     */
     public static final long AHEAD_BYTES_MAX = 4 << 20;
 
-    /** The newest of them stay. */
+    /** Requests that stay in the log when older ones move to the outcomes node. */
     public static final int TABLE_DECISIONS_RECENT_KEPT = 16;
 
-    /** Decisions in one node of the registry, and requests for which a table's participants may be behind. */
+    /** Requests in a transaction log, including those that participants have not logged yet. With more, no version starts. */
     public static final int TABLE_DECISIONS_MAX = 8_192;
 
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
 
-    /** Of one table's updates at one driver; rows that were staged at primaries are in {@link #STAGED_ROWS_BYTES_MAX} instead. */
+    /** Rows of the waiting updates per table at one transaction manager; staged rows count in {@link #STAGED_ROWS_BYTES_MAX} instead. */
     public static final long ATOMIC_UPDATES_WAITING_BYTES_MAX = 64L << 20;
 
-    /** Of one update of all its actors; what an actor gets is one entry of its log. */
+    /** Rows of one update over all its actors; the rows of one actor are one entry of its log. */
     public static final long ATOMIC_UPDATE_BYTES_MAX = 128L << 20;
 
-    /** Rows of large atomic updates that one server keeps until they are prepared and committed; an actor's count 4 KiB besides. */
+    /** Staged rows of one server, until they are prepared and committed. Each actor's rows count 4 KiB more. */
     public static final long STAGED_ROWS_BYTES_MAX = 256L << 20;
 
-    /** Staged rows that nobody asks for are let go after this time. */
+    /** Time without a request after which staged rows are dropped. */
     public static final long STAGED_ROWS_IDLE_MS = 120_000;
 
-    /** Rows of a larger atomic update go to the primaries of its actors by themselves. */
+    /** Size of an atomic update above which its rows are staged at the primaries. */
     public static final long STAGED_FROM_BYTES = 256L << 10;
 
-    /** Rows that are staged with one message, or one actor's: a server hashes them between other things. */
+    /** Staged rows in one message, unless one actor has more. The limit bounds the time of a server's event loop for their hash. */
     public static final long STAGED_MESSAGE_BYTES = 4L << 20;
 
-    /** A client that was told of a table's version longer ago asks for it before its next update. */
+    /** Maximum age of the client's newest known version. If it is older, the client requests the version before its next update. */
     public static final long VERSION_RECENT_MS = 10_000;
 
-    /** Tables that are read as of one moment: each is two nodes of the registry, read twice at least. */
+    /** Tables in one snapshot: each has two nodes of the registry, which are read at least twice. */
     public static final int CUT_TABLES_MAX = 64;
 
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final long SNAPSHOT_HEAP_PERMILLE = 125;
     public static final int VERSION_RESTARTS_MAX = 8;
 
-    /** How often a plan of rounds of one moment begins anew with a newer one; before the second, then twice as long, up to the longest. */
+    /** Restarts of a plan of several rounds with a newer snapshot. The pause before a restart doubles, up to the maximum. */
     public static final int PLAN_MOMENTS_MAX = 100;
 
-    /** One whose attempt took longer begins anew only as often as a read. */
+    /** Duration of an attempt above which a plan has only as many restarts as a read, {@link #VERSION_RESTARTS_MAX}. */
     public static final long PLAN_MOMENT_LONG_MS = 1_000;
 
     public static final long PLAN_MOMENT_PAUSE_MS = 10;
     public static final long PLAN_MOMENT_PAUSE_MAX_MS = 500;
 
-    /** Other tables whose actors a read finds beside its own. */
+    /** Other tables with actors that a read uses on the same server. */
     public static final int BESIDE_TABLES_MAX = 16;
 
-    /** Of every so many queries one tells a server which actors it asks together. */
+    /** One of this many queries reports its set of actors to a server. */
     public static final int SHARD_SET_SAMPLE = 8;
 
     public static final int SHARD_SET_ACTORS_MAX = 256;
     public static final int SHARD_SET_COUNTERS = 2_048;
     public static final int SHARD_SETS_TOLD_MAX = 200;
 
-    /** Replicas that may move by themselves at once; moves in one answer of a policy; how long a move that failed may hold up others. */
+    /** Replicas that may move at the same time, moves in one result of a policy, and the maximum delay by a failed move. */
     public static final int REBALANCE_MOVES_MAX = 1_024;
 
     public static final int REBALANCE_PLAN_MOVES_MAX = 1_024;
     public static final long REBALANCE_PAUSE_MS_MAX = 600_000;
 
-    /** How long a replica that was moved by hand stays where it was put. */
+    /** Time for which the rebalancer does not move a replica after a manual move. */
     public static final long REBALANCE_BY_HAND_MS = 3_600_000;
 
-    /** Slots of a scatter: as many as a table may have actors. */
+    /** Slots of a scatter: as many as the actors that a table may have. */
     public static final int SCATTER_SLOTS_MAX = ACTORS_PER_TABLE_MAX;
 
-    /** Scatters of one plan; chunks that they may make together, so that what is known of each fits into a request. */
+    /** Scatters of one plan, and their chunks in total; the chunk descriptions must fit into one request. */
     public static final int PLAN_SCATTERS_MAX = 16;
 
     public static final int PLAN_CHUNKS_MAX = 65_536;
 
-    /** Of one actor for one slot; larger ones need more slots, or less per row. */
+    /** Chunk of one actor for one slot. Larger ones need more slots, or less data per row. */
     public static final int CHUNK_BYTES_MAX = 64 << 20;
 
-    /** Chunks of a query that a server keeps in memory, and those of all queries together; the rest is in files. */
+    /** Chunks that a server keeps in memory, per query and for all queries; the rest is in files. */
     public static final long EXCHANGE_QUERY_MEMORY_BYTES = 64L << 20;
 
     public static final long EXCHANGE_SERVER_MEMORY_BYTES = 256L << 20;
 
-    /** Chunks of a query that a server keeps in files, and those of all queries together. */
+    /** Chunks that a server keeps in files, per query and for all queries. */
     public static final long EXCHANGE_QUERY_SPILL_BYTES_MAX = 16L << 30;
 
     public static final long EXCHANGE_SERVER_SPILL_BYTES_MAX = 64L << 30;
 
-    /** Chunks that a server is receiving; pieces of them that it asks for. */
+    /** Chunks that a server receives at the same time, and the size of one requested piece. */
     public static final int EXCHANGE_IN_FLIGHT_BYTES = 16 << 20;
 
     public static final int EXCHANGE_PIECE_BYTES = 1 << 20;
 
-    /** Chunks of which one message asks for a part. */
+    /** Chunks in one request for pieces. */
     public static final int EXCHANGE_PULL_PARTS_MAX = 256;
 
     public static final long EXCHANGE_PULL_TIMEOUT_MS = 5_000;
     public static final int EXCHANGE_PULL_ATTEMPTS = 3;
 
-    /** How often the stages of a plan are run when something that was scattered is lost. */
+    /** Attempts of a plan's stages after lost chunks. */
     public static final int EXCHANGE_ATTEMPTS = 4;
 
-    /** How often, beside, when the moment is gone that its scatters saw: a replica fell out of sync, or the map moved. */
+    /** Further attempts if the snapshot of its scatters is gone: a replica has left the in-sync set, or the map has changed. */
     public static final int EXCHANGE_MOMENTS = 100;
 
-    /** Before the second attempt of a plan; twice as long before each later one, up to the longest. */
+    /** Pause before the second attempt of a plan. It doubles before each later one, up to the maximum. */
     public static final long EXCHANGE_PAUSE_MS = 100;
 
     public static final long EXCHANGE_PAUSE_MAX_MS = 1_000;
 
-    /** Exchanges that are over and whose late chunks are refused. */
+    /** Ended exchanges that are remembered, so that late chunks are rejected. */
     public static final int EXCHANGES_OVER_KEPT = 1_024;
 
-    /** Tombstones of tables that the registry keeps: beyond that those of the lowest numbers go. */
+    /** Tombstones in the registry. With more, those of the lowest numbers are removed. */
     public static final int TOMBSTONES_MAX = 10_000;
 
-    /** Replicas in the trash that one answer tells of, oldest first. */
+    /** Replicas of the trash in one report, oldest first. */
     public static final int TRASH_ENTRIES_TOLD_MAX = 10_000;
 
-    /** A replica stays in the trash for so long however large the trash is, and after a start whatever the wall clock says. */
+    /** Minimum time of a replica in the trash, however large the trash is, and after a start whatever the clock shows. */
     public static final long TRASH_KEPT_MS_MIN = 3_600_000;
 
-    /** Of the disk: what the trash may take where the configuration does not say it. */
+    /** Default share of the disk for the trash, in percent. */
     public static final int TRASH_DISK_PERCENT = 20;
 
     private Limits() {}

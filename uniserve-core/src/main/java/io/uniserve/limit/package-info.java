@@ -1,4 +1,4 @@
-/** Every limit of the system, by name. */
+/** All limits of the system, by name. */
 @NullMarked
 package io.uniserve.limit;
 

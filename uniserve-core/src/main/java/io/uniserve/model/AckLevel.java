@@ -1,6 +1,6 @@
 package io.uniserve.model;
 
-/** When an eventual update is acknowledged: fsynced by the primary alone, or by every in-sync replica. */
+/** Condition for the acknowledgement of an eventual update: it is synced on the primary's disk, or on the disk of every in-sync replica. */
 public enum AckLevel {
     PRIMARY,
     ISR

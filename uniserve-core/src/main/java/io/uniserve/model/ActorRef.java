@@ -1,6 +1,6 @@
 package io.uniserve.model;
 
-/** An actor of a table by number, 0 to actors - 1. */
+/** Actor of a table, by its number from 0 to actors - 1. */
 public record ActorRef(TableName table, int actor) implements Comparable<ActorRef> {
     @Override
     public int compareTo(ActorRef other) {

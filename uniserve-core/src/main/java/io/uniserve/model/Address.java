@@ -11,7 +11,7 @@ public record Address(String host, int port) {
         }
     }
 
-    /** Reads {@code host:port}. */
+    /** Parses {@code host:port}. */
     public static Address parse(String text) {
         int colon = text.lastIndexOf(':');
         try {

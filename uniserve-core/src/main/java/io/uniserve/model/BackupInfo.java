@@ -1,16 +1,16 @@
 package io.uniserve.model;
 
 /**
- * A backup of a table in durable storage.
+ * Backup of a table in durable storage.
  *
  * @param id its identity, 16 hexadecimal digits
- * @param name empty where nothing of it can be read
- * @param cluster whose table it was
- * @param table the table's name, empty where nothing of it can be read
+ * @param name its name; empty if it cannot be read
+ * @param cluster the cluster of the table
+ * @param table the table's name; empty if it cannot be read
  * @param tableId the table's number
- * @param bytes of the checkpoints it refers to; what the table's continuous backup has too is stored once
- * @param entries log entries it holds, all actors together, those that its checkpoints cover included
- * @param detail what is wrong with it, empty for nothing
+ * @param bytes size of the checkpoints; data shared with the table's continuous backup are stored once
+ * @param entries number of log entries over all actors, including those covered by checkpoints
+ * @param detail description of a defect; empty for none
  */
 public record BackupInfo(
         String id,
@@ -23,10 +23,10 @@ public record BackupInfo(
         long bytes,
         long entries,
         String detail) {
-    /** Whether it can be restored. */
+    /** State of a backup; only a complete one can be restored. */
     public enum State {
         COMPLETE,
-        /** Being taken or deleted, or broken off: delete it, or take it again. */
+        /** It is being taken or deleted, or that was interrupted. Delete it, or take it again. */
         INCOMPLETE,
         /** Its manifest is damaged. */
         DAMAGED

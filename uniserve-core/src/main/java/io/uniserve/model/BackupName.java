@@ -4,8 +4,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 
 /**
- * A backup's name: a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters. Never
- * part of a file path.
+ * Name of a backup: a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters. Never part of a
+ * file path.
  */
 public record BackupName(String value) implements Comparable<BackupName> {
     public BackupName {

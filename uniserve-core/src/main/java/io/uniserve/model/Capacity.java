@@ -1,4 +1,4 @@
 package io.uniserve.model;
 
-/** What a server offers: CPU in thousandths of a core, memory and disk in bytes. */
+/** Capacity of a server: CPU in thousandths of a core, memory and disk in bytes. */
 public record Capacity(int cpuMillis, long memoryBytes, long diskBytes) {}

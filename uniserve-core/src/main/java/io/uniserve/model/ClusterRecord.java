@@ -7,11 +7,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's identity, the next table number, and the servers that are to hold nothing.
+ * Record of the cluster: its identity, the next table number, and the drained servers.
  *
- * @param drained servers that an operator has drained, ascending; they stay so until he says otherwise, live or not
- * @param numbered logs of tables, their outcomes and backup records lie by their table's number; false in a registry of an
- *     earlier version, where they lie by its name alone
+ * @param drained servers that an operator has drained, ascending; they stay so until the operator ends it, also when they are down
+ * @param numbered true if transaction logs, outcomes and backup records have the table's number in their path; false in a registry of an
+ *     earlier version, where they only have its name
  */
 public record ClusterRecord(String clusterId, long nextTableId, List<ServerId> drained, boolean numbered)
         implements RegistryValue {
@@ -19,34 +19,34 @@ public record ClusterRecord(String clusterId, long nextTableId, List<ServerId> d
         drained = List.copyOf(new TreeSet<>(drained));
     }
 
-    /** One of this version. */
+    /** Record of this version. */
     public ClusterRecord(String clusterId, long nextTableId, List<ServerId> drained) {
         this(clusterId, nextTableId, drained, true);
     }
 
-    /** A cluster without drained servers. */
+    /** Record without drained servers. */
     public ClusterRecord(String clusterId, long nextTableId) {
         this(clusterId, nextTableId, List.of());
     }
 
-    /** Why this version cannot work with the registry; null where it can. */
+    /** The error if this version cannot use the registry; null if it can. */
     public @Nullable UniserveException refusal() {
         return numbered
                 ? null
                 : new UniserveException(
                         ErrorCode.UNSUPPORTED,
                         "the registry of cluster " + clusterId
-                                + " is laid out as by earlier versions: back its tables up"
+                                + " has the layout of earlier versions: back its tables up"
                                 + " with the version that made it, empty the cluster's root in the registry and the data"
                                 + " directories, and restore them with this one");
     }
 
-    /** The same with another next table number. */
+    /** The same with this next table number. */
     public ClusterRecord next(long tableId) {
         return new ClusterRecord(clusterId, tableId, drained, numbered);
     }
 
-    /** The same where the server is drained, or is not. */
+    /** The same with this server drained or not. */
     public ClusterRecord drained(ServerId server, boolean wanted) {
         TreeSet<ServerId> servers = new TreeSet<>(drained);
         if (wanted) {

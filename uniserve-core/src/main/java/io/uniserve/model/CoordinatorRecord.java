@@ -1,4 +1,4 @@
 package io.uniserve.model;
 
-/** The leading coordinator, as the ephemeral leader node tells it. */
+/** Leading coordinator, as recorded in the ephemeral leader node. */
 public record CoordinatorRecord(String id, Address address) implements RegistryValue {}

@@ -1,9 +1,9 @@
 package io.uniserve.model;
 
-/** Where an update must be before it is acknowledged. */
+/** Place where an update must be stored before it is acknowledged. */
 public enum Durability {
     /** On the disks of all in-sync replicas. Durable storage follows within the log-shipping interval. */
     LOCAL,
-    /** In durable storage too: nothing acknowledged is lost with every disk of the cluster. An update waits for the upload. */
+    /** In durable storage too. No acknowledged update is lost with all disks of the cluster, but an update waits for the upload. */
     REMOTE
 }

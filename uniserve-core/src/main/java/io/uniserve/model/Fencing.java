@@ -1,4 +1,4 @@
 package io.uniserve.model;
 
-/** A replica that was removed at this epoch and may still hold a read lease. */
+/** Replica that was removed at this epoch and may still have a read lease. */
 public record Fencing(ServerId server, long epoch) {}

@@ -1,7 +1,7 @@
 package io.uniserve.model;
 
 /**
- * The identity of a cluster, in a node that is named by it. It never changes.
+ * Identity of a cluster, in a node that has it as its name. It never changes.
  *
  * @param cluster the cluster's name
  * @param identity a random UUID

@@ -2,7 +2,7 @@ package io.uniserve.model;
 
 import io.uniserve.codec.Bytes;
 
-/** MurmurHash3 x86 32 bits, seed 0. Part of the data's format: it must never change. */
+/** MurmurHash3 x86 32 bits, seed 0. It is part of the data's format and must never change. */
 final class Murmur3 {
     private static final int C1 = 0xcc9e2d51;
     private static final int C2 = 0x1b873593;

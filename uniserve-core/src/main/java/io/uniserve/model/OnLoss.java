@@ -1,11 +1,11 @@
 package io.uniserve.model;
 
-/** What to do when every in-sync replica of an actor is gone and its shipped log may be incomplete. */
+/** Rule of a table for an actor that has lost all in-sync replicas while its shipped log may be incomplete. */
 public enum OnLoss {
-    /** Wait for a replica to come back; the actor is unavailable meanwhile. */
+    /** Wait for a replica to come back. The actor is unavailable meanwhile. */
     WAIT,
-    /** Restore all actors of the table to one backed-up version. Needs a serializable table. */
+    /** Restore all actors of the table to one version in the backup. Only for serializable tables. */
     RESTORE_TABLE,
-    /** Restore the actor alone from what durable storage has; at most the log-shipping interval is lost. Eventual tables only. */
+    /** Restore only this actor from durable storage, with a loss of at most the log-shipping interval. Only for eventual tables. */
     RESTORE_ACTOR
 }

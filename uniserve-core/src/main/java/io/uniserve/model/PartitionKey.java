@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What places a row: its bytes for hashing and, where it has one, its number for ranges and time. A number and the text
- * of it are different keys.
+ * Partition key of a row: bytes for hash partitioning and, for a number, its value for range partitioning. A number and its text are
+ * different keys.
  */
 public sealed interface PartitionKey {
     /** The bytes that are hashed. */
@@ -24,7 +24,7 @@ public sealed interface PartitionKey {
         return new Text(text);
     }
 
-    /** A whole number, any long. */
+    /** Whole number, any long. */
     record Number(long value) implements PartitionKey {
         @Override
         public Bytes bytes() {
@@ -32,7 +32,7 @@ public sealed interface PartitionKey {
         }
     }
 
-    /** A text of 1 to {@link Limits#KEY_BYTES_MAX} bytes of UTF-8. */
+    /** Text of 1 to {@link Limits#KEY_BYTES_MAX} bytes of UTF-8. */
     record Text(String value) implements PartitionKey {
         public Text {
             CodePoints.checked(ErrorCode.INVALID_ROW, "partition key", value);

@@ -5,15 +5,15 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.List;
 
-/** Which actor a row belongs to; part of a table's definition, so that rows never move between actors. */
+/** Mapping from partition keys to actors. It is part of a table's definition, so rows never move between actors. */
 public sealed interface Partitioner {
-    /** Number of actors fixed at creation, at least 1. */
+    /** Number of actors, at least 1, fixed at creation. */
     int actors();
 
-    /** The actor of this key, 0 to actors - 1; INVALID_ROW where the partitioner cannot place it. */
+    /** The actor of this key, 0 to actors - 1. It fails with INVALID_ROW for a key of an unsupported type. */
     int actorOf(PartitionKey key);
 
-    /** floorMod(murmur3_32(key bytes), actors): any key, negative numbers too, has an actor. */
+    /** Hash partitioning: floorMod(murmur3_32(key bytes), actors). Every key has an actor, negative numbers too. */
     record Hash(int actors) implements Partitioner {
         public Hash {
             checkActors(actors);
@@ -25,7 +25,7 @@ public sealed interface Partitioner {
         }
     }
 
-    /** Numbers by ascending bounds: actor i holds bounds[i-1] <= key < bounds[i]; one actor more than bounds. */
+    /** Range partitioning of numbers. Actor i has the keys bounds[i-1] <= key < bounds[i], so there is one more actor than bounds. */
     record Range(List<Long> bounds) implements Partitioner {
         public Range {
             bounds = List.copyOf(bounds);

@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A port as a server advertises it.
+ * Description of a port that a server advertises.
  *
- * @param name the port's name, as tables give it
+ * @param name the port's name, as used by tables
  * @param version the port's own version
- * @param levels consistency levels the engine supports
+ * @param levels consistency levels that the engine supports
  * @param operators registered operators, {@code name@version}
  * @param updates registered update functions, {@code name@version}
  * @param whole the operator, one of these, that answers a whole query in the engine's language on one actor
- * @param copiesDiffer whether copies of one actor may answer some queries differently, as by scores of their own: a client asks the
- *     same copies then
- * @param textKeys whether a row's key is a text to the engine: a client sends a number as the text that it is written as
+ * @param copiesDiffer true if replicas of one actor may answer some queries differently, as with scores of their own; a client then sends
+ *     all requests to the same replicas
+ * @param textKeys true if the engine treats a row's key as a text; a client then sends a number as its decimal text
  */
 public record PortInfo(
         String name,
@@ -32,7 +32,7 @@ public record PortInfo(
         updates = List.copyOf(updates);
     }
 
-    /** A port whose copies answer alike, with keys that may be numbers. */
+    /** Port with equal answers of all replicas, and keys that may be numbers. */
     public PortInfo(
             String name,
             String version,
@@ -43,7 +43,7 @@ public record PortInfo(
         this(name, version, levels, operators, updates, whole, false, false);
     }
 
-    /** A port none of whose operators answers whole queries. */
+    /** Port without an operator for whole queries. */
     public PortInfo(
             String name, String version, Set<ConsistencyLevel> levels, List<String> operators, List<String> updates) {
         this(name, version, levels, operators, updates, Optional.empty());

@@ -1,6 +1,6 @@
 package io.uniserve.model;
 
-/** A value kept in the registry (ZooKeeper). */
+/** Value of a node in the registry (ZooKeeper). */
 public sealed interface RegistryValue
         permits BackupRecord,
                 ClusterRecord,

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An actor's identity on disk: the table's number (never used again after a drop) and the actor's. File names are made
- * from these numbers, never from a user's name.
+ * Identity of an actor on disk: the number of its table, which is never reused, and its own. File names contain these numbers, never names
+ * given by users.
  */
 public record ReplicaKey(long tableId, int actor) implements Comparable<ReplicaKey> {
     private static final Pattern DIRECTORY = Pattern.compile("t(\\d{1,18})-a(\\d{1,9})/");

@@ -1,8 +1,8 @@
 package io.uniserve.model;
 
 /**
- * Identity of an update: the client (128 random bits) and its own counter. A retry carries the same id and the same
- * content; an actor applies an id at most once.
+ * Identity of an update: the client (128 random bits) and its counter. A retry has the same id and the same content. An actor applies an id
+ * at most once.
  */
 public record RequestId(long clientHigh, long clientLow, long sequence) {
     @Override

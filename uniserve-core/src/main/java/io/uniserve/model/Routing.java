@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All a client needs to route: pushed by servers and coordinators whenever it changes.
+ * Routing of a cluster, for clients. Servers and coordinators push it at each change.
  *
- * @param clusterId the cluster's identity; a client refuses another
+ * @param clusterId the cluster's identity; a client rejects another one
  * @param tables definition, map and the map's znode version, sorted by name
  * @param servers live servers, sorted by id
- * @param coordinator the leader, or null while there is none
+ * @param coordinator the leader; null if there is none
  */
 public record Routing(
         String clusterId,
@@ -21,6 +21,6 @@ public record Routing(
         servers = List.copyOf(servers);
     }
 
-    /** One table of the routing. */
+    /** Routing of one table. */
     public record TableRoute(TableMeta meta, TableMap map, int mapVersion) {}
 }

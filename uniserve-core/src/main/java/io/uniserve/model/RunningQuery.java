@@ -1,22 +1,22 @@
 package io.uniserve.model;
 
 /**
- * A query or a part of one that a server works for.
+ * Query, or part of one, that a server executes.
  *
- * @param id of this server only; no other server has the same, but by great chance
- * @param client the name of the client that asked; empty where it has none
- * @param operator the operator of a read, or {@code plan} of a query in an engine's own language
+ * @param id number on this server; numbers of several servers are different, except by rare chance
+ * @param client the name of the client; empty if it has none
+ * @param operator the operator of a read, or {@code plan} for a query in an engine's own language
  */
 public record RunningQuery(long id, String table, String client, String operator, long runningNanos, State state) {
-    /** Where it is. */
+    /** State of its execution. */
     public enum State {
-        /** Waits for a thread. */
+        /** It waits for a thread. */
         QUEUED,
-        /** Has a thread, or waits for other servers. */
+        /** It has a thread, or waits for other servers. */
         RUNNING,
-        /** Cancelled, or past its deadline, and about to end. */
+        /** It was cancelled or its deadline has passed, and it is about to end. */
         ENDING,
-        /** Was to end a while ago; its engine does not come back. */
+        /** It should have ended some time ago, but its engine has not returned. */
         STUCK
     }
 }

@@ -2,12 +2,12 @@ package io.uniserve.model;
 
 import io.uniserve.error.UniserveException;
 
-/** A server's identity, kept in its data directory: 1 to 64 characters of {@code [A-Za-z0-9_-]}, a UUID in production. */
+/** Identity of a server, stored in its data directory: 1 to 64 characters of {@code [A-Za-z0-9_-]}, a UUID in production. */
 public record ServerId(String value) implements Comparable<ServerId> {
     private static final int LENGTH_MAX = 64;
 
     public ServerId {
-        // by hand: ids come with every ping, and a regular expression costs more than the rest of it
+        // without a regular expression: ids come with every ping, and it would cost more than the rest
         if (value.isEmpty() || value.length() > LENGTH_MAX || !allowed(value)) {
             throw UniserveException.invalid(
                     "server id " + TableName.quote(value) + ": use 1 to 64 characters of A-Z a-z 0-9 _ -");

@@ -3,7 +3,7 @@ package io.uniserve.model;
 import java.util.List;
 
 /**
- * A live server, as its ephemeral node tells it.
+ * Live server, as recorded in its ephemeral node.
  *
  * @param incarnation larger at every start of the server
  */

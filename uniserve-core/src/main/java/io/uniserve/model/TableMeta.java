@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A table's definition.
+ * Definition of a table.
  *
- * @param tableId number of this table, never used again after a drop
+ * @param tableId number of this table, never reused
  * @param keyField field of a document that is its partition key, e.g. {@code id}
- * @param durability where an update must be before it is acknowledged
- * @param port the engine's port
+ * @param durability place where an update must be stored before it is acknowledged
+ * @param port name of the engine's port
  * @param options options of the port, sorted by name
  */
 public record TableMeta(
@@ -28,7 +28,7 @@ public record TableMeta(
         String port,
         Map<String, String> options)
         implements RegistryValue {
-    /** A table of durability LOCAL. */
+    /** Table of durability LOCAL. */
     public TableMeta(
             TableName name,
             long tableId,
@@ -57,18 +57,18 @@ public record TableMeta(
         return new TableMeta(name, tableId, partitioner, keyField, level, rf, minIsr, onLoss, durability, port, others);
     }
 
-    /** The same under another name and number. */
+    /** The same with another name and number. */
     public TableMeta as(TableName otherName, long otherId) {
         return new TableMeta(
                 otherName, otherId, partitioner, keyField, level, rf, minIsr, onLoss, durability, port, options);
     }
 
-    /** The same of another durability. */
+    /** The same with another durability. */
     public TableMeta with(Durability other) {
         return new TableMeta(name, tableId, partitioner, keyField, level, rf, minIsr, onLoss, other, port, options);
     }
 
-    /** True where nothing may be acknowledged that durable storage does not have. */
+    /** True if every acknowledged update must be in durable storage. */
     public boolean remote() {
         return durability == Durability.REMOTE;
     }

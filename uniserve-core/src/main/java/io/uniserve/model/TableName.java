@@ -3,7 +3,7 @@ package io.uniserve.model;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 
-/** A table's name: a letter, then letters, digits, {@code _} or {@code -}; at most 64 characters. Never part of a file path. */
+/** Name of a table: a letter, then letters, digits, {@code _} or {@code -}; at most 64 characters. Never part of a file path. */
 public record TableName(String value) implements Comparable<TableName> {
     public TableName {
         if (!wellFormed(value)) {
@@ -30,7 +30,7 @@ public record TableName(String value) implements Comparable<TableName> {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
     }
 
-    /** The text in quotes, cut and without control characters, fit for an error message. */
+    /** The text in quotes, shortened and without control characters, for an error message. */
     static String quote(String text) {
         String cut = text.length() > 40 ? text.substring(0, 40) + "..." : text;
         return '"' + cut.replaceAll("\\p{Cntrl}", "?") + '"';

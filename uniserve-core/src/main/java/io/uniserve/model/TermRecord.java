@@ -1,4 +1,4 @@
 package io.uniserve.model;
 
-/** Who took the term; the znode's version is the term itself. */
+/** Coordinator that took the term. The term itself is the version of the znode. */
 public record TermRecord(String leader) implements RegistryValue {}

@@ -5,15 +5,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Versions of a table whose updates are atomic: lock, sequencer and decisions in one value, so that each step of an update
- * is one compare-and-set.
+ * Transaction log of an atomic table: lock, sequencer and decisions in one value, so each step of an update is one compare-and-set.
  *
  * @param version the newest committed version, 0 for none
- * @param next the version that the next update gets; no version is given out twice
+ * @param next the version of the next update; no version is used twice
  * @param inFlight the update under way, null for none
- * @param decisions what became of earlier versions, ascending; one is forgotten only when every participant knows it
- * @param forgotten the newest version whose decision is no longer known, here or among the outcomes; 0 for none
- * @param outcomes the number of the {@link TransactionHistory} that have older decisions, 0 where there are none yet
+ * @param decisions decisions on earlier versions, ascending; a decision is forgotten only when every participant has logged it
+ * @param forgotten the newest version with a forgotten decision, 0 for none; neither this log nor the outcomes node has it
+ * @param outcomes the number of the {@link TransactionHistory} with older decisions, 0 if there are none yet
  */
 public record TransactionLogState(
         long tableId,
@@ -28,7 +27,7 @@ public record TransactionLogState(
         decisions = List.copyOf(decisions);
     }
 
-    /** One whose decisions are all here. */
+    /** Log without older decisions in an outcomes node. */
     public TransactionLogState(
             long tableId,
             long version,
@@ -39,22 +38,22 @@ public record TransactionLogState(
         this(tableId, version, next, inFlight, decisions, forgotten, 0);
     }
 
-    /** That of a new table. */
+    /** Log of a new table. */
     public static TransactionLogState empty(long tableId) {
         return new TransactionLogState(tableId, 0, 1, null, List.of(), 0);
     }
 
-    /** One client's update: its identity, and the SHA-256 of what it says. */
+    /** Update of one client: its identity, and the SHA-256 of its content. */
     public record Batch(RequestId request, String sha256) {}
 
     /**
-     * An update under way; or a version that its driver has begun ahead, with no participants and batches yet: only that driver
-     * knows whether it has an update for it by now, and which.
+     * Update under way, or a version that its transaction manager has started ahead. A version started ahead has no participants and
+     * batches yet; only its manager knows whether it has an update for it, and which.
      *
-     * @param driver the server that drives it
-     * @param participants actors that have rows, ascending
+     * @param driver the server that is the transaction manager
+     * @param participants actors with rows, ascending
      * @param batches the clients' updates that were merged into it
-     * @param bytes of their rows: how long it may take
+     * @param bytes size of the rows, which determines the time-out
      */
     public record InFlight(long version, ServerId driver, List<Integer> participants, List<Batch> batches, long bytes) {
         public InFlight {
@@ -62,18 +61,18 @@ public record TransactionLogState(
             batches = List.copyOf(batches);
         }
 
-        /** True where the driver has begun it ahead and has not named its updates. */
+        /** True if it was started ahead and its updates are not in the log yet. */
         public boolean ahead() {
             return batches.isEmpty();
         }
     }
 
     /**
-     * What became of a version.
+     * Commit or abort of a version.
      *
-     * @param refused of an aborted one: the requests for whose rows it was, which are never tried again
-     * @param reason why they were refused
-     * @param unacked participants that may not have the decision in their logs yet
+     * @param refused for an abort, the requests whose rows caused it; they are never retried
+     * @param reason the reason of the refusal
+     * @param unacked participants that may not have logged the decision yet
      */
     public record Decision(
             long version,
@@ -88,7 +87,7 @@ public record TransactionLogState(
             unacked = List.copyOf(unacked);
         }
 
-        /** The error of a refused request: CONFLICT where its condition did not hold, as the reason says first. */
+        /** The error of a refused request: CONFLICT if its condition did not hold, which the reason then starts with. */
         public ErrorCode code() {
             return reason.startsWith(ErrorCode.CONFLICT + " ") ? ErrorCode.CONFLICT : ErrorCode.UPDATE_REFUSED;
         }

@@ -1,16 +1,16 @@
 package io.uniserve.model;
 
 /**
- * A replica in a server's trash: its files are whole, and no longer a part of the cluster.
+ * Replica in a server's trash. Its files are intact, but it is not part of the cluster any more.
  *
- * @param id names it on its server
- * @param table the table's name; empty where the replica's files do not tell it
+ * @param id identity on its server
+ * @param table the table's name; empty if the replica's files do not have it
  * @param epoch the epoch that the replica had installed, 0 for none
- * @param lastIndex the last log index that is certain to be there
- * @param bytes of its files
- * @param trashedMs when it came there, in milliseconds since 1970 by the server's clock
- * @param keptUntilMs when it is deleted, unless the trash becomes too large before that
- * @param reason why it is there
+ * @param lastIndex the last log index that is certainly there
+ * @param bytes size of its files
+ * @param trashedMs time of its move to the trash, in milliseconds since 1970 by the server's clock
+ * @param keptUntilMs time of its deletion, unless the trash becomes too large before
+ * @param reason reason of its move to the trash
  */
 public record TrashEntry(
         String id,

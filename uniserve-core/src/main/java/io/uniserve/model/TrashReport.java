@@ -3,12 +3,11 @@ package io.uniserve.model;
 import java.util.List;
 
 /**
- * A server's trash.
+ * Trash of a server.
  *
  * @param entries oldest first
- * @param held replicas of tables that the registry does not know, which stay where they are since all of the server's replicas
- *     are of that kind
- * @param bytesMax above this size the oldest entries go before their time
+ * @param held replicas of tables that the registry does not have; they stay in place, as all replicas of the server are of that kind
+ * @param bytesMax size of the trash above which the oldest entries are deleted early
  */
 public record TrashReport(List<TrashEntry> entries, List<ReplicaKey> held, long bytesMax) {
     public TrashReport {
@@ -16,7 +15,7 @@ public record TrashReport(List<TrashEntry> entries, List<ReplicaKey> held, long 
         held = List.copyOf(held);
     }
 
-    /** Bytes of all entries. */
+    /** Size of all entries in bytes. */
     public long bytes() {
         return entries.stream().mapToLong(TrashEntry::bytes).sum();
     }

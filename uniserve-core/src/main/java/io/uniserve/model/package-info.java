@@ -1,4 +1,4 @@
-/** Immutable values shared by everybody: names, identities, table definitions and the routing map. */
+/** Immutable values that servers, coordinators and clients share: names, identities, table definitions and the routing map. */
 @NullMarked
 package io.uniserve.model;
 

@@ -17,33 +17,34 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves the hottest replica that fits from the server with most load relative to its strength to the one with least, again and
- * again.
+ * Rebalancing policy that repeatedly moves the hottest replica that fits. It moves from the server with the highest load relative to its
+ * strength to the one with the lowest.
  *
- * <p>Nothing moves while every server is within the tolerance of its due (its strength's part of all load). Once one is not,
- * moves go on until all are within a quarter of it, or none helps: a move takes from a server above its due, gives to one below,
- * leaves both below where the first one was, by at least a quarter of what moves, never puts two replicas of an actor on a
- * server, and never in fewer zones than before. Where possible the hottest replica is taken that leaves the target no more
- * loaded than the source, else the coldest that helps.
+ * <p>A server's due is the share of the total load in proportion to its strength. Nothing moves while every server is within the tolerance
+ * of its due. Otherwise moves continue until all are within a quarter of the tolerance, or no move helps.
  *
- * <p>Example: servers A B C with 16 equal replicas each and D, new, with none, tolerance 20%: four go from each to D. With 5
- * replicas on three servers, 2 2 1, nothing moves: whichever did, would leave 2 2 1.
+ * <p>Rules of a move: the source is above its due and the target below. Afterwards both are below the previous load of the source, by at
+ * least a quarter of the moved load. No server has two replicas of an actor, and the actor's replicas are in at least as many zones as
+ * before. If possible, it takes the hottest replica that leaves the target no more loaded than the source, else the coldest that helps.
+ *
+ * <p>Example: servers A B C with 16 equal replicas each and D, new, with none, tolerance 20%: four move from each to D. With 5 replicas on
+ * three servers, 2 2 1, nothing moves, as every move leads to 2 2 1 again.
  */
 public final class HottestFirst implements RebalancePolicy {
-    /** Part of a moved replica's load by which the more loaded of both servers has to be better off. */
+    /** Minimum gain of the more loaded one of both servers, as a part of the moved replica's load. */
     private static final double GAIN = 0.25;
 
-    /** Part of the tolerance within which servers are when moves end: loads may drift for a while before the next. */
+    /** Part of the tolerance within which servers are when moves end. Then loads may drift for a while before the next moves. */
     private static final double ENOUGH = 0.25;
 
     private final double tolerance;
     private final int movesMax;
 
     /**
-     * A policy with these bounds.
+     * Policy with these bounds.
      *
-     * @param tolerance part of its due by which a server may be off before anything moves, more than 0
-     * @param movesMax moves of one answer
+     * @param tolerance permitted deviation of a server from its due, as a part of the due, more than 0
+     * @param movesMax maximum number of moves per call
      */
     public HottestFirst(double tolerance, int movesMax) {
         if (!(tolerance > 0) || movesMax < 1) {
@@ -62,12 +63,12 @@ public final class HottestFirst implements RebalancePolicy {
             return moves;
         }
         while (moves.size() < movesMax && search.step(moves, tolerance * ENOUGH)) {
-            // until nothing helps
+            // until no move helps
         }
         return moves;
     }
 
-    /** A server and what it bears while moves are tried. */
+    /** Server with its load during the search. */
     private static final class Node {
         final Server server;
         final List<Actor> actors = new ArrayList<>();
@@ -126,7 +127,7 @@ public final class HottestFirst implements RebalancePolicy {
             return Math.abs(node.relative() - mean) <= part * mean;
         }
 
-        /** Makes the next move; false where none helps. */
+        /** Makes the next move; false if no move helps. */
         boolean step(List<ReplicaMove> moves, double part) {
             Comparator<Node> least = Comparator.comparingDouble(Node::relative);
             List<Node> above = nodes.stream()
@@ -184,7 +185,7 @@ public final class HottestFirst implements RebalancePolicy {
 
         private ReplicaMove make(Actor actor, Node from, Node to) {
             String why =
-                    String.format(Locale.ROOT, "the one bears %s of its due, the other %s", percent(from), percent(to));
+                    String.format(Locale.ROOT, "source at %s of its due, target at %s", percent(from), percent(to));
             double load = actor.loadOn(from.server.id());
             from.load -= load;
             to.load += load;

@@ -13,19 +13,18 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Spreads a new table by counting.
+ * Placement policy that spreads a new table by counting.
  *
- * <p>Goals, the most important first: (1) replicas of one actor lie on different servers; (2) in different zones as long as
- * there are zones left; (3) primaries are even over servers; (4) replicas are even over servers; (5) the followers of one
- * server's primaries are spread, so that its failure loads all others a little instead of one a lot.
+ * <p>Goals, the most important first: (1) replicas of one actor are on different servers; (2) they are in different zones as long as there
+ * are unused zones; (3) primaries are even over servers; (4) replicas are even over servers; (5) the followers of one server's primaries
+ * are spread, so that its failure adds a little load to all others instead of much to one.
  *
- * <p>Algorithm: actor by actor, greedily. The primary goes to the server with the fewest primaries, then the fewest
- * replicas. Each further replica goes to a server of an unused zone (any zone once all are used), the one with the fewest
- * replicas, then with the fewest actors shared with this primary. Ties go to the smaller id, so the result depends on nothing
- * but the arguments. Cost: actors x rf x servers.
+ * <p>Algorithm: greedy, actor by actor. The primary goes to the server with the fewest primaries, then the fewest replicas. Each further
+ * replica goes to a server of an unused zone, or of any zone once all are used. Among these it takes the one with the fewest replicas, then
+ * with the fewest actors shared with this primary. Ties go to the smaller id, so the result depends only on the arguments. Cost: actors x
+ * rf x servers.
  *
- * <p>Example: servers A B C D, rf 2, four actors give A+B, C+D, B+A, D+C for two zones {A,C} {B,D}: two replicas and one
- * primary each.
+ * <p>Example: servers A B C D, rf 2, four actors give A+B, C+D, B+A, D+C for two zones {A,C} {B,D}: two replicas and one primary each.
  */
 public final class InitialPlacement implements PlacementPolicy {
     @Override
@@ -82,7 +81,7 @@ public final class InitialPlacement implements PlacementPolicy {
         return slots.stream().min(order.thenComparing(s -> s.id)).orElseThrow();
     }
 
-    /** A server and what it would hold so far. */
+    /** Server with its replicas so far. */
     private static final class Slot {
         final ServerId id;
         final String zone;

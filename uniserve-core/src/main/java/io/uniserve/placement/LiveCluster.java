@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A running cluster as a rebalancing policy sees it. Load is in any one unit and adds up.
+ * Running cluster as input of a rebalancing policy. All loads have the same unit and can be added.
  *
- * @param servers those that may hold replicas, in the order of their ids
- * @param actors every actor there is
- * @param together which actors queries ask together, most frequent first; may be empty
+ * @param servers servers that may have replicas, in the order of their ids
+ * @param actors all actors
+ * @param together sets of actors that queries use together, most frequent first; may be empty
  */
 public record LiveCluster(List<Server> servers, List<Actor> actors, List<Together> together) {
     public LiveCluster {
@@ -20,24 +20,24 @@ public record LiveCluster(List<Server> servers, List<Actor> actors, List<Togethe
     }
 
     /**
-     * A server that may take replicas.
+     * Server that may get replicas.
      *
      * @param zone failure domain
      * @param weight strength relative to the others, more than 0
-     * @param ports engines it offers
+     * @param ports engines that it supports
      */
     public record Server(ServerId id, String zone, double weight, Set<String> ports) {}
 
     /**
-     * An actor.
+     * Actor with its replicas and its load.
      *
-     * @param port engine it needs
-     * @param hosts where its replicas are, or will be when moves under way have ended; some may not be in {@code servers}
-     * @param primary one of the hosts as a rule
-     * @param load what each replica costs its server
-     * @param primaryLoad what the primary costs on top of that
-     * @param memory bytes of one replica, 0 where unknown
-     * @param movable false where it has to stay for now
+     * @param port required engine
+     * @param hosts servers of its replicas after all moves under way; some may not be in {@code servers}
+     * @param primary usually one of the hosts
+     * @param load load of each replica on its server
+     * @param primaryLoad additional load of the primary
+     * @param memory bytes of one replica, 0 if unknown
+     * @param movable false if it must not move for now
      */
     public record Actor(
             ReplicaKey key,
@@ -52,13 +52,13 @@ public record LiveCluster(List<Server> servers, List<Actor> actors, List<Togethe
             hosts = List.copyOf(hosts);
         }
 
-        /** What the replica on this server costs it. */
+        /** Load of the replica on this server. */
         public double loadOn(ServerId server) {
             return server.equals(primary) ? load + primaryLoad : load;
         }
     }
 
-    /** Actors that queries ask together, and how often. */
+    /** Set of actors that queries use together, with its frequency. */
     public record Together(List<ReplicaKey> actors, double perSecond) {
         public Together {
             actors = List.copyOf(actors);

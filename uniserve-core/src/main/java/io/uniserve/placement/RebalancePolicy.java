@@ -3,15 +3,16 @@ package io.uniserve.placement;
 import java.util.List;
 
 /**
- * Decides which replicas of a running cluster should be elsewhere. A pure function: the same cluster gives the same moves. A
- * cluster that is balanced well enough gives none, and so does one on which the moves of an earlier answer have been made, as
- * long as loads stay; else replicas wander for ever.
+ * Policy that chooses moves of replicas on a running cluster. A pure function: the same cluster gives the same moves.
+ *
+ * <p>A cluster that is sufficiently balanced gives no moves. The cluster after all moves of an earlier call must also give none, as long as
+ * loads stay the same. Otherwise replicas move for ever.
  */
 @FunctionalInterface
 public interface RebalancePolicy {
     /**
-     * The moves, most useful first, each as if those before it had been made; at most one of an actor. Fewer may be made, and
-     * the policy is asked again then.
+     * The moves, most useful first, at most one per actor. Each assumes that those before it are done. The caller may do only some of them,
+     * and then calls the policy again.
      */
     List<ReplicaMove> moves(LiveCluster cluster);
 }

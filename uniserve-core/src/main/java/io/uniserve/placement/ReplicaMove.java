@@ -4,8 +4,8 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 
 /**
- * One replica's move from a server to another.
+ * Move of one replica between servers.
  *
- * @param why in a few words, for operators
+ * @param why short reason, for operators
  */
 public record ReplicaMove(ReplicaKey key, ServerId from, ServerId to, String why) {}

@@ -8,9 +8,10 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The most frequent keys of a stream in bounded memory (space-saving). With n counters over a stream of total weight W, a key's
- * count is never below its true weight, and above it by at most its {@link Entry#error}, which is at most W / n; a key of
- * weight more than W / n is always among the entries. Not thread-safe.
+ * Space-saving sketch: the most frequent keys of a stream in bounded memory.
+ *
+ * <p>With n counters over a stream of total weight W, a key's count is never below its true weight. It is above it by at most its
+ * {@link Entry#error}, which is at most W / n. A key of weight more than W / n is always among the entries. Not thread-safe.
  *
  * @param <K> keys with equals and hashCode
  */
@@ -28,9 +29,9 @@ public final class SpaceSaving<K> {
     }
 
     /**
-     * A key and its count.
+     * Key with its count.
      *
-     * @param error by how much the count may be too high
+     * @param error upper bound of the excess of the count
      */
     public record Entry<K>(K key, double count, double error) {}
 
@@ -40,12 +41,12 @@ public final class SpaceSaving<K> {
             new TreeSet<>(Comparator.<Counter<K>>comparingDouble(c -> c.count).thenComparingLong(c -> c.id));
     private double total;
 
-    /** Keeps so many counters, at least one. */
+    /** Sketch with this many counters, at least one. */
     public SpaceSaving(int counters) {
         this.counters = Math.max(1, counters);
     }
 
-    /** Counts a key once more. */
+    /** Adds an occurrence of a key, with its weight. */
     public void add(K key, double weight) {
         total += weight;
         Counter<K> counter = byKey.get(key);
@@ -66,9 +67,9 @@ public final class SpaceSaving<K> {
         byCount.add(counter);
     }
 
-    /** Halves all counts, errors and the total: what was before weighs less from now on. The bounds hold for the halved weights. */
+    /** Halves all counts, errors and the total, so that older occurrences weigh less. The bounds hold for the halved weights. */
     public void halve() {
-        // A power of two: the order of the counters stays as it is.
+        // A power of two: the order of the counters does not change.
         for (Counter<K> counter : byCount) {
             counter.count *= 0.5;
             counter.error *= 0.5;
@@ -76,12 +77,12 @@ public final class SpaceSaving<K> {
         total *= 0.5;
     }
 
-    /** Weight of all that was added. */
+    /** Weight of all occurrences. */
     public double total() {
         return total;
     }
 
-    /** The entries of largest count, that first. */
+    /** The entries with the largest counts, largest first. */
     public List<Entry<K>> top(int most) {
         List<Entry<K>> entries = new ArrayList<>();
         for (Counter<K> counter : byCount.descendingSet()) {

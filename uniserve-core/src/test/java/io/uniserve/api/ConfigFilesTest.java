@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A configuration of lines {@code name=meaning}, whose names may be patterns. */
+/** Configuration of lines {@code name=meaning}, with names that may be patterns. */
 class ConfigFilesTest {
     private final ConfigFiles<Map<String, String>> files =
             new ConfigFiles<>("conf", "fields", List.of("fields.txt"), "own.txt", new Lines());

@@ -55,7 +55,7 @@ final class DocumentTest {
         }
     }
 
-    /** Else the same rows, sent again by another process, would be other content. */
+    /** Otherwise the same rows would have other content when another process sends them again. */
     @Test
     void aMapWithoutOrderIsWrittenInThatOfItsNames() {
         Map<String, Object> names = Map.of("h", 1L, "c", 2L, "a", 3L, "g", 4L, "b", 5L, "f", 6L, "d", 7L, "e", 8L);
@@ -104,7 +104,7 @@ final class DocumentTest {
         assertThat(Document.CODEC.decode(Document.CODEC.encode(document))).isEqualTo(document);
     }
 
-    /** As one that grows while it is copied. */
+    /** As with a map that grows during the copy. */
     @Test
     void aMapMayHaveMoreFieldsThanItSays() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>(fields(40)) {
@@ -126,7 +126,7 @@ final class DocumentTest {
         assertThatThrownBy(() -> Document.CODEC.encode(document)).isInstanceOf(UniserveException.class);
     }
 
-    /** Nobody writes such bytes but somebody may send them. */
+    /** No writer produces such bytes, but a client may send them. */
     @Test
     void ofANameThatComesTwiceTheLastValueCounts() {
         byte[] bytes = Document.CODEC

@@ -77,7 +77,7 @@ final class EngineFailuresTest {
                 .isSameAs(told);
     }
 
-    /** Of a package of its own, it would hide its method. */
+    /** Class with a package-private method, which is hidden from an engine in another package. */
     static final class Owner {
         private String given = "";
 

@@ -23,7 +23,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What ports share. */
+/** Helpers that ports share. */
 class EngineHelpersTest {
     private static final EngineFailures ENGINE = new EngineFailures(
             "Engine",

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Facets of terms get options wherever they are, and nothing else does. */
+/** Facets of terms get options at any depth, and no other facets do. */
 class JsonFacetsTest {
     private static final Map<String, Boolean> OPTIONS = Map.of("refine", true);
 
@@ -80,7 +80,7 @@ class JsonFacetsTest {
                         "func/other=4");
     }
 
-    /** An answer calls them the same, however they are written. */
+    /** Equal ranges have the same name in an answer, in whatever syntax they are written. */
     @Test
     void equalRangesAreTold() {
         List<String> seen = new ArrayList<>();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What engines are asked to hold at once is bounded. */
+/** The memory that a query requests from an engine is bounded. */
 class QueryWindowTest {
     private static final QueryWindow.Dates DATES =
             (text, from) -> from == null ? Instant.parse(text).toEpochMilli() : from + text.length() * 1_000L;

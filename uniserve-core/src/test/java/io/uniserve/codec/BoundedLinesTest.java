@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BoundedLinesTest {
-    /** A reader of one character repeated, then a line feed and a last line; it keeps nothing. */
+    /** Reader of one character repeated, then a line feed and a last line. It keeps nothing in memory. */
     private static final class LongLine extends Reader {
         private final String tail = "\nlast";
         private long left;
@@ -38,7 +38,7 @@ class BoundedLinesTest {
 
         @Override
         public void close() {
-            // Nothing is open.
+            // nothing is open
         }
     }
 
@@ -77,7 +77,7 @@ class BoundedLinesTest {
         assertThat(lines.next()).isEmpty();
     }
 
-    /** More than a text may have. */
+    /** More than a String may have. */
     @Test
     void aLineThatIsTooLongIsPassedOverAndNotKept() throws IOException {
         BoundedLines lines = new BoundedLines(new LongLine(1L << 31), 1_000);

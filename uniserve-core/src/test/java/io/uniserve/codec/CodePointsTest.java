@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CodePointsTest {
-    /** What the orders disagree about, and what is on both sides of it. */
+    /** Characters that the two orders sort differently, and their neighbours. */
     private static final int[] LETTERS = {
         0, 1, ' ', 'a', 0x301, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xfb01, 0xff5e, 0xfffd, 0xffff, 0x10000, 0x1d49c, 0x1f600,
         0x10ffff
@@ -107,7 +107,7 @@ class CodePointsTest {
         assertThat(in.readName()).isEqualTo(text);
     }
 
-    /** A surrogate of its own, a byte too few, a byte that begins nothing, two bytes for one. */
+    /** Lone surrogate, missing byte, invalid first byte, overlong encoding. */
     @Test
     void bytesThatAreNoUtf8AreRefused() {
         for (byte[] bytes : new byte[][] {

@@ -40,7 +40,7 @@ class HottestFirstTest {
         return policy.moves(new LiveCluster(servers, actors, List.of()));
     }
 
-    /** Carries the moves out, and looks at what no move may break. */
+    /** Makes the moves and checks the rules of each. */
     private void make(List<ReplicaMove> moves) {
         Set<ReplicaKey> moved = new TreeSet<>();
         for (ReplicaMove move : moves) {
@@ -93,7 +93,7 @@ class HottestFirstTest {
         }
         List<ReplicaMove> moves = moves();
         assertThat(moves).hasSize(12).allMatch(move -> move.to().value().equals("s3"));
-        assertThat(moves.get(0).why()).isEqualTo("the one bears 133% of its due, the other 0%");
+        assertThat(moves.get(0).why()).isEqualTo("source at 133% of its due, target at 0%");
         make(moves);
         assertThat(loads().values()).containsOnly(12.0);
         assertThat(moves()).isEmpty();

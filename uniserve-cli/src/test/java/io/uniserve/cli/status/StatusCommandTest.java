@@ -47,12 +47,12 @@ class StatusCommandTest {
                 "has 4 replicas to move",
                 3,
                 List.of(
-                        new Moving(words, 1, List.of(one), List.of(two), "the one bears 133% of its due, the other 8%"),
+                        new Moving(words, 1, List.of(one), List.of(two), "source at 133% of its due, target at 8%"),
                         new Moving(words, 2, List.of(), List.of(one), ""))));
         assertThat(uniserve.run("status").lines())
                 .contains(
                         "rebalancing: has 4 replicas to move",
-                        "moving: words/1 from server-1 to 5345c4a8: the one bears 133% of its due, the other 8%",
+                        "moving: words/1 from server-1 to 5345c4a8: source at 133% of its due, target at 8%",
                         "moving: words/2 to server-1");
         JsonNode told = new ObjectMapper()
                 .readTree(uniserve.run("status", "-o", "json").out())

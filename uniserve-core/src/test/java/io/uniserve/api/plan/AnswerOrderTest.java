@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What was found by ids, in the order in which they were asked for. */
+/** Rows found by ids are in the order of the request. */
 class AnswerOrderTest {
     @Test
     void eachStandsWhereItWasAskedFor() {

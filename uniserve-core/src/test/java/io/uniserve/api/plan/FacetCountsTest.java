@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Buckets of the same facet are counted once, whichever shards tell them. */
+/** Buckets of the same facet count once, whichever shards report them. */
 class FacetCountsTest {
     private final FacetCounts counts = new FacetCounts();
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A table of three lines, of which some tell what their expressions cannot find anything without. */
+/** Table of three lines, some with a part that their expressions require. */
 class LanguageCapabilitiesTest {
     private static final LanguageCapabilities TABLE = new LanguageCapabilities("""
             shape | any | (?s).* | anything

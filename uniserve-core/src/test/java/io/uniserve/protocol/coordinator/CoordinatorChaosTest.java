@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random failures of servers and coordinators; every step of every map must keep the rules, and in the end all is well. */
+/** Random failures of servers and coordinators. Every step of every map keeps the rules, and at the end the cluster is healthy. */
 class CoordinatorChaosTest {
     private static final int SERVERS = 5;
     private static final int COORDINATORS = 2;
@@ -93,7 +93,7 @@ class CoordinatorChaosTest {
         }
     }
 
-    /** What servers say: primaries certify learners and report fenced replicas, some messages are late or sent twice. */
+    /** Messages of servers: primaries certify learners and report fenced replicas; some messages are late or duplicated. */
     private void act(Random random, boolean unfit) {
         TableMap known = random.nextInt(4) == 0 ? last : cluster.map("t");
         for (ActorState actor : known.actors()) {
@@ -128,7 +128,7 @@ class CoordinatorChaosTest {
         }
     }
 
-    /** An operator who asks for anything, sensible or not. */
+    /** Operator with random requests, sensible or not. */
     private void move(Random random) {
         if (random.nextInt(6) == 0) {
             ServerId from = TestingCluster.id("s" + (1 + random.nextInt(SERVERS)));
@@ -170,7 +170,7 @@ class CoordinatorChaosTest {
         Random calm = new Random(1);
         for (int i = 0; i < 400; i++) {
             cluster.loop.run(SECOND / 4);
-            if (i % 100 == 50) { // each is asked once at least when somebody leads
+            if (i % 100 == 50) { // each server at least once while a coordinator leads
                 for (int server = 1; server <= SERVERS; server++) {
                     drain(TestingCluster.id("s" + server), false);
                 }

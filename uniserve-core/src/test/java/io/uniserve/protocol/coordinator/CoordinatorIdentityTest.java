@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Coordinators begin a cluster's identity and never another one after it. */
+/** Coordinators create a cluster's identity, and never another one after it. */
 class CoordinatorIdentityTest {
     private static final String OTHER = "5a2b7c10-93de-4f61-8a02-6c4d1e9f7b35";
 

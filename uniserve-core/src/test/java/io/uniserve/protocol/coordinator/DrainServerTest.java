@@ -18,7 +18,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An operator empties a server that goes on running. */
+/** An operator drains a server that continues to run. */
 class DrainServerTest {
     private final TestingCluster cluster = new TestingCluster();
     private Node node = cluster.leading(3);
@@ -41,7 +41,7 @@ class DrainServerTest {
         assertThat(cluster.store.value(RegistryPaths.CLUSTER)).isEqualTo(before);
     }
 
-    /** What learners and primaries do, until nothing changes. */
+    /** Certifies learners and hands over primaries until nothing changes. */
     private void settle() {
         for (int i = 0; i < 20; i++) {
             for (ActorState actor : cluster.map("t").actors()) {

@@ -25,7 +25,7 @@ class DroppedTableCleanerTest {
         cluster.server(server).eraseRefusal = new UniserveException(code, "cannot be erased here");
     }
 
-    /** A table of one actor with a backup, which is dropped. */
+    /** Creates a table of one actor with a backup, and drops it. */
     private void drop(Node node) {
         cluster.create(node, TestingCluster.table("t", 1, 1));
         BackupRecord record = new BackupRecord(cluster.key("t", 0), true, 1, 10, "", 0);
@@ -55,7 +55,7 @@ class DroppedTableCleanerTest {
         assertThat(cluster.store.value(RECORD)).isNull();
     }
 
-    /** Its node is still there: it hangs, or nobody reaches it. */
+    /** The server hangs or cannot be reached, but its node still exists. */
     @Test
     void aServerThatDoesNotAnswerIsPassedOver() {
         Node node = cluster.leading(2);

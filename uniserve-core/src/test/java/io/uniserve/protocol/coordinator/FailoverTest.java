@@ -32,7 +32,7 @@ class FailoverTest {
                 .isEqualTo(1);
     }
 
-    /** It may have given others entries of its epoch that it does not have. */
+    /** Followers may have entries of its epoch that it lacks. */
     @Test
     void aPrimaryThatLogsNothingMoreLeadsTheNextEpoch() {
         Node node = cluster.leading(3);

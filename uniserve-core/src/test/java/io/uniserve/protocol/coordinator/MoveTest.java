@@ -16,7 +16,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
 import org.junit.jupiter.api.Test;
 
-/** A replica moves because it is asked to. */
+/** An operator moves a replica. */
 class MoveTest {
     private static final TableName T = new TableName("t");
 

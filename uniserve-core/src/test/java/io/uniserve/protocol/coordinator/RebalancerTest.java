@@ -62,7 +62,7 @@ class RebalancerTest {
         return ((AdminReply.ClusterStatus) cluster.admin(node, new AdminRequest.Status())).rebalance();
     }
 
-    /** What servers do of themselves: learners learn, fenced ones are told of, primaries hand over. */
+    /** Actions of servers: learners are certified, fenced replicas are reported, primaries hand over. */
     private void help() {
         for (ActorState actor : actors()) {
             int number = actor.actor();
@@ -79,7 +79,7 @@ class RebalancerTest {
         }
     }
 
-    /** Time passes, with servers doing their part; returns the most that moved at once in each period. */
+    /** Runs for this time, with the actions of servers. Returns the maximum of concurrent moves per period. */
     private List<Integer> pass(long nanos) {
         List<Integer> most = new ArrayList<>();
         long end = cluster.loop.nanos() + nanos;

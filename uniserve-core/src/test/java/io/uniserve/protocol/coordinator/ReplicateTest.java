@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
 import org.junit.jupiter.api.Test;
 
-/** An actor has more replicas than its table's rf because it is asked to. */
+/** An operator requests more replicas of an actor than its table's rf. */
 class ReplicateTest {
     private static final TableName T = new TableName("t");
 
@@ -42,7 +42,7 @@ class ReplicateTest {
         cluster.loop.run(200 * MILLI);
     }
 
-    /** Every learner is told to be in sync, one after the other. */
+    /** Certifies every learner, one after the other. */
     private void certifyAll() {
         while (!actor().learners().isEmpty()) {
             cluster.certify(node, "t", 0);

@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Other options for a table that is there. */
+/** Change of the options of an existing table. */
 class TableUpdateTest {
     private static final TableName T = new TableName("t");
     private static final Map<String, String> NEXT = Map.of("configset.later", "x");

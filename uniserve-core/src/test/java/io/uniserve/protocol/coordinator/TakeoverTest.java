@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class TakeoverTest {
     private final TestingCluster cluster = new TestingCluster();
 
-    /** A table that begun, with a complete backup. */
+    /** A table that has started, with a complete backup. */
     private ActorState begun(Node node, int rf) {
         cluster.create(node, TestingCluster.onLoss(TestingCluster.table("t", 1, rf), OnLoss.WAIT));
         ActorState actor = cluster.actor("t", 0);
@@ -164,7 +164,7 @@ class TakeoverTest {
         fails(node);
         cluster.loop.run(2 * SECOND);
         assertThat(cluster.actor("t", 0).primary()).isEqualTo(before.primary());
-        // Still unfit: it is given longer before the next takeover, and longer each time.
+        // It is still unfit: the time until the next takeover grows each time.
         long epoch = cluster.actor("t", 0).epoch();
         for (int i = 0; i < 2 * 3_600; i++) {
             ActorState actor = cluster.actor("t", 0);

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Coordinators and scripted servers around one registry, in virtual time. */
+/** Coordinators and scripted servers with one registry, in virtual time. */
 final class TestingCluster {
     static final long SECOND = 1_000_000_000L;
     static final long MILLI = 1_000_000L;
@@ -42,17 +42,17 @@ final class TestingCluster {
     final TestingStore store = new TestingStore();
     final TestingNetwork network = new TestingNetwork(loop);
     final Map<String, TestingServer> servers = new TreeMap<>();
-    /** What queries of an actor cost, over all its replicas, by its number; servers tell it. */
+    /** Cost of the queries per actor, over all its replicas. Servers report it. */
     final Map<Integer, Double> costs = new TreeMap<>();
 
     RebalanceConfig rebalance = RebalanceConfig.off();
-    /** Instead of the default, where it is more than 0. */
+    /** Restore delay instead of the default, if more than 0. */
     long restoreDelayNanos;
 
     RebalancePolicy policy = new HottestFirst(0.2, 64);
     private long ids;
 
-    /** A coordinator that is started, with its own session. */
+    /** A started coordinator with its own session. */
     Node coordinator(String name) {
         TestingRegistry registry = new TestingRegistry(loop, store);
         Environment env = environment(registry);
@@ -138,7 +138,7 @@ final class TestingCluster {
         assertThat(admin(node, new AdminRequest.CreateTable(meta))).isEqualTo(new AdminReply.Ack());
     }
 
-    /** Asks and lets time pass until the answer. */
+    /** Sends the request and runs until the answer. */
     AdminReply admin(Node node, AdminRequest request) {
         Outcome<AdminReply> outcome = outcome(node, request);
         if (outcome instanceof Outcome.Ok<AdminReply> ok) {
@@ -176,7 +176,7 @@ final class TestingCluster {
         }
     }
 
-    /** What the primary says when this learner has everything. */
+    /** The certificate that the primary reports once the learner has all entries. */
     PeerRequest.Certified certified(String table, int actor, ServerId learner) {
         ActorState state = actor(table, actor);
         return new PeerRequest.Certified(
@@ -187,14 +187,14 @@ final class TestingCluster {
                 server(learner.value()).incarnation());
     }
 
-    /** The primary of the actor tells that its first learner is in sync. */
+    /** Sends the certificate of the actor's first learner. */
     void certify(Node node, String table, int actor) {
         ActorState state = actor(table, actor);
         ServerId learner = state.learners().get(0);
         peer(node, certified(table, actor, learner));
     }
 
-    /** The primary of the actor tells that these have everything and that it takes no more updates. */
+    /** Sends the primary's hand-over: these replicas have all entries, and it accepts no more updates. */
     void handOver(Node node, String table, int actor, ServerId... successors) {
         ActorState state = actor(table, actor);
         peer(node, new PeerRequest.HandOver(key(table, actor), state.epoch(), state.primary(), List.of(successors)));
@@ -218,6 +218,6 @@ final class TestingCluster {
         return new ServerId(name);
     }
 
-    /** A coordinator and its session. */
+    /** Coordinator with its session. */
     record Node(CoordinatorMachine machine, TestingRegistry registry, Address address) {}
 }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A server as the coordinator sees it: an ephemeral node, and answers to pings, checks of tables and load reports. */
+/** Scripted server for a coordinator: an ephemeral node, and answers to pings, checks of tables and load reports. */
 final class TestingServer {
     final ServerId id;
     private final TestingCluster cluster;
@@ -37,7 +37,7 @@ final class TestingServer {
     long installed = 1L << 40;
     String port = "kv";
 
-    /** How often more it says that it does not know a new definition. */
+    /** Number of further requests that it answers without the new definition. */
     int ignorance;
 
     @Nullable
@@ -46,11 +46,11 @@ final class TestingServer {
     @Nullable
     UniserveException eraseRefusal;
 
-    /** Backups of this table stay. */
+    /** Table whose backups it does not delete. */
     @Nullable
     TableName erasesNothingOf;
 
-    /** Requests to erase a backup are not answered. */
+    /** True: it does not answer requests to erase a backup. */
     boolean eraseHangs;
 
     TestingServer(TestingCluster cluster, String name, String zone) {
@@ -64,7 +64,7 @@ final class TestingServer {
         return incarnation;
     }
 
-    /** Registers and answers. */
+    /** Registers the server and starts to answer. */
     void start() {
         incarnation++;
         session = new Object();
@@ -74,13 +74,13 @@ final class TestingServer {
         answer();
     }
 
-    /** Gone: no answers, no node. */
+    /** Stops the answers and removes the node. */
     void kill() {
         hang();
         cluster.store.expire(session);
     }
 
-    /** No answers, but the node is still there. */
+    /** Stops the answers; the node remains. */
     void hang() {
         cluster.network.stop(address);
     }

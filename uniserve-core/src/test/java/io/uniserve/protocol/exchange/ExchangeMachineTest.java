@@ -106,7 +106,7 @@ class ExchangeMachineTest {
         assertThat(exchangeInput.arrivals())
                 .hasSize(64)
                 .allSatisfy(one -> assertThat(wide.read(one)).isEqualTo(chunk(20, one.actor())));
-        assertThat(wide.messages).hasSize(2); // of 40 chunks of 25 bytes each
+        assertThat(wide.messages).hasSize(2); // for 40 chunks of 25 bytes each
         assertThat(wide.messages.get(0).parts()).hasSize(40);
     }
 
@@ -164,7 +164,7 @@ class ExchangeMachineTest {
                         waiting::set);
         AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         world.machine(0).deliver(frame(id, List.of(0), small, large), List.of(0), 60 * SECOND, ended::set);
-        world.loop.run(SECOND / 2); // the silent one is given up after three seconds
+        world.loop.run(SECOND / 2); // the silent one times out after three seconds
         assertThat(waiting.get()).isNull();
         assertThat(value(Objects.requireNonNull(ended.get())).arrivals()).hasSize(2);
     }

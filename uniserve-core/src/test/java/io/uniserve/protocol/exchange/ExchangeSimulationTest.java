@@ -21,21 +21,21 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plans among servers that crash and come back, with messages that are lost, late and out of order, runs that happen twice and
- * replies that do not come. One seed is one history. An answer is the model's or there is none, and nothing stays.
+ * Plans on servers that crash and restart, with messages that are lost, late and reordered, operators that run twice, and lost replies. One
+ * seed is one history. An answer equals that of the model, or there is none, and no state remains.
  */
 class ExchangeSimulationTest {
     private static final int SEEDS = 300;
     private static final TableName TABLE = new TableName("t");
 
-    /** How one seed ended. */
+    /** Result of one seed. */
     private record Ending(boolean answered, boolean right, int attempts, boolean clean) {}
 
     private static List<Integer> upTo(int count) {
         return IntStream.range(0, count).boxed().toList();
     }
 
-    /** One or two scatters and a gather; often maps between, which take in what is there. */
+    /** One or two scatters and a gather, often with maps between them, which consume all open outputs. */
     private static ShuffleMachine.Plan plan(Random random) {
         List<ShuffleMachine.Scatter> stages = new ArrayList<>();
         int next = 1 + random.nextInt(4);
@@ -65,7 +65,7 @@ class ExchangeSimulationTest {
         }
     }
 
-    /** What an actor of a stage puts for a slot. */
+    /** The rows of an actor of a stage for a slot. */
     private static List<Integer> put(ShuffleMachine.Plan plan, int stage, int actor, int slots, int slot) {
         ShuffleMachine.Scatter made = plan.scatters().get(stage);
         return made.inputs().isEmpty()
@@ -73,7 +73,7 @@ class ExchangeSimulationTest {
                 : SimulatedReads.mapped(got(plan, made.inputs(), made.actors(), actor), slots, slot);
     }
 
-    /** What comes for an actor's slot. */
+    /** The rows that arrive in an actor's slot. */
     private static List<Integer> got(ShuffleMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
         List<Integer> all = new ArrayList<>();
         for (int input : inputs) {
@@ -175,7 +175,7 @@ class ExchangeSimulationTest {
         assertThat(again).as("answers of a second attempt or a later one").isGreaterThan(SEEDS / 50);
     }
 
-    /** The checker is checked: what one that tells attempts not apart would answer is found. */
+    /** Test of the checker: it finds the answers of a consumer that does not distinguish attempts. */
     @Test
     void anAttemptThatCountsTwiceIsFound() {
         long found = 1;

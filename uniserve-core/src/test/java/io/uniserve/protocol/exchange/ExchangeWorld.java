@@ -34,14 +34,14 @@ final class ExchangeWorld {
 
     final TestingLoop loop = new TestingLoop();
     final TestingNetwork network = new TestingNetwork(loop);
-    /** Parts of chunks that were asked for, and the messages by which they were. */
+    /** Requested parts of chunks, and the messages with these requests. */
     final List<PullChunk> pulls = new ArrayList<>();
 
     final List<PeerRequest.PullChunks> messages = new ArrayList<>();
     final Map<Integer, TestingDisk> disks = new TreeMap<>();
     private final Map<Integer, ExchangeMachine> machines = new HashMap<>();
     private final ExchangeLimits limits;
-    /** What becomes of replies on their way. */
+    /** Change of replies in transit. */
     UnaryOperator<PeerReply.Piece> replies = piece -> piece;
 
     private long lives;
@@ -54,7 +54,7 @@ final class ExchangeWorld {
         }
     }
 
-    /** Small pieces, so that chunks come in several. */
+    /** Limits with small pieces, so that chunks arrive in several. */
     static ExchangeLimits limits(long memory, long files) {
         return new ExchangeLimits(memory, 4 * memory, files, 4 * files, 64, 10, SECOND, 3);
     }
@@ -75,7 +75,7 @@ final class ExchangeWorld {
         return machines.containsKey(server);
     }
 
-    /** A new process, which knows nothing of the one before. */
+    /** Starts a new process, without the state of the previous one. */
     void start(int server) {
         ExchangeMachine machine =
                 new ExchangeMachine(loop, loop, network, disk(server), address(server), limits, 1_000_000 * ++lives);
@@ -104,7 +104,7 @@ final class ExchangeWorld {
         return disk;
     }
 
-    /** The process dies, and its scratch files are gone; its machine goes on in vain, as nothing reaches it any more. */
+    /** Kills the process; its scratch files are lost. Its machine runs on without effect, as no message reaches it. */
     void crash(int server) {
         machines.remove(server);
         network.stop(address(server));
@@ -112,7 +112,7 @@ final class ExchangeWorld {
         disks.put(server, new TestingDisk(loop));
     }
 
-    /** A chunk of this many bytes that differ from those of others. */
+    /** Chunk of this many bytes, different for each seed. */
     static Bytes chunk(int size, int seed) {
         BinaryWriter out = new BinaryWriter();
         for (int i = 0; i < size; i++) {
@@ -136,7 +136,7 @@ final class ExchangeWorld {
         return sum;
     }
 
-    /** Runs a scatter; completes once all chunks are kept. */
+    /** Runs a scatter. It completes once all chunks are stored. */
     void scatter(
             int server,
             ScatterEnvelope frame,
@@ -177,7 +177,7 @@ final class ExchangeWorld {
         });
     }
 
-    /** The same, waiting. */
+    /** Runs a scatter and waits for it. */
     Outcome<ScatterManifest> scattered(
             int server, ExchangeId id, int stage, int slots, int actor, Map<Integer, Bytes> chunks) {
         AtomicReference<Outcome<ScatterManifest>> ended = new AtomicReference<>();
@@ -186,7 +186,7 @@ final class ExchangeWorld {
         return Objects.requireNonNull(ended.get());
     }
 
-    /** What comes for these actors; waits. */
+    /** Delivers the chunks for these actors and waits for them. */
     Outcome<ExchangeInput> delivered(int server, GatherEnvelope frame, Integer... actors) {
         AtomicReference<Outcome<ExchangeInput>> ended = new AtomicReference<>();
         machine(server).deliver(frame, List.of(actors), 60 * SECOND, ended::set);
@@ -200,7 +200,7 @@ final class ExchangeWorld {
         }
     }
 
-    /** A chunk that has come, unpacked. */
+    /** An arrived chunk, unpacked. */
     Bytes read(ExchangeInput.Arrival arrival) {
         AtomicReference<Outcome<List<Bytes>>> ended = new AtomicReference<>();
         arrival.read(ended::set);

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** In which order a plan's stages are asked for, with what, and when no more. */
+/** Order of a plan's stages, their requests, and their end. */
 class ShuffleMachineTest {
     private static final TableName BIG = new TableName("big");
     private static final TableName SMALL = new TableName("small");
@@ -36,7 +36,7 @@ class ShuffleMachineTest {
     private final AtomicReference<Outcome<ShuffleMachine.Result>> outcome = new AtomicReference<>();
     private final Asker asker = new Asker();
 
-    /** A read that waits for its answer. */
+    /** Read that waits for its answer. */
     private record Open(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {}
 
     private static final class Asker implements ShuffleMachine.Reads {
@@ -201,7 +201,7 @@ class ShuffleMachineTest {
         assertThat(asker.operators()).isEmpty();
         loop.run(SECOND);
         assertThat(asker.operators()).containsExactly("a");
-        scattered("a", 0, 2); // of the attempt that is over
+        scattered("a", 0, 2); // of the previous attempt
         assertThat(outcome.get())
                 .isInstanceOfSatisfying(
                         Outcome.Err.class,

@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Reads of actors with two replicas each, as a plan's stages: asked at one, and, where no answer comes, at another; some are
- * run twice. Every actor scatters the same numbers whichever replica runs.
+ * Reads of the stages of a plan, on actors with two replicas each. A read goes to one replica and, without an answer, to another; some run
+ * twice. Every actor scatters the same numbers on any replica.
  */
 final class SimulatedReads implements ShuffleMachine.Reads {
     private static final int TRIES = 8;
@@ -31,7 +31,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
     private final ExchangeWorld world;
     private final Random random;
     private final int servers;
-    /** Counts what an attempt gathered that failed later, as a consumer would that tells attempts not apart. */
+    /** True: it adds the rows of earlier failed attempts, like a consumer that does not distinguish attempts. */
     private final boolean countsAttemptsTwice;
 
     private long gatheredBefore;
@@ -52,7 +52,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
         return numbers;
     }
 
-    /** What a map at an actor puts of what it got. */
+    /** The output of a map at an actor for its input. */
     static List<Integer> mapped(List<Integer> numbers, int slots, int slot) {
         return numbers.stream().filter(number -> (number / 7) % slots == slot).toList();
     }
@@ -130,7 +130,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
             }
         }
 
-        /** A gather's answer, or what a map puts. */
+        /** Ends a gather with its answer, or a map with its output. */
         private void took(int server, GatherEnvelope frame, int actor, List<Integer> all) {
             if (frame.output().isEmpty()) {
                 reply(

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Each step of a read of one version, and that none can be left out. The lease runs until 100. */
+/** Each step of a read at one version, and that no step may be skipped. The lease ends at 100. */
 final class ActorSnapshotReadTest {
     private static final VersionedRead.Target TARGET = new VersionedRead.Target(3, 7);
     private static final long EARLY = 99;
@@ -118,7 +118,7 @@ final class ActorSnapshotReadTest {
         assertThat(code(slow.confirm(good(), LATE))).contains(ErrorCode.LEASE_EXPIRED);
     }
 
-    /** It asks in the epoch of a moment that was confirmed: who was in sync then has the version. */
+    /** It uses the epoch of a confirmed snapshot, so every replica in sync then has the version. */
     @Test
     void aStrictReadNeedsNoLease() {
         ActorSnapshotRead share = share(5, true, 0);

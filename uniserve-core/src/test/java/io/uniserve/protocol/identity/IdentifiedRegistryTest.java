@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The registry of one identity, whose answers and connections fail. */
+/** Registry of one identity, with answers and connections that fail. */
 class IdentifiedRegistryTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long RETRY = SECOND / 10;
@@ -83,7 +83,7 @@ class IdentifiedRegistryTest {
     void aLookAfterARefusedWriteTakesNoPendingOneAway() {
         begin();
         session.cut(true);
-        store.replace(registryOf(OTHER)); // told by the watch; the look that follows fails and is to be repeated
+        store.replace(registryOf(OTHER)); // reported by the watch; the next check fails and must be retried
         loop.run(RETRY / 2);
         session.cut(false);
         write();

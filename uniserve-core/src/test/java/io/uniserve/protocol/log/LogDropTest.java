@@ -16,14 +16,14 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The front of a log goes: whole segments, and what a start finds of it. */
+/** Truncation of the front of a log by whole segments, and the log after a restart. */
 class LogDropTest {
     private static final long SECOND = 1_000_000_000L;
     private static final LogOptions SMALL = new LogOptions(500, 300, 1 << 20, 0);
     private static final LogListener DEAF = new LogListener() {
         @Override
         public void durable(long index) {
-            // looked at by durableIndex
+            // tests read durableIndex instead
         }
 
         @Override
@@ -174,7 +174,7 @@ class LogDropTest {
         long through = log.droppable(25);
         long epoch = log.epochAt(through);
         int segments = files().size();
-        ReplicaLog again = open(through, epoch, 40, SMALL); // the state file was written, no file was deleted
+        ReplicaLog again = open(through, epoch, 40, SMALL); // the state file was written, but no file was deleted
         assertThat(files()).hasSizeLessThan(segments).first().isEqualTo("r/log/%020d.seg".formatted(through + 1));
         assertThat(again.baseIndex()).isEqualTo(through);
         assertThat(again.lastIndex()).isEqualTo(40);

@@ -25,7 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the client of an atomic update asks, of whom, and what it stages before. */
+/** Requests of the client of an atomic update, their targets, and the rows staged before. */
 class AtomicUpdateRequestTest {
     private final TestingWorld world = new TestingWorld();
     private final RequestTracker tracker = new RequestTracker(() -> 5);
@@ -33,7 +33,7 @@ class AtomicUpdateRequestTest {
     private final List<Question> questions = new ArrayList<>();
     private final List<Outcome<Long>> outcomes = new ArrayList<>();
 
-    /** Asked for a table's version. */
+    /** Request for a table's version. */
     private record Question(int server, Completion<ConsistentCut> completion) {
         void answer(long version) {
             completion.done(Outcome.ok(
@@ -116,7 +116,7 @@ class AtomicUpdateRequestTest {
         assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     }
 
-    /** What the first attempt did nobody knows: an error of the second says nothing of it. */
+    /** The outcome of the first attempt is unknown, so an error of the second one decides nothing. */
     @Test
     void anErrorAfterAnAttemptWithoutAnAnswerIsNotTheOutcome() {
         world.route(3, actor(0, 1, 1, 2), actor(1, 1, 2, 1), actor(2, 1, 3, 1));
@@ -158,7 +158,7 @@ class AtomicUpdateRequestTest {
         assertThat(outcomes).containsExactly(Outcome.ok(8L));
     }
 
-    /** All rows go again each time. */
+    /** All rows are sent again each time. */
     @Test
     void whatIsRefusedIsSentAgainEverMoreSeldom() {
         for (ErrorCode code : List.of(ErrorCode.LOG_FULL, ErrorCode.INTERNAL, ErrorCode.NOT_ENOUGH_REPLICAS)) {

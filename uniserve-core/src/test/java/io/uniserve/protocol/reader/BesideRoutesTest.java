@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which servers have actors of several tables beside each other, and that those are asked. */
+/** Choice of servers that have actors of several tables. */
 class BesideRoutesTest {
     private static final TableName ONE = new TableName("one");
     private static final TableName TWO = new TableName("two");
@@ -129,7 +129,7 @@ class BesideRoutesTest {
         assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
     }
 
-    /** The plan is made anew then, and what the others do is done in vain. */
+    /** The plan is made again, so the work of the other reads is wasted. */
     @Test
     void theFirstThatDoesNotFindTheOtherTableEndsTheReadsOfAll() {
         world.change(routing(

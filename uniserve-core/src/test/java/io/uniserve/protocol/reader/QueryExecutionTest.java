@@ -213,7 +213,7 @@ class QueryExecutionTest {
         assertThat((world.nanos() - begin) / MS).isBetween(25_000L, 30_001L);
     }
 
-    /** A map comes to clients before the servers in it have taken its epoch. */
+    /** A map reaches clients before the servers in it have installed its epoch. */
     @Test
     void mapsThatComeBeforeServersHaveThemDoNotUseUpTheAttempts() {
         world.route(4, actor(0, 1, 1, 2, 3, 4));
@@ -229,7 +229,7 @@ class QueryExecutionTest {
         }
         assertThat(answered).isEqualTo(40);
 
-        world.pass(world.settings.backoffMinNanos()); // after a new map the waits begin short again
+        world.pass(world.settings.backoffMinNanos()); // after a new map the back-off starts again with the minimum
         world.network.lastRead().answerEach();
         assertThat(values()).containsExactly("0");
     }

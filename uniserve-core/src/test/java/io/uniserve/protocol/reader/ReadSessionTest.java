@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A session over the query machine: who is asked for which state, and what happens when it is lost. */
+/** Sessions of the query machine: the replica and state of each request, and the loss of a state. */
 class ReadSessionTest {
     private final TestingWorld world = new TestingWorld();
     private final List<Outcome<QueryResult>> outcomes = new ArrayList<>();

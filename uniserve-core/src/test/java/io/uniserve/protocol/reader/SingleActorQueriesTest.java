@@ -99,7 +99,7 @@ class SingleActorQueriesTest {
         return SingleActorQueries.of(world.current(), text, DEADLINE);
     }
 
-    /** A table of actors with a replica on each server; the servers offer these operators. */
+    /** A table of actors with a replica on each server; the servers support these operators. */
     private void offered(List<Integer> servers, List<Optional<String>> operators, int actors) {
         int[] isr = servers.stream().mapToInt(Integer::intValue).toArray();
         io.uniserve.model.ActorState[] states = new io.uniserve.model.ActorState[actors];

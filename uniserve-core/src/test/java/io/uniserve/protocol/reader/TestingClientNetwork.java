@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Keeps requests until the test answers them. */
+/** Network that keeps requests until the test answers them. */
 final class TestingClientNetwork implements ClientNetwork {
     final List<Read> reads = new ArrayList<>();
     final List<Write> writes = new ArrayList<>();
@@ -53,7 +53,7 @@ final class TestingClientNetwork implements ClientNetwork {
         return new ActorFailure(actor, code, "because", epoch);
     }
 
-    /** A read that waits for its answer. */
+    /** Read that waits for its answer. */
     static final class Read {
         final int server;
         final ReadRequest request;
@@ -89,7 +89,7 @@ final class TestingClientNetwork implements ClientNetwork {
         }
     }
 
-    /** An update that waits for its answer. */
+    /** Update that waits for its answer. */
     record Write(int server, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
         List<Integer> actors() {
             return request.actors().stream().map(UpdateRequest.ActorRows::actor).toList();
@@ -103,7 +103,7 @@ final class TestingClientNetwork implements ClientNetwork {
                     List.of());
         }
 
-        /** The server keeps all rows. */
+        /** Answers that the server has staged all rows. */
         void stagedAll() {
             completion.done(Outcome.ok(UpdateReply.of(request.actors().stream()
                     .map(rows -> new UpdateReply.ActorStaged(

@@ -25,7 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** A world of virtual time: timers that ring when the test lets time pass, and a routing that the test changes. */
+/** Virtual time with timers that fire when the test advances it, and a routing that the test changes. */
 final class TestingWorld implements Clock, Timers, RoutingView {
     static final TableName TABLE = new TableName("t");
     static final long TABLE_ID = 7;
@@ -60,7 +60,7 @@ final class TestingWorld implements Clock, Timers, RoutingView {
         return new Address("host", 1000 + server);
     }
 
-    /** An actor with its epoch and ISR; the first is the primary. */
+    /** An actor with its epoch and ISR; the first member is the primary. */
     static ActorState actor(int actor, long epoch, int... isr) {
         List<ServerId> servers =
                 Arrays.stream(isr).mapToObj(TestingWorld::server).toList();
@@ -121,7 +121,7 @@ final class TestingWorld implements Clock, Timers, RoutingView {
                 completion -> completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no server"))));
     }
 
-    /** Lets this much time pass; timers ring in order. */
+    /** Advances the time; timers fire in order. */
     void pass(long nanos) {
         long end = now + nanos;
         while (true) {
@@ -138,7 +138,7 @@ final class TestingWorld implements Clock, Timers, RoutingView {
         }
     }
 
-    /** Timers that rang so far. */
+    /** Number of timers that have fired. */
     int rings() {
         return rings;
     }

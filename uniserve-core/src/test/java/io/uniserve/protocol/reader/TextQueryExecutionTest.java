@@ -87,7 +87,7 @@ class TextQueryExecutionTest {
         assertThat(error().tried()).hasSize(2);
     }
 
-    /** A server that passes on the failure of an actor's server is no attempt beside that one's. */
+    /** A server that forwards the failure of another server is no additional attempt. */
     @Test
     void aFailureThatIsPassedOnIsOneAttempt() {
         world.route(2, actor(0, 1, 1));
@@ -97,7 +97,7 @@ class TextQueryExecutionTest {
         assertThat(error().tried()).containsExactly(below);
     }
 
-    /** What a server tried in its turn is not within its own message, where it would be nested once more by each server on the way. */
+    /** The attempts of a server are not part of its message. Otherwise each server on the path would nest them once more. */
     @Test
     void whatAServerTriedIsToldOnce() {
         world.route(2, actor(0, 1, 1));
@@ -123,7 +123,7 @@ class TextQueryExecutionTest {
         assertThat(result().stats().requests()).isEqualTo(2);
     }
 
-    /** Another plan is a whole query's work again: four times as long as a read waits before it is hedged. */
+    /** Another plan repeats the whole query, so its hedge waits four times as long as that of a read. */
     @Test
     void slowPlanIsHedgedLaterThanRead() {
         world.route(2, actor(0, 1, 1));
@@ -180,7 +180,7 @@ class TextQueryExecutionTest {
         assertThat(error().code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     }
 
-    /** The table of the query is known here: it is one that the planner wants beside it. */
+    /** The client knows the query's table, so the missing one is another table that the planner needs. */
     @Test
     void aTableThatTwoPlannersDoNotFindIsNotThere() {
         world.route(3, actor(0, 1, 1));

@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A checkpoint is given up only when it is proven to be damaged, and even then it is kept. */
+/** A checkpoint is rejected only if it is proven to be damaged, and even then it is kept. */
 class CheckpointRestoreTest {
     private static final long SECOND = 1_000_000_000L;
     private static final ReplicaKey KEY = new ReplicaKey(1, 0);
@@ -54,7 +54,7 @@ class CheckpointRestoreTest {
         throw new AssertionError("not opened");
     }
 
-    /** An applier over the log on the disk; it has restored what it can. */
+    /** Applier for the log on the disk, after the restore. */
     private EngineApplier start(ReplicaLog log) {
         engine = new TestingEngine(loop, disk);
         return begin(log);
@@ -130,7 +130,7 @@ class CheckpointRestoreTest {
         return engineApplier;
     }
 
-    /** Fills the log and writes checkpoints on the way. */
+    /** Fills the log, with checkpoints in between. */
     private void fill() {
         ReplicaLog log = log();
         EngineApplier engineApplier = start(log);

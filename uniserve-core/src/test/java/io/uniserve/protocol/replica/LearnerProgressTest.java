@@ -22,12 +22,12 @@ class LearnerProgressTest {
         });
     }
 
-    /** It hears with each entry that the one before is stable, and never has a pause in which to draw level. */
+    /** With each entry it gets the news that the previous one is stable, so it never catches up completely. */
     @Test
     void aStreamOfUpdatesDoesNotHoldItUp() {
         for (long entry = 100; entry < 110 && certified.isEmpty(); entry++) {
             told(entry - 1, entry - 2, entry, entry - 1, entry); // the entry is on the primary's disk
-            told(entry, entry - 2, entry, entry, entry); // on the learner's
+            told(entry, entry - 2, entry, entry, entry); // on the learner's disk
         }
         assertThat(certified).containsExactly(LEARNER);
         assertThat(watch.certified()).isTrue();

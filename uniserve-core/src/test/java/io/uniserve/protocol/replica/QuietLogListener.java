@@ -3,7 +3,7 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.log.LogListener;
 
-/** Hears of a log and does nothing: for tests that look at what is in it. */
+/** Log listener without effect, for tests that check the content of a log. */
 final class QuietLogListener implements LogListener {
     @Override
     public void durable(long index) {}

@@ -51,7 +51,7 @@ class RequestTableTest {
                         1, 2, RequestTable.contentHash("f", Bytes.utf8("poison")), "PORT_FAILED: cannot"));
         assertThat(read.find(new RequestId(0, 1, 5), 2)).isEqualTo(find(1, 5));
         byte[] bytes = out.toBytes().toArray();
-        int head = 5 + 16 + 8 + 4; // flag, clients, client, floor, requests: then 32 bytes a request, as ever
+        int head = 5 + 16 + 8 + 4; // flag, clients, client, floor, requests; then 32 bytes per request
         assertThat(plain.toBytes().size()).isEqualTo(head + 32);
         assertThat(bytes.length).isGreaterThan(head + 64);
         assertThat(RequestTable.read(new BinaryReader(plain.toBytes())).find(new RequestId(0, 1, 5), 2))

@@ -52,7 +52,7 @@ class ShippedIndexFinderTest {
         return LogEntry.prepare(epoch, index, index, index - 1, 1, Bytes.EMPTY);
     }
 
-    /** A primary shipped entries of these epochs. */
+    /** Stores entries of these epochs in durable storage, as a primary. */
     private String ship(long primary, long first, long... epochs) {
         List<LogEntry> run = new ArrayList<>();
         for (long epoch : epochs) {

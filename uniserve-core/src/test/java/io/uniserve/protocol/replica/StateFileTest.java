@@ -21,7 +21,7 @@ class StateFileTest {
     private final StateFile file = new StateFile(disk, "t1-a0", PersistentState.fresh(new TableName("t"), KEY));
     private final List<Outcome<Done>> outcomes = new ArrayList<>();
 
-    /** An engine that hangs while a replica is removed must not let a late change bring the directory back. */
+    /** A hung engine delays the removal of a replica. A late change of its state must not create the directory again. */
     @Test
     void nothingIsWrittenOnceItIsClosed() {
         file.change(state -> state.install(2), outcomes::add);

@@ -8,7 +8,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.protocol.message.LogEntry;
 import org.junit.jupiter.api.Test;
 
-/** What an actor's log says about versions, and when its readers must doubt. */
+/** Versions in an actor's log, and the version in doubt for its readers. */
 final class VersionIndexTest {
     private final VersionState applied = new VersionState();
     private final VersionIndex trail = new VersionIndex(() -> applied);
@@ -54,7 +54,7 @@ final class VersionIndexTest {
         assertThat(trail.undecidedAt()).isEqualTo(4);
     }
 
-    /** The driver of the first may still say that it is not committed, when the second is. */
+    /** The manager of the first version may still claim that it is not visible when the second one is in doubt. */
     @Test
     void whatIsAbortedHidesNothingThatComesAfterIt() {
         apply(prepare(2, 5));

@@ -27,12 +27,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Nothing is deleted because a table is absent from the registry: only its tombstone proves that it was dropped. */
+/** A replica is never deleted because its table is absent from the registry; only the tombstone proves the drop. */
 class AbsentTablesTest {
     private static final long SECOND = Cluster.SECOND;
     private static final TableName OTHER = new TableName("other");
 
-    /** Two servers, of which each has a replica of every actor of one table or of two. */
+    /** Two servers, each with a replica of every actor of one or two tables. */
     private static Cluster filled(boolean two) {
         Cluster cluster = new Cluster(2);
         cluster.create(2, 2, 1, OnLoss.WAIT);
@@ -47,10 +47,10 @@ class AbsentTablesTest {
         return cluster;
     }
 
-    /** What the registry had of a table. */
+    /** The registry's nodes of a table. */
     private record Lost(TableName name, RegistryValue meta, RegistryValue map) {}
 
-    /** The registry loses the table, and knows nothing of a drop. */
+    /** The registry loses the table without a record of a drop. */
     private static Lost lose(Cluster cluster, TableName name) {
         String meta = RegistryPaths.meta(name);
         String map = RegistryPaths.map(name);
@@ -188,7 +188,7 @@ class AbsentTablesTest {
         assertThat(host.machine().missing())
                 .anyMatch(text -> text.contains("does not know the tables of its 2 replicas"));
         assertThat(trash(cluster, host).held()).hasSize(2);
-        // a table that is created afterwards proves nothing for the registry
+        // a table that is created later proves nothing about the registry
         cluster.create(OTHER, 1, 2, 1, OnLoss.WAIT, ConsistencyLevel.EVENTUAL);
         cluster.loop.run(30 * SECOND);
         assertThat(contents(host, "t")).containsAllEntriesOf(before);

@@ -15,7 +15,7 @@ import io.uniserve.protocol.tx.TransactionLogTransitions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Versions that a driver begins with the commit before them, without an update for them yet. */
+/** Versions that a manager starts ahead, with the commit before them, without an update yet. */
 class AtomicAheadTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;
@@ -35,7 +35,7 @@ class AtomicAheadTest {
         return TransactionLogTransitions.decision(atomic.log(), version).orElseThrow();
     }
 
-    /** Version 2 is begun ahead, prepared by both actors, and its commit is on its way. */
+    /** Version 2 is started ahead and prepared by both actors, and its commit is held before the registry. */
     private List<Outcome<UpdateReply>> prepared() {
         assertThat(atomic.update(driver, rows("a", 0, 1))).isEqualTo(1);
         driver.registry().hold(AtomicCluster.DECISION);
@@ -81,7 +81,7 @@ class AtomicAheadTest {
         atomic.awaitRows(0, "1=a", "3=b");
     }
 
-    /** Somebody else writes the log as it is being given back: it is tried again, and not used meanwhile. */
+    /** Another server writes the log while the version is given back: the write is repeated, and the version is not used meanwhile. */
     @Test
     void theWriteThatGivesBackIsLost() {
         atomic.update(driver, rows("a", 0));
@@ -111,7 +111,7 @@ class AtomicAheadTest {
                 .as("nor does the one that was displaced")
                 .isNull();
         atomic.awaitRows(0, "1=a", "3=b", "4=c");
-        cluster.await(() -> decision(2).unacked().isEmpty(), 10); // both actors, though one was never touched
+        cluster.await(() -> decision(2).unacked().isEmpty(), 10); // both actors, though one had no rows
     }
 
     @Test
@@ -155,7 +155,7 @@ class AtomicAheadTest {
         prepared();
         driver.kill();
         driver.start();
-        cluster.loop.run(Cluster.SECOND); // it hears of the table
+        cluster.loop.run(Cluster.SECOND); // it gets the map of the table
         assertThat(ahead()).isTrue();
         long version = atomic.version(atomic.send(driver, cluster.nextId(), 1, rows("c", 0, 1)));
         assertThat(version).isGreaterThan(2);
@@ -186,7 +186,7 @@ class AtomicAheadTest {
         assertThat(writes() - before).isEqualTo(2);
     }
 
-    /** It comes while its driver reads the log only to strike acknowledgements off. */
+    /** It arrives while its manager only reads the log to remove acknowledged participants. */
     @Test
     void anUpdateThatComesWhileTheLogIsTidiedIsNotForgotten() {
         for (int i = 0; i < 20; i++) {
@@ -203,7 +203,7 @@ class AtomicAheadTest {
         }
     }
 
-    /** A PREPARE names the version before it: its primary logs that decision first, whatever became of the message. */
+    /** A PREPARE names the version before it, and its primary first logs that decision, also if its message was lost. */
     @Test
     void decisionsThatAreLostHoldUpNoUpdate() {
         cluster.network.lose((to, request) -> request instanceof PeerRequest.Decide);

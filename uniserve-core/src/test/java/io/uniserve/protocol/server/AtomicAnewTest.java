@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /**
- * A driver's write arrives when its table was dropped and another one has its name, with nodes of the same versions: a driver may
- * stand still for as long as its session.
+ * A manager's write arrives after its table was dropped and created again, with nodes of the same versions. A manager may pause for as long
+ * as its session lives.
  */
 class AtomicAnewTest {
     private static final Predicate<List<Op>> LOG_WRITE =
@@ -28,7 +28,7 @@ class AtomicAnewTest {
     private final Host other = cluster.server("s2");
     private final long old = cluster.map().tableId();
 
-    /** The old driver's writes arrive; the new table is as it was, and takes updates. */
+    /** The old manager's writes arrive. The new table is unchanged and accepts updates. */
     private void arrives(TransactionLogState before, List<Outcome<UpdateReply>> late) {
         driver.registry().release();
         cluster.loop.run(AtomicCluster.SECOND);
@@ -68,7 +68,7 @@ class AtomicAnewTest {
         assertThat(atomic.log().tableId()).isEqualTo(cluster.map().tableId());
     }
 
-    /** Where logs lay by name alone, none would be found. */
+    /** With log paths by name alone, no log would be found. */
     @Test
     void aServerRefusesAnOlderLayout() {
         int version = cluster.store.read(RegistryPaths.CLUSTER).version();

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Backups of a table whose updates are atomic are of one version, whatever is under way. */
+/** Backups of an atomic table are of one version, under any load. */
 class AtomicBackupTest {
     private static final BackupName B = new BackupName("b");
     private static final TableName COPY = new TableName("copy");
@@ -61,7 +61,7 @@ class AtomicBackupTest {
         atomic.update(atomic.primary(0), AtomicCluster.rows("r0", 0, 1, 2));
         List<Outcome<AdminReply>> taken = ask(cluster, new AdminRequest.BackupTable(Cluster.T, B));
         int sent = 0;
-        while (taken.isEmpty() || sent < 30) { // updates go on one after the other while the parts are pinned
+        while (taken.isEmpty() || sent < 30) { // updates continue while the parts are pinned
             RequestId id = cluster.nextId();
             List<Outcome<UpdateReply>> now =
                     atomic.send(atomic.primary(sent % 3), id, 1, AtomicCluster.rows("r" + ++sent, 0, 1, 2));

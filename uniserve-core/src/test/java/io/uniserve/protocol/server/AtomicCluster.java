@@ -35,7 +35,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster with one fully serializable table, its drivers, and servers' answers to reads of one version. */
+/** Cluster with one fully serializable table, its managers, and servers' answers to reads at one version. */
 final class AtomicCluster {
     static final long SECOND = Cluster.SECOND;
     /** The write that decides a version. */
@@ -45,7 +45,7 @@ final class AtomicCluster {
                     && (log.inFlight() == null || log.inFlight().ahead())
                     && !log.decisions().isEmpty());
 
-    /** A table beside the one of these tests. */
+    /** A second table. */
     static final TableName SECOND_TABLE = new TableName("t2");
 
     final Cluster cluster;
@@ -62,7 +62,7 @@ final class AtomicCluster {
         this(new Cluster(servers), actors, rf, level);
     }
 
-    /** With a table that is made in this cluster, which may checkpoint more often. */
+    /** Cluster with this table, on a given cluster, which may checkpoint more often. */
     AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level) {
         this(cluster, actors, rf, level, OnLoss.WAIT);
     }
@@ -71,7 +71,7 @@ final class AtomicCluster {
         this(cluster, actors, rf, level, onLoss, 1);
     }
 
-    /** With a table whose updates need so many replicas in sync. */
+    /** Cluster with a table of this minIsr. */
     AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level, int minIsr) {
         this(cluster, actors, rf, level, OnLoss.WAIT, minIsr);
     }
@@ -98,7 +98,7 @@ final class AtomicCluster {
         return level;
     }
 
-    /** Drops the table and makes another one of the same name. */
+    /** Drops the table and creates another one of the same name. */
     void recreate(int actors, int rf) {
         List<Outcome<?>> dropped = new ArrayList<>();
         cluster.coordinator.onAdmin(new AdminRequest.DropTable(Cluster.T), dropped::add);
@@ -107,7 +107,7 @@ final class AtomicCluster {
         create(actors, rf);
     }
 
-    /** The node of the table's log. */
+    /** The node of the transaction log. */
     String logPath() {
         return cluster.logPath(Cluster.T);
     }
@@ -119,12 +119,12 @@ final class AtomicCluster {
         throw new AssertionError("no log");
     }
 
-    /** The server that leads the actor, which drives what these tests give it. */
+    /** The primary of the actor, which is the transaction manager in these tests. */
     Host primary(int actor) {
         return cluster.primary(actor);
     }
 
-    /** A server in sync that does not lead the actor. */
+    /** An in-sync server that is not the actor's primary. */
     Host follower(int actor) {
         return cluster.actor(actor).isr().stream()
                 .filter(id -> !id.equals(cluster.actor(actor).primary()))
@@ -133,7 +133,7 @@ final class AtomicCluster {
                 .orElseThrow();
     }
 
-    /** A server that leads none of the actors. */
+    /** A server that is the primary of none of these actors. */
     Host other(int... actors) {
         for (Host host : cluster.servers.values()) {
             boolean leads = false;
@@ -155,7 +155,7 @@ final class AtomicCluster {
         return rows;
     }
 
-    /** Gives the update to this driver; the list gets the outcome. */
+    /** Sends the update to this manager. The list gets the outcome. */
     List<Outcome<UpdateReply>> send(Host driver, RequestId id, int attempt, Map<Integer, String> rows) {
         return send(Cluster.T, cluster.map().tableId(), driver, id, attempt, rows);
     }
@@ -172,12 +172,12 @@ final class AtomicCluster {
         return outcome;
     }
 
-    /** Commits and gives the version. */
+    /** Commits an update and returns its version. */
     long update(Host driver, Map<Integer, String> rows) {
         return version(send(driver, cluster.nextId(), 1, rows));
     }
 
-    /** The version in which the update is committed. */
+    /** The version that the update is committed in. */
     long version(List<Outcome<UpdateReply>> outcome) {
         cluster.await(() -> !outcome.isEmpty(), 60);
         if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
@@ -194,14 +194,14 @@ final class AtomicCluster {
                 : ((Outcome.Err<UpdateReply>) outcome.get(0)).error().code();
     }
 
-    /** What an update that failed was told. */
+    /** The error message of a failed update. */
     String message(List<Outcome<UpdateReply>> outcome) {
         return outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
                 ? ok.value().failures().get(0).message()
                 : ((Outcome.Err<UpdateReply>) outcome.get(0)).error().reason();
     }
 
-    /** Runs until the version is prepared by these actors' primaries and their followers. */
+    /** Runs until these actors' primaries and their followers have prepared the version. */
     void awaitPrepared(long version, int... actors) {
         cluster.await(
                 () -> {
@@ -218,7 +218,7 @@ final class AtomicCluster {
                 30);
     }
 
-    /** Every replica of the actor has these rows, and none is in doubt. */
+    /** Runs until every replica of the actor has these rows and none is in doubt. */
     void awaitRows(int actor, String... rows) {
         cluster.await(
                 () -> cluster.actor(actor).isr().stream()
@@ -229,20 +229,20 @@ final class AtomicCluster {
                 60);
     }
 
-    /** The version in doubt there, 0 for none, -1 where there is no replica. */
+    /** The version in doubt there; 0 for none, -1 without a replica. */
     long doubt(Host host, int actor) {
         ReadGate gate = host.gates.get(cluster.key(actor));
         return gate == null ? -1 : gate.doubt();
     }
 
-    /** What one server answers for the actor at a version, 0 for the newest; run until it does. */
+    /** One server's answer for the actor at a version, 0 for the newest. Runs until it arrives. */
     Answer ask(Host host, int actor, long at) {
         List<Answer> heard = asked(host, actor, cluster.actor(actor).epoch(), at);
         cluster.await(() -> !heard.isEmpty(), 30);
         return heard.get(0);
     }
 
-    /** Asks one server by a map with this epoch; the list gets what it answers. */
+    /** Sends a read with this epoch to one server. The list gets the answer. */
     List<Answer> asked(Host host, int actor, long epoch, long at) {
         List<Answer> heard = new ArrayList<>();
         VersionedRead.Target target = new VersionedRead.Target(actor, epoch);
@@ -252,7 +252,7 @@ final class AtomicCluster {
         return heard;
     }
 
-    /** An answer or why there is none. */
+    /** Answer, or its error. */
     record Answer(long at, List<String> rows, Optional<ErrorCode> error) {
         static Answer failed(ErrorCode code) {
             return new Answer(0, List.of(), Optional.of(code));
@@ -323,7 +323,7 @@ final class AtomicCluster {
         return new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to);
     }
 
-    /** Gives a client's update, or rows of it, to the server at the address. */
+    /** Sends a client's update, or rows of it, to the server at the address. */
     void update(Address to, UpdateRequest request, Completion<UpdateReply> completion) {
         Optional<Host> host = at(to);
         if (host.isEmpty()) {
@@ -333,7 +333,7 @@ final class AtomicCluster {
         }
     }
 
-    /** Tells a client of one moment of these tables. */
+    /** Answers a client's request for a snapshot of these tables. */
     void cut(Address to, List<TableName> tables, Completion<ConsistentCut> completion) {
         Optional<Host> host = at(to);
         if (host.isEmpty()) {
@@ -343,7 +343,7 @@ final class AtomicCluster {
         }
     }
 
-    /** Answers a client's share of a read as the server at the address does. */
+    /** Answers a client's part of a read like the server at the address. */
     void read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Optional<Host> host = at(to);
         if (host.isEmpty()) {
@@ -370,7 +370,7 @@ final class AtomicCluster {
         }
     }
 
-    /** A client that reads all of the table from now on, and is told of all updates that are sent. */
+    /** A client that reads the whole table from now on, and gets a copy of all updates. */
     AtomicWatch watch() {
         AtomicWatch watch = new AtomicWatch(this);
         watches.add(watch);
@@ -378,12 +378,12 @@ final class AtomicCluster {
         return watch;
     }
 
-    /** One client's eyes. */
+    /** A reading client. */
     AtomicReader reader() {
         return new AtomicReader(this);
     }
 
-    /** A table-wide read by a client that is new: it must be of one version, and so hold the same rows of all actors. */
+    /** Read of the whole table by a new client. It must be of one version, so all actors have the same rows. */
     String readAlike(int... actors) {
         AtomicReader reader = reader();
         Map<Integer, String> values = reader.read(actors).values();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A table whose updates are atomic, of which only durable storage is left: it comes back at one version, the newest there is. */
+/** Atomic tables of which only durable storage is left. They are restored to one version, the newest that is complete. */
 class AtomicColdStartTest {
     private static final BackupName B = new BackupName("b");
     private static final long SECOND = Cluster.SECOND;
@@ -59,7 +59,7 @@ class AtomicColdStartTest {
         }
     }
 
-    /** A new cluster on what storage has now; gives the version at which the table is back, whole. */
+    /** Starts a new cluster on the current storage. Returns the version of the restored table. */
     private long restored() {
         Cluster cluster = new Cluster(3, 10);
         cluster.objects.adopt(lost.objects);
@@ -131,7 +131,7 @@ class AtomicColdStartTest {
         assertThat(restored()).isEqualTo(committed.lastKey());
     }
 
-    /** So many that they are in checkpoints. */
+    /** Aborts enough versions that they get into checkpoints. */
     private void abortSome() {
         for (int i = 0; i < 25; i++) {
             Map<Integer, String> bad = AtomicCluster.rows("bad", 0, 1, 2);
@@ -158,7 +158,7 @@ class AtomicColdStartTest {
         assertThat(restored(cluster)).isEqualTo(committed.lastKey());
     }
 
-    /** Without the registry nobody knows whether it had shipped anything: nothing is restored, and nothing is left. */
+    /** Without the registry it is unknown whether the actor had shipped anything, so nothing is restored and nothing remains. */
     @Test
     void anActorWhoseObjectsAreGoneIsNotTakenForEmpty() {
         for (int i = 0; i < 40; i++) {

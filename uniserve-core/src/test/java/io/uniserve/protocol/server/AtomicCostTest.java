@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What atomic updates one after the other do not do, as it would cost them time. */
+/** Operations that a sequence of atomic updates avoids, as they would cost time. */
 class AtomicCostTest {
     private static final int UPDATES = 5;
 

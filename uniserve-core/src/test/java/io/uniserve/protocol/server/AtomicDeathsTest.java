@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Atomic updates while clients, drivers and participants die, are deposed, or lose what they wait for. */
+/** Atomic updates while clients, managers and participants crash, are deposed, or lose messages. */
 class AtomicDeathsTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -22,13 +22,13 @@ class AtomicDeathsTest {
     private final Host driver = atomic.primary(0);
     private AtomicWatch watch = atomic.watch();
 
-    /** All of the table is read during each of these. */
+    /** The whole table is read during each of these cases. */
     @AfterEach
     void whatWasReadMeanwhileWasWhole() {
         watch.ended();
     }
 
-    /** The update is prepared everywhere and its decision is on the driver's way to the registry. */
+    /** The update is prepared everywhere, and its decision is held between manager and registry. */
     private List<Outcome<UpdateReply>> undecided(RequestId id) {
         driver.registry().hold(AtomicCluster.DECISION);
         List<Outcome<UpdateReply>> outcome = atomic.send(driver, id, 1, rows("a", 0, 1));
@@ -39,7 +39,7 @@ class AtomicDeathsTest {
 
     @Test
     void theClientDiesBetweenPrepareAndDecision() {
-        undecided(cluster.nextId()).clear(); // nobody hears the outcome
+        undecided(cluster.nextId()).clear(); // no client gets the outcome
         driver.registry().release();
         atomic.awaitRows(0, "1=a");
         atomic.awaitRows(1, "1=a");
@@ -169,7 +169,7 @@ class AtomicDeathsTest {
     @Test
     void aDriverWhoseVersionOthersAbortedDoesNotCommitIt() {
         List<Outcome<UpdateReply>> outcome = undecided(cluster.nextId());
-        cluster.await(() -> atomic.log().inFlight() == null, 60); // the janitor of another server
+        cluster.await(() -> atomic.log().inFlight() == null, 60); // another server aborts it
         assertThat(atomic.log().decisions().get(0).committed()).isFalse();
         driver.registry().release();
         assertThat(atomic.version(outcome)).as("tried again").isEqualTo(2);
@@ -278,7 +278,7 @@ class AtomicDeathsTest {
     @Test
     void nobodyActsOnTheAbsenceOfARecord() {
         undecided(cluster.nextId());
-        cluster.loop.run(6 * SECOND); // less than the time after which somebody aborts it, in the log
+        cluster.loop.run(6 * SECOND); // less than the time after which another server aborts it
         assertThat(atomic.log().inFlight()).isNotNull();
         for (int actor : new int[] {0, 1}) {
             assertThat(atomic.doubt(atomic.primary(actor), actor))

@@ -13,10 +13,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * An engine that is not deterministic: a replica prepares other contents than its primary, and says that it has prepared. Servers
- * compare no contents, as that is as much work as there are rows, so nobody notices; the port's TCK and the simulation do. These
- * are the bounds of what follows: what is the update's is right, the contents are the replica's until it is made of the log, or
- * of a checkpoint of another one.
+ * An engine that is not deterministic: a replica prepares other contents than its primary, and reports success.
+ *
+ * <p>Servers do not compare contents at each update, as that would cost as much as the rows, so they do not detect it; the port's test kit
+ * and the simulation do. These cases show the bounds of the effect. The update itself stays right. The replica keeps its contents until it
+ * is rebuilt from the log or from a checkpoint of another replica.
  */
 class AtomicDiffersTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
@@ -51,7 +52,7 @@ class AtomicDiffersTest {
                 .isEqualTo(requireNonNull(primary.gates.get(cluster.key(1))).appliedIndex());
     }
 
-    /** A takeover, then, changes what readers see. */
+    /** So a takeover changes what readers see. */
     @Test
     void underAnotherPrimaryTheContentsAreThatOnes() {
         primary.kill();
@@ -59,7 +60,10 @@ class AtomicDiffersTest {
         assertThat(atomic.reader().read(0, 1).values()).containsEntry(0, "1=a").containsEntry(1, "1=a*");
     }
 
-    /** The log has the rows as they were sent: an engine that is mended, or differs by chance, makes of it what the others have. */
+    /**
+     * The log has the rows as they were sent. An engine that is repaired, or differs by chance, builds the same contents as the others from
+     * it.
+     */
     @Test
     void aReplicaThatIsBuiltFromTheLogIsAsTheOthers() {
         other.kill();

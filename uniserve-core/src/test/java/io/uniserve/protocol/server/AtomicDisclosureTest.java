@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A version whose commit is under way: its driver may deny it for a moment, and nobody else may act on it within that. */
+/**
+ * A version with its commit under way. Its manager may claim for a short time that it is not visible, and no other process acts on the
+ * commit within that time.
+ */
 class AtomicDisclosureTest {
     private static final long WITHHELD = TransactionConfig.defaults().withholdNanos();
 
@@ -23,7 +26,7 @@ class AtomicDisclosureTest {
     private final Host asked = atomic.primary(1) == driver ? atomic.follower(1) : atomic.primary(1);
     private final RequestId id = cluster.nextId();
 
-    /** Its commit is on its way; of what becomes of it the driver hears nothing. */
+    /** The commit is held before the registry, and the manager will not get the answer. */
     private List<Outcome<UpdateReply>> committing() {
         driver.registry().hold(AtomicCluster.DECISION);
         List<Outcome<UpdateReply>> outcome = atomic.send(driver, id, 1, rows("a", 0, 1));
@@ -32,7 +35,7 @@ class AtomicDisclosureTest {
         return outcome;
     }
 
-    /** It is committed, and the driver does not know. */
+    /** The commit is applied, and the manager does not know. */
     private List<Outcome<UpdateReply>> committed() {
         List<Outcome<UpdateReply>> outcome = committing();
         driver.registry().onlyWrites(AtomicCluster.DECISION);
@@ -82,7 +85,7 @@ class AtomicDisclosureTest {
         assertThat(atomic.ask(asked, 1, 0).rows()).containsExactly("1=a");
     }
 
-    /** The version of the table at a moment after the call, as the server tells a client. */
+    /** The table's version in a snapshot after the call, as a client gets it from the server. */
     private long moment(Host host) {
         List<Outcome<ConsistentCut>> outcome = new ArrayList<>();
         atomic.cut(host.address(), List.of(Cluster.T), outcome::add);
@@ -124,7 +127,7 @@ class AtomicDisclosureTest {
     @Test
     void whoeverIsInDoubtAsksTheLogOfADriverThatIsGone() {
         committed();
-        driver.kill(); // nobody denies anything any more
+        driver.kill(); // no manager is left that could claim anything
         assertThat(atomic.ask(asked, 1, 0).rows()).containsExactly("1=a");
     }
 }

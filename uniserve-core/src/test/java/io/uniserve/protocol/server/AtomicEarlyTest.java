@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A PREPARE that in-sync replicas have on disk while its primary is still writing it, and what may become of it. */
+/** A PREPARE that in-sync replicas have on disk before their primary, and its possible outcomes. */
 class AtomicEarlyTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -28,7 +28,7 @@ class AtomicEarlyTest {
     private Host driver = atomic.other(1) == follower ? atomic.primary(0) : atomic.other(1);
     private AtomicWatch watch = atomic.watch();
 
-    /** All of the table is read during each of these. */
+    /** The whole table is read during each of these cases. */
     @AfterEach
     void whatWasReadMeanwhileWasWhole() {
         watch.ended();
@@ -42,7 +42,7 @@ class AtomicEarlyTest {
         watch = other.watch();
     }
 
-    /** The entries that a replica of actor 1 has on disk. */
+    /** The entries on the disk of a replica of actor 1. */
     private List<LogEntry> entries(Host host) {
         List<LogEntry> entries = new ArrayList<>();
         for (String segment : host.disk.files(cluster.key(1) + "/log/")) {
@@ -53,7 +53,7 @@ class AtomicEarlyTest {
         return entries;
     }
 
-    /** The follower has on disk what the primary has not. */
+    /** The follower has an entry on disk that the primary lacks. */
     private List<Outcome<UpdateReply>> early() {
         primary.disk.hang(true);
         int before = entries(follower).size();
@@ -64,11 +64,11 @@ class AtomicEarlyTest {
         return outcome;
     }
 
-    /** Both are well, in sync, and have the same entries. */
+    /** Both replicas are healthy, in sync, and have the same entries. */
     private void alike(String... rows) {
         cluster.await(() -> cluster.actor(1).isr().size() == 2, 90);
         atomic.awaitRows(1, rows);
-        cluster.loop.run(2 * SECOND); // a decision goes along with the next entry, or with a tick
+        cluster.loop.run(2 * SECOND); // a decision is sent with the next entry or with a tick
         List<List<LogEntry>> logs = cluster.actor(1).isr().stream()
                 .map(id -> entries(cluster.server(id)))
                 .toList();
@@ -110,7 +110,7 @@ class AtomicEarlyTest {
         alike(version + "=a");
     }
 
-    /** It would use the entry's index and epoch again, for another one. */
+    /** It would reuse the entry's index and epoch for another entry. */
     @Test
     void thePrimaryDiesAndComesBackBeforeAnybodyNotices() {
         List<Outcome<UpdateReply>> outcome = early();
@@ -127,7 +127,7 @@ class AtomicEarlyTest {
         alike(version + "=a", last + "=b");
     }
 
-    /** The follower has the decision as well, and has carried it out. */
+    /** The follower has the decision too, and has applied it. */
     @Test
     void thePrimaryComesBackWithoutTheDecisionBeforeIt() {
         atomic.update(driver, rows("x", 0, 1));
@@ -227,7 +227,7 @@ class AtomicEarlyTest {
         alike(version + "=a"); // with another server
     }
 
-    /** Rows that the engine refuses are given to nobody, however long the primary's disk takes. */
+    /** Rows that the engine rejects are sent to no follower, however long the primary's disk takes. */
     @Test
     void rowsAreRefusedWhileTheyAreWritten() {
         atomic.update(driver, rows("x", 0, 1));
@@ -276,7 +276,7 @@ class AtomicEarlyTest {
         atomic.awaitRows(1, version + "=b");
     }
 
-    /** Only who is in sync is waited for when an epoch goes on after a restart. */
+    /** When an epoch continues after a restart, the primary waits only for in-sync replicas. */
     @Test
     void aLearnerIsGivenWhatIsOnDisk() {
         follower.kill();
@@ -294,7 +294,7 @@ class AtomicEarlyTest {
         alike("1=x", version + "=a");
     }
 
-    /** The engine is always ahead of the disk in a stream of updates; checkpoints are of what is on disk. */
+    /** In a stream of updates the engine is always ahead of the disk; checkpoints are of the state on disk. */
     @Test
     void checkpointsAreMadeInAStreamOfUpdates() {
         with(new AtomicCluster(new Cluster(3, 8), 2, 2, ConsistencyLevel.FULLY_SERIALIZABLE));

@@ -15,10 +15,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** An engine that does not come back from a prepare, while its process goes on in all else: nobody ends it. */
+/** An engine that hangs in a prepare, while its process is otherwise healthy and is not killed. */
 class AtomicHangsTest {
     private static final long SECOND = Cluster.SECOND;
-    /** Longer than what a driver waits for a primary before it gives a version up. */
+    /** Longer than the time after which a manager aborts a version. */
     private static final long ENGINE_TIMEOUT_NANOS = 15 * SECOND;
 
     private Cluster cluster = cluster(4);
@@ -35,7 +35,7 @@ class AtomicHangsTest {
         return new AtomicCluster(cluster, 2, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
     }
 
-    /** All of the table is read during each of these. */
+    /** The whole table is read during each of these cases. */
     @AfterEach
     void whatWasReadMeanwhileWasWhole() {
         watch.ended();
@@ -45,7 +45,7 @@ class AtomicHangsTest {
         return cluster.actor(1).isr().contains(new ServerId(host.address().host()));
     }
 
-    /** A server that does not hang. */
+    /** A server whose engine does not hang. */
     private Host driver(Host hung) {
         return cluster.servers.values().stream()
                 .filter(host -> host != hung && !host.gates.containsKey(cluster.key(1)))
@@ -72,7 +72,7 @@ class AtomicHangsTest {
         return cluster.loop.nanos() - hungAt < ENGINE_TIMEOUT_NANOS - 3 * SECOND;
     }
 
-    /** By itself, when the time-out is over; nothing but that the engine hangs has happened. */
+    /** It leaves the set by itself after the time-out, without another fault. */
     private void leavesTheSet(Host hung) {
         assertThat(inSync(hung)).isTrue();
         cluster.await(() -> !inSync(hung), 10);
@@ -81,7 +81,7 @@ class AtomicHangsTest {
         assertThat(hung.up()).isTrue();
     }
 
-    /** What comes then is as always, and another server gets the copy: this one says that it cannot have it. */
+    /** Later updates work as usual, and another server gets the replica, as this one reports that it cannot have it. */
     private void goesOnElsewhere(Host hung) {
         String before = atomic.readAlike(0, 1);
         long version = atomic.update(driver(hung), rows("d", 0, 1));
@@ -93,7 +93,7 @@ class AtomicHangsTest {
         assertThat(hung.engine().hungPrepares()).as("it hangs still").isPositive();
     }
 
-    /** Its rows are on its disk, which is all that an update needs of it; it may not leave out what it could not prepare. */
+    /** An update only needs its rows on the replica's disk. The replica must not skip a version that it could not prepare. */
     @Test
     void aReplicaThatHangsHoldsNothingUpAndLeavesTheSet() {
         Host hung = atomic.follower(1);
@@ -111,7 +111,7 @@ class AtomicHangsTest {
         goesOnElsewhere(hung);
     }
 
-    /** Of a primary the update needs more: it waits, readers see what was before, and it is committed under another primary. */
+    /** An update needs more of a primary: it waits, readers see the state before, and it commits under another primary. */
     @Test
     void aPrimaryThatHangsIsReplacedAndTheUpdateIsCommitted() {
         Host hung = atomic.primary(1);
@@ -130,7 +130,7 @@ class AtomicHangsTest {
         goesOnElsewhere(hung);
     }
 
-    /** It stays out for as long as it hangs, and is taken in when its engine comes back, with what came meanwhile. */
+    /** It stays out of the set while its engine hangs. It is admitted when the engine returns, with all updates since. */
     @Test
     void whereNoOtherServerIsItIsAwaited() {
         cluster = cluster(2);
@@ -151,7 +151,10 @@ class AtomicHangsTest {
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a," + version + "=b," + next + "=d");
     }
 
-    /** Its end is not waited for, as long as it hangs: named again it says that it cannot have the copy, and another one gets it. */
+    /**
+     * The removal does not wait for the hung engine. If the server is named again, it reports that it cannot have the replica, and another
+     * one gets it.
+     */
     @Test
     void aReplicaIsMovedAwayWhileItHangsAndIsWantedAgain() {
         Host hung = atomic.follower(1);
@@ -186,7 +189,7 @@ class AtomicHangsTest {
                 moved -> assertThat(moved).isInstanceOf(Outcome.Ok.class));
     }
 
-    /** Then nobody can prepare it: the update fails, and the actor is away until one of them comes back. */
+    /** No replica can prepare the update, so it fails, and the actor is unavailable until one of them returns. */
     @Test
     void whereAllReplicasHangTheUpdateFails() {
         Host primary = atomic.primary(1);

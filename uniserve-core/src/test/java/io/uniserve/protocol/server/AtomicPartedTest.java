@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A server whose session lives on a follower of ZooKeeper that is cut off from its leader: it believes that it is connected, reads
- * what was, and hears of no change. It is asked every 10 ms by a client that knows of none either: no answer may lack an update
- * that was acknowledged before the question. Each case on the primary of an actor and on a replica of it.
+ * A server whose ZooKeeper follower is separated from its leader. The server believes that it is connected, reads old data, and gets no
+ * changes. A client with an equally old map reads from it every 10 ms. No answer may lack an update that was acknowledged before the
+ * request. Each case runs on an actor's primary and on another replica of it.
  */
 class AtomicPartedTest {
     private static final long PAUSE_NANOS = 10_000_000L;
@@ -30,7 +30,7 @@ class AtomicPartedTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;
     private final AtomicWatch watch = atomic.watch();
-    /** Has no replica of actor 1. */
+    /** Server without a replica of actor 1. */
     private final Host driver = cluster.servers.values().stream()
             .filter(host -> !host.gates.containsKey(cluster.key(1)))
             .findFirst()
@@ -43,7 +43,7 @@ class AtomicPartedTest {
     private int mapVersion;
     private long acknowledged;
 
-    /** A question, the newest version that was acknowledged before it, and what became of it. */
+    /** Request with the newest version acknowledged before it, and its answer. */
     private record Asked(long acknowledged, List<AtomicCluster.Answer> heard) {
         private boolean answered() {
             return !heard.isEmpty() && heard.get(0).error().isEmpty();
@@ -69,13 +69,13 @@ class AtomicPartedTest {
         acknowledged = atomic.update(driver, rows(text, 0, 1));
     }
 
-    /** This server is asked again and again. */
+    /** Starts the reads from this server. */
     private void choose(boolean primary) {
         parted = primary ? atomic.primary(1) : atomic.follower(1);
         ask();
     }
 
-    /** From now on the follower that has the server's session is alone. */
+    /** Separates the follower of the server's session. */
     private void part() {
         mapVersion = cluster.store.read(RegistryPaths.map(Cluster.T)).version();
         parted.registry().onSession(events::add);
@@ -107,7 +107,7 @@ class AtomicPartedTest {
         return new ServerId(parted.address().host());
     }
 
-    /** Its session has told it of nothing, its reads are answered, with the map of before, and it takes itself for in sync. */
+    /** Its session has reported no event, its reads return the old map, and it believes to be in sync. */
     private void believesItselfConnected() {
         List<Outcome<Versioned>> read = new ArrayList<>();
         parted.registry().read(RegistryPaths.map(Cluster.T), read::add);
@@ -127,7 +127,7 @@ class AtomicPartedTest {
                 && check.path().equals(atomic.logPath());
     }
 
-    /** The server finds another follower, with a new session where the others counted the old one out. */
+    /** The server connects to another follower, with a new session if the ensemble has expired the old one. */
     private void heal(boolean expired) {
         cluster.network.lose((to, request) -> false);
         parted.registry().part(false);
@@ -137,7 +137,7 @@ class AtomicPartedTest {
         cluster.await(() -> cluster.actor(1).isr().size() == 2, 60);
     }
 
-    /** All other servers reach it, so updates go on with it, which it need not ask the registry for; it may not say what they left. */
+    /** All other servers reach it, so updates that need no registry continue with it. It may not answer without them. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void itsLeaseEndsThoughItsSessionLives(boolean primary) {
@@ -155,7 +155,7 @@ class AtomicPartedTest {
         assertThat(inSync()).isTrue();
         update("c");
         assertThat(atomic.readAlike(0, 1)).as("of the others").isEqualTo("1=a,2=b," + acknowledged + "=c");
-        parted.registry().expireUnnoticed(); // ZooKeeper has counted its session out, and cannot tell it
+        parted.registry().expireUnnoticed(); // ZooKeeper has expired the session and cannot tell it
         cluster.await(() -> !inSync(), 30);
         update("d");
         believesItselfConnected();
@@ -173,7 +173,7 @@ class AtomicPartedTest {
                         && !map.actors().get(1).isr().contains(id()));
     }
 
-    /** Nor do other servers reach it. It is parted just before it is taken off, of which it does not hear. */
+    /** Other servers cannot reach it either. It is separated just before its removal, so it does not get the new map. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatItDoesNotKnowIsNotCommittedWhileItsLeaseRuns(boolean primary) {
@@ -191,7 +191,7 @@ class AtomicPartedTest {
                 .as("a client that knows the new epoch is told that the server does not")
                 .contains(ErrorCode.STALE_EPOCH);
         long before = answers();
-        cluster.await(() -> answers() > before, 1); // one that does not is answered
+        cluster.await(() -> answers() > before, 1); // one with an old map gets an answer
         assertThat(update).isEmpty();
         assertThat(atomic.log().version()).isEqualTo(1);
         believesItselfConnected();
@@ -206,7 +206,7 @@ class AtomicPartedTest {
         atomic.awaitRows(1, "1=a", acknowledged + "=b");
     }
 
-    /** It has an update prepared, others commit and read it, and its own look at the log says that it is still in flight. */
+    /** It has a prepared update that others commit and read, and its own read of the log still shows the update in flight. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatItIsInDoubtAboutIsNotLeftOut(boolean primary) {

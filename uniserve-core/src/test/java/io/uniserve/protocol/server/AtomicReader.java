@@ -44,48 +44,48 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A client that reads, and knows the newest map. */
+/** Reading client with the newest map. */
 final class AtomicReader implements RoutingView, ClientNetwork {
     private final AtomicCluster atomic;
     final VersionWatermarks floors = new VersionWatermarks();
-    /** So many answers to strict reads say that the state is gone. */
+    /** Number of answers to strict reads that fail with VERSION_GONE. */
     int gone;
-    /** So many fail in another way; so many are right before. */
+    /** Number of answers that fail otherwise, and number of correct answers before. */
     int silent;
 
     int answersBefore;
-    /** Strict reads are of operators that leave something. */
+    /** True: strict reads use operators with side effects, such as scatters. */
     boolean ofOneMoment;
 
-    /** The map that this client knows until it asks for a newer one; null where it always knows the newest. */
+    /** The map of this client until it requests a newer one; null if it always has the newest. */
     @Nullable
     RouteIndex old;
 
-    /** Actors that strict reads asked each server for. */
+    /** Number of actors that strict reads requested per server. */
     final Map<String, Integer> actorsAsked = new TreeMap<>();
 
-    /** What reads of the newest state asked for. */
+    /** The requests of reads of the newest state. */
     final List<VersionedRead> asked = new ArrayList<>();
 
-    /** What such reads hear of an answer. */
+    /** Change of the answers to such reads. */
     UnaryOperator<VersionedRead.Reply> ear = reply -> reply;
 
-    /** Shares of every actor's reads, as its client believes. */
+    /** Read weights of every actor, in the map of this client. */
     Map<ServerId, Double> weights = Map.of();
 
     RoutingPolicy policy = RoutingPolicy.weighted();
 
-    /** What servers compute for each read. */
+    /** Time that servers need per read. */
     long takesNanos;
 
-    /** Reads that servers were asked for. */
+    /** Number of reads at servers. */
     int calls;
 
     AtomicReader(AtomicCluster atomic) {
         this.atomic = atomic;
     }
 
-    /** What was read. */
+    /** Result of a read. */
     record Read(long version, Map<Integer, String> values, int rounds) {}
 
     Read read(int... actors) {
@@ -105,7 +105,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         return outcome.get(0);
     }
 
-    /** Begins a read of these actors, or of all where there are none. */
+    /** Starts a read of these actors, or of all if there are none. */
     void begin(long seconds, List<Integer> asked, Completion<SnapshotRead.Result> told) {
         Cluster cluster = atomic.cluster;
         Query query = new Query(
@@ -131,12 +131,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         return () -> {};
     }
 
-    /** Reads all actors of these tables as of one confirmed moment. */
+    /** Reads all actors of these tables at one confirmed snapshot. */
     Outcome<List<StrictRead.Result>> strict(long seconds, TableName... tables) {
         return strictAt(null, seconds, tables);
     }
 
-    /** The same of an earlier moment. */
+    /** The same at an earlier snapshot. */
     Outcome<List<StrictRead.Result>> strictAt(
             @Nullable ConsistentCut consistentCut, long seconds, TableName... tables) {
         Cluster cluster = atomic.cluster;
@@ -161,7 +161,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         return outcome.get(0);
     }
 
-    /** A share of a read, with what is planted. */
+    /** One server's part of a read, with the planted faults. */
     Timers.Cancel versioned(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Cluster cluster = atomic.cluster;
         actorsAsked.merge(to.toString(), request.targets().size(), Integer::sum);
@@ -183,12 +183,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         return () -> {};
     }
 
-    /** Asks a server for a moment. */
+    /** Requests a snapshot from a server. */
     void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {
         atomic.cluster.loop.soon(() -> atomic.cut(to, tables, completion));
     }
 
-    /** From now on this client knows the map of now, until it asks for a newer one. */
+    /** Keeps the current map from now on, until the client requests a newer one. */
     void lag() {
         old = newest();
     }

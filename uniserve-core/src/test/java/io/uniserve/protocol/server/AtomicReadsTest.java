@@ -10,7 +10,7 @@ import io.uniserve.protocol.tx.TransactionConfig;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What readers of one version find, wherever they ask. */
+/** Results of reads at one version, on any server. */
 class AtomicReadsTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 3, 2);
     private final Cluster cluster = atomic.cluster;
@@ -40,7 +40,7 @@ class AtomicReadsTest {
         assertThat(read.values()).containsEntry(1, "");
     }
 
-    /** One replica has applied the version, the other has it prepared only: the later reader may not miss it. */
+    /** One replica has applied the version, the other has only prepared it. The later read must not miss it. */
     @Test
     void twoReadersOneAfterTheOther() {
         Host first = atomic.primary(1);
@@ -50,14 +50,14 @@ class AtomicReadsTest {
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
         second.registry().holdReads(path -> true);
-        cluster.network.lose((to, request) -> to.equals(second.address())); // nobody tells it of the decision
+        cluster.network.lose((to, request) -> to.equals(second.address())); // it does not get the decision
         driver.registry().release();
         assertThat(atomic.version(outcome)).isEqualTo(1);
         AtomicCluster.Answer seen = atomic.ask(first, 1, 0);
         assertThat(seen.rows()).containsExactly("1=a");
         assertThat(atomic.doubt(first, 1)).isZero();
         assertThat(atomic.doubt(second, 1)).as("prepared, and not applied").isEqualTo(1);
-        second.registry().release(); // it looks for itself
+        second.registry().release(); // it reads the log itself
         assertThat(atomic.ask(second, 1, 0).rows())
                 .as("the table's log says so, whatever the actor's own says")
                 .containsExactly("1=a");
@@ -72,7 +72,7 @@ class AtomicReadsTest {
         atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
-        cluster.loop.run(TransactionConfig.defaults().withholdNanos()); // its driver denies it no more
+        cluster.loop.run(TransactionConfig.defaults().withholdNanos()); // its manager makes no claim any more
         asked.registry().cut(true);
         assertThat(atomic.ask(asked, 1, 0).error())
                 .as("the lease still runs, the log is away")
@@ -85,7 +85,7 @@ class AtomicReadsTest {
         atomic.awaitRows(1, "1=a");
     }
 
-    /** Nobody but the driver could commit it, and it has not tried. */
+    /** Only the manager could commit it, and it has not tried. */
     @Test
     void theDriverOfAVersionNeedsNotAskTheLog() {
         cluster.network.lose((to, request) -> request instanceof PeerRequest.Replicate);
@@ -114,7 +114,7 @@ class AtomicReadsTest {
         atomic.awaitRows(0, "1=a");
     }
 
-    /** The table's log says what became of it: readers need not wait for the actor's own. */
+    /** The transaction log has the decision, so readers need not wait for the actor's own log. */
     @Test
     void aFollowerCarriesOutWhatTheTablesLogSays() {
         Host second = atomic.follower(1);
@@ -133,7 +133,7 @@ class AtomicReadsTest {
         atomic.awaitRows(1, "1=a,2=b".split(","));
     }
 
-    /** A follower of the registry that lags says that the version is in flight, when it is committed and read elsewhere. */
+    /** A follower of the registry lags: it shows the version in flight after it was committed and read elsewhere. */
     @Test
     void aReaderInDoubtBelievesNoOldLog() {
         Host asked = atomic.primary(1) == driver ? atomic.follower(1) : atomic.primary(1);

@@ -19,10 +19,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** One id on two tables, a table made anew under an update, primaries that wake, replicas that never prepare, and how long doubts last. */
+/**
+ * One request id on two tables, a table created again during an update, primaries that resume, replicas that never prepare, and the bound
+ * on the time in doubt.
+ */
 class AtomicRivalsTest {
     private static final long SECOND = Cluster.SECOND;
-    /** A session's end (6 s), a driver's time (10 s), and some ticks. */
+    /** The end of a session (6 s), a manager's time-out (10 s), and some ticks. */
     private static final long DOUBT_SECONDS_MAX = 20;
 
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
@@ -30,13 +33,13 @@ class AtomicRivalsTest {
     private final Host driver = atomic.primary(0);
     private final AtomicWatch watch = atomic.watch();
 
-    /** All of the table is read during each of these. */
+    /** The whole table is read during each of these cases. */
     @AfterEach
     void whatWasReadMeanwhileWasWhole() {
         watch.ended();
     }
 
-    /** The update is prepared everywhere and its decision is on the driver's way to the registry. */
+    /** The update is prepared everywhere, and its decision is held between manager and registry. */
     private List<Outcome<UpdateReply>> undecided(RequestId id) {
         driver.registry().hold(AtomicCluster.DECISION);
         List<Outcome<UpdateReply>> outcome = atomic.send(driver, id, 1, rows("a", 0, 1));
@@ -52,7 +55,7 @@ class AtomicRivalsTest {
         throw new AssertionError("no log");
     }
 
-    /** An id belongs to its table: on another one that is there too it is another update. */
+    /** An id belongs to a table: on another table it is another update. */
     @Test
     void oneIdOnTwoTablesIsTwoUpdates() {
         cluster.create(SECOND_TABLE, 2, 2, 1, OnLoss.WAIT, ConsistencyLevel.FULLY_SERIALIZABLE);
@@ -79,7 +82,7 @@ class AtomicRivalsTest {
         assertThat(atomic.log().version()).isEqualTo(2);
     }
 
-    /** What is prepared, and the decision on its way, are of the table that was dropped. */
+    /** The prepared rows and the decision under way belong to the dropped table. */
     @Test
     void aTableMadeAnewKnowsNothingOfAnUpdateThatWasInFlight() {
         RequestId id = cluster.nextId();
@@ -101,7 +104,7 @@ class AtomicRivalsTest {
                 .isEqualTo(1);
     }
 
-    /** It led an actor and drove the update, stood still with its decision on its way, and wakes when others lead and have decided. */
+    /** The primary and manager paused with its decision under way. It resumes after others have taken over and decided. */
     @Test
     void aDeposedPrimaryWakesAndItsCommitDoesNothing() {
         RequestId id = cluster.nextId();
@@ -128,7 +131,7 @@ class AtomicRivalsTest {
         assertThat(atomic.log().decisions().get(0).committed())
                 .as("what others aborted")
                 .isFalse();
-        if (!outcome.isEmpty()) { // it may have heard of the other's
+        if (!outcome.isEmpty()) { // it may have got the other's
             assertThat(atomic.version(outcome)).isEqualTo(version);
         }
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=a");
@@ -142,7 +145,7 @@ class AtomicRivalsTest {
         assertThat(atomic.log().version()).isEqualTo(version);
     }
 
-    /** No row of any update can be prepared there: updates go on without it. */
+    /** The replica cannot prepare any row, so updates continue without it. */
     @Test
     void aReplicaThatPreparesNothingLeavesTheSet() {
         Host follower = atomic.follower(1);
@@ -176,7 +179,7 @@ class AtomicRivalsTest {
         cluster.await(() -> doubts() == 0, DOUBT_SECONDS_MAX);
     }
 
-    /** I15, as for the next two: the registry can be reached, so doubts end, whoever is away. */
+    /** I15, as for the next two: while the registry can be reached, the time in doubt is bounded, whichever server is down. */
     @Test
     void doubtsEndWhenTheDriverIsDead() {
         undecided(cluster.nextId());

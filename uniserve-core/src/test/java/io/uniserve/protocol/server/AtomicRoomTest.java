@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.UpdateReply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Actors that take no updates now, and say why: their client hears it. */
+/** Actors that accept no updates now, with a reason that their client gets. */
 class AtomicRoomTest {
     private static final String LARGE = "l".repeat(4_000);
 
@@ -50,7 +50,7 @@ class AtomicRoomTest {
         assertThat(atomic.readAlike(0)).isEqualTo(version + "=c");
     }
 
-    /** Those that ask for other actors need not wait for one whose log is full. */
+    /** Updates of other actors need not wait for one with a full log. */
     @Test
     void whatIsMergedWithItPasses() {
         AtomicCluster atomic = small();
@@ -89,7 +89,7 @@ class AtomicRoomTest {
         atomic.awaitRows(0, writer.version(outcome) + "=a");
     }
 
-    /** A driver holds the rows of what waits: many clients with large ones must not take all of its memory. */
+    /** A manager keeps the rows of waiting updates, so many clients with large updates must not fill its memory. */
     @Test
     void updatesThatWaitAreBoundedByTheirBytes() {
         AtomicCluster atomic = new AtomicCluster(3, 1, 2);

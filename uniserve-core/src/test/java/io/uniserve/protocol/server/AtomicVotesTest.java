@@ -13,14 +13,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests that come twice, rows that are refused, and engines that throw, hang or differ. */
+/** Duplicate requests, rejected rows, and engines that throw, hang or differ. */
 class AtomicVotesTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;
     private final Host driver = atomic.primary(0);
     private final AtomicWatch watch = atomic.watch();
 
-    /** All of the table is read during each of these. */
+    /** The whole table is read during each of these cases. */
     @AfterEach
     void whatWasReadMeanwhileWasWhole() {
         watch.ended();
@@ -121,7 +121,7 @@ class AtomicVotesTest {
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=b");
     }
 
-    /** The engine finds in the actor's state that the rows are wrong: that is so each time. */
+    /** The engine detects from the actor's state that the rows are invalid, which is so each time. */
     @Test
     void rowsThatAreFoundWrongInPrepareAreRefusedAtOnce() {
         Host primary = atomic.primary(1);
@@ -138,7 +138,7 @@ class AtomicVotesTest {
         assertThat(primary.engine().builds()).isEqualTo(builds + 1);
     }
 
-    /** By the time the third attempt fails the driver has given the version up, and tried again with another one. */
+    /** When the third attempt fails, the manager has already aborted the version and retried with another one. */
     @Test
     void rowsThatFailEachTimeAreRefusedWhereTheEngineTakesLongToBuild() {
         Host primary = atomic.primary(1);

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * One client that reads all of the table again and again, whatever happens: each answer has each update in all of its actors or
- * in none, and is no older than the one before; or it is an error.
+ * Client that reads the whole table repeatedly during a test. Each answer has each update in all of its actors or in none, and is no older
+ * than the one before; or it is an error.
  */
 final class AtomicWatch {
     private static final long PAUSE_NANOS = 10_000_000L;
@@ -23,7 +23,7 @@ final class AtomicWatch {
 
     private final AtomicCluster atomic;
     private final AtomicReader reader;
-    /** Of each actor, by the rows' text: the actors that all updates with that text for it have rows for. */
+    /** Per actor and text of its rows: the actors that all updates with this text have rows for. */
     private final Map<Integer, Map<String, Set<Integer>>> together = new TreeMap<>();
 
     private final List<String> wrong = new ArrayList<>();
@@ -38,7 +38,7 @@ final class AtomicWatch {
         this.reader = atomic.reader();
     }
 
-    /** An update was given to a driver. */
+    /** Records an update that is sent to a manager. */
     void sent(Map<Integer, String> rows) {
         rows.forEach((actor, text) -> together.computeIfAbsent(actor, each -> new TreeMap<>())
                 .computeIfAbsent(text, each -> new TreeSet<>(rows.keySet()))
@@ -81,7 +81,7 @@ final class AtomicWatch {
         return versions;
     }
 
-    /** The update is one of those with this text for this actor. */
+    /** Checks that an update with this text for this actor is complete. */
     private void whole(Map<Integer, Map<Long, String>> rows, int actor, long version, String text) {
         updates++;
         Set<Integer> due = together.getOrDefault(actor, Map.of()).get(text);
@@ -96,12 +96,12 @@ final class AtomicWatch {
         });
     }
 
-    /** None of the updates is to be seen. */
+    /** Expects that none of the updates becomes visible. */
     void seesNothing() {
         nothing = true;
     }
 
-    /** What it has read was right, and was something. */
+    /** Checks that all answers were right, and that there was at least one. */
     void ended() {
         atomic.cluster.loop.run(Cluster.SECOND / 10);
         assertThat(wrong).isEmpty();

@@ -26,16 +26,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** A client that knows nothing yet, and updates. */
+/** New client that sends updates. */
 final class AtomicWriter implements ClientNetwork {
     private final AtomicCluster atomic;
     private final RequestTracker tracker;
     final VersionWatermarks floors = new VersionWatermarks();
-    /** What was sent and arrived. */
+    /** Requests that arrived. */
     final List<UpdateRequest> sent = new ArrayList<>();
-    /** Requests that do not arrive. */
+    /** Requests that are lost. */
     Predicate<UpdateRequest> lost = request -> false;
-    /** Requests whose answers do not arrive. */
+    /** Requests with lost answers. */
     Predicate<UpdateRequest> unanswered = request -> false;
 
     AtomicWriter(AtomicCluster atomic) {
@@ -43,7 +43,7 @@ final class AtomicWriter implements ClientNetwork {
         this.tracker = new RequestTracker(() -> atomic.cluster.ids++);
     }
 
-    /** Updates; the list gets the outcome. */
+    /** Sends an update. The list gets the outcome. */
     List<Outcome<Long>> begin(long stagedFrom, long seconds, Map<Integer, String> rows) {
         Cluster cluster = atomic.cluster;
         List<Update.ActorBatch> batches = new ArrayList<>();
@@ -76,7 +76,7 @@ final class AtomicWriter implements ClientNetwork {
         return outcome;
     }
 
-    /** Updates, and waits for the version. */
+    /** Sends an update and waits for its version. */
     long write(long stagedFrom, Map<Integer, String> rows) {
         return version(begin(stagedFrom, 60, rows));
     }

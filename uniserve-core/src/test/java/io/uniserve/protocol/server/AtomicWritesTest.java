@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whole updates by the client's own machine: by strangers, and with rows that are staged at primaries. */
+/** Whole updates by the client's own machine: by new clients, and with rows staged at primaries. */
 class AtomicWritesTest {
     private static final long WHOLE = Limits.BATCH_BYTES_MAX;
 
@@ -26,7 +26,7 @@ class AtomicWritesTest {
     private final Cluster cluster = atomic.cluster;
     private final AtomicWriter writer = new AtomicWriter(atomic);
 
-    /** The table has so many versions behind it, and has forgotten all but the last. */
+    /** Gives the table this many past versions, of which it has forgotten all but the last. */
     private void past(long versions) {
         String path = atomic.logPath();
         TransactionLogState old =
@@ -115,7 +115,7 @@ class AtomicWritesTest {
         int held = atomic.primary(1) == holder ? 1 : atomic.primary(2) == holder ? 2 : 3;
         writer.lost = request -> {
             if (request.attempt() == 1 && drives(request) && holder.up()) {
-                holder.kill(); // with the rows, which are in memory only
+                holder.kill(); // with the rows, which are only in memory
                 cluster.loop.after(Cluster.SECOND / 10, holder::start);
             }
             return false;

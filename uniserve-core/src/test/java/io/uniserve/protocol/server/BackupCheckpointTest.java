@@ -13,7 +13,7 @@ import io.uniserve.protocol.RegistryPaths;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Checkpoints in durable storage: uploaded, recorded, swept, taken over from, learned from. */
+/** Checkpoints in durable storage: uploads, records, deletion, takeovers and learners. */
 class BackupCheckpointTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -154,7 +154,7 @@ class BackupCheckpointTest {
         cluster.await(() -> !cluster.actor(0).primary().equals(primary), 60);
         cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
         assertThat(rows(cluster)).hasSize(26);
-        // Those that had the whole log are learners of a primary that has not.
+        // The replicas with the whole log become learners of a primary with a shorter one.
         before.isr().forEach(id -> cluster.server(id).start());
         cluster.converge(0, 2);
         cluster.update(AckLevel.ISR, "more");
@@ -248,7 +248,7 @@ class BackupCheckpointTest {
         cluster.await(() -> recorded(cluster, 40) && cluster.clean(0), 30);
         List<String> more = rows(cluster);
         assertThat(more).hasSize(56);
-        // The backup goes on where it was, without a trace of the takeovers that failed.
+        // The backup continues where it was, without a trace of the failed takeovers.
         takenOver(cluster);
         cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
         assertThat(rows(cluster)).isEqualTo(more);
@@ -277,7 +277,7 @@ class BackupCheckpointTest {
         ServerId old = cluster.actor(0).primary();
         cluster.server(old).kill();
         cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
-        // It never hears that it has begun: the coordinator is not told.
+        // The coordinator does not get the report that the actor has started.
         cluster.network.stop(new io.uniserve.model.Address("c1", 7000));
         cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
         cluster.loop.run(20 * SECOND);

@@ -90,7 +90,7 @@ class BackupDropTest {
                 .contains(cluster.backup(0).checkpoint());
     }
 
-    /** Its primary's write arrives when another table has the name, with nodes of the same versions. */
+    /** The write of its primary arrives when another table has the name, with nodes of the same versions. */
     @Test
     void aLateRecordOfADroppedTableReplacesNoOther() {
         Cluster cluster = new Cluster(2, 10);

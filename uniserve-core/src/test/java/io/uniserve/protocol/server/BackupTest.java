@@ -90,7 +90,7 @@ class BackupTest {
                 .isNotNull();
     }
 
-    /** The record is due every ten seconds; that it cannot be written says nothing against its mark, which is clear. */
+    /** The record is due every ten seconds. A failed write of it does not affect the clean mark, which is not set. */
     @Test
     void updatesGoOnAndAreShippedWhileTheRegistryIsAway() {
         Cluster cluster = new Cluster(3);
@@ -110,7 +110,7 @@ class BackupTest {
         assertThat(cluster.clean(0)).isFalse();
     }
 
-    /** Whether the mark was set is not known, so it counts as set. */
+    /** It is unknown whether the mark was set, so it counts as set. */
     @Test
     void anUpdateWaitsForTheRegistryWhereTheMarkMayBeSet() {
         Cluster cluster = new Cluster(1);
@@ -151,7 +151,7 @@ class BackupTest {
         cluster.await(() -> !cluster.server(old).disk.files("quarantine/").isEmpty(), 30);
     }
 
-    /** The record is behind what was shipped. Who ships a part of it again, and dies, must not hide the rest. */
+    /** The record is behind the shipped log. A primary that ships a part of it again, and dies, must not hide the rest. */
     @Test
     void whatAnEarlierPrimaryShippedStaysInStorage() {
         Cluster cluster = new Cluster(2, 20_000, new LogOptions(300, 100, 1 << 20)); // an object has one segment
@@ -178,7 +178,7 @@ class BackupTest {
         assertThat(cluster.actor(0).epoch()).isGreaterThan(epoch);
     }
 
-    /** As far as who comes after would read the log. */
+    /** The last index of the log that a later primary would read. */
     private static long inStorage(Cluster cluster) {
         return BackupLog.end(cluster.objects.keys(""), "test", cluster.key(0));
     }

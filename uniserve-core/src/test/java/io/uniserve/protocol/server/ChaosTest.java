@@ -13,7 +13,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers die and return at random under updates; whatever was acknowledged at level ISR is there at the end, once. */
+/** Servers crash and return at random under updates. At the end each update acknowledged at level ISR is there exactly once. */
 class ChaosTest {
     private static final long SECOND = Cluster.SECOND;
 

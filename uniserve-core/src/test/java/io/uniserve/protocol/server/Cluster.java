@@ -44,7 +44,7 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A coordinator and servers, all real machines, in virtual time. */
+/** A coordinator and servers with the real machines, in virtual time. */
 final class Cluster {
     static final long SECOND = 1_000_000_000L;
     static final TableName T = new TableName("t");
@@ -56,13 +56,13 @@ final class Cluster {
     final TestingObjects objects = new TestingObjects(loop);
     final Map<String, Host> servers = new TreeMap<>();
     long ids;
-    /** Whether servers yet to be started take durable storage over. */
+    /** True: servers started later take durable storage over. */
     boolean takeOverStore;
-    /** Of servers yet to be started; 0 for no scrub. */
+    /** Scrub interval of servers started later; 0 for none. */
     long scrubNanos;
-    /** That of tables yet to be created. */
+    /** Durability of tables created later. */
     Durability durability = Durability.LOCAL;
-    /** Of servers yet to be started. */
+    /** Trash settings of servers started later. */
     TrashConfig trash = TrashConfig.defaults();
 
     private long sequence;
@@ -71,7 +71,7 @@ final class Cluster {
 
     private final long checkpointEntries;
     private final LogOptions log;
-    /** 0 for that of production. */
+    /** Engine time-out; 0 for that of production. */
     private final long engineTimeoutNanos;
 
     Cluster(int count) {
@@ -137,7 +137,7 @@ final class Cluster {
         throw new AssertionError("no map");
     }
 
-    /** The node of the log of the table that has this name now. */
+    /** The node of the transaction log of the table that has this name now. */
     String logPath(TableName table) {
         return RegistryPaths.log(
                 table, store.value(RegistryPaths.map(table)) instanceof TableMap map ? map.tableId() : 0);
@@ -162,7 +162,7 @@ final class Cluster {
         throw new AssertionError("no backup record");
     }
 
-    /** True when the backup holds everything. */
+    /** True if the backup has all entries. */
     boolean clean(int actor) {
         return store.value(RegistryPaths.backup(T, key(actor))) instanceof BackupRecord record && record.clean();
     }
@@ -173,7 +173,7 @@ final class Cluster {
                 .isTrue();
     }
 
-    /** Sends an update to the primary of actor 0; the list gets the outcome. */
+    /** Sends an update to the primary of actor 0. The list gets the outcome. */
     List<Outcome<UpdateReply>> send(RequestId id, AckLevel level, String rows) {
         return send(primary(0), actor(0).epoch(), id, level, rows);
     }
@@ -198,7 +198,7 @@ final class Cluster {
         return new RequestId(1, 1, ++sequence);
     }
 
-    /** Updates until it is acknowledged, as a client does; gives the log index. */
+    /** Sends an update until it is acknowledged, as a client does. Returns the log index. */
     long update(AckLevel level, String rows) {
         RequestId id = nextId();
         for (int attempt = 0; attempt < 200; attempt++) {
@@ -221,7 +221,7 @@ final class Cluster {
         throw new AssertionError("failed as a whole: " + outcome.get(0));
     }
 
-    /** The failure of the update's only actor, null when it was acknowledged. */
+    /** The failure of the update's only actor; null if it was acknowledged. */
     @Nullable
     ActorFailure outcomeOf(List<Outcome<UpdateReply>> outcome) {
         await(() -> !outcome.isEmpty(), 10);
@@ -242,7 +242,7 @@ final class Cluster {
         throw new AssertionError("not acknowledged: " + outcome.get(0));
     }
 
-    /** Waits until the actor has this many in-sync replicas and all of them hold the same rows. */
+    /** Waits until the actor has this many in-sync replicas, all with the same rows. */
     void converge(int actor, int isr) {
         await(() -> actor(actor).isr().size() == isr && actor(actor).learners().isEmpty() && same(actor), 60);
     }

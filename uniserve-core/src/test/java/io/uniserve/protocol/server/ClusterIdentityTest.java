@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Servers meet a registry, or durable storage, that is not their cluster's. */
+/** Servers that connect to a registry or durable storage of another cluster. */
 class ClusterIdentityTest {
     private static final String OTHER = "5a2b7c10-93de-4f61-8a02-6c4d1e9f7b35";
 
@@ -38,7 +38,7 @@ class ClusterIdentityTest {
         cluster.loop.run(5 * SECOND);
     }
 
-    /** A registry of another cluster of the same name, which has made no table. */
+    /** Registry of another cluster of the same name, without a table. */
     private static TestingStore other() {
         TestingStore store = new TestingStore();
         store.multi(
@@ -49,7 +49,7 @@ class ClusterIdentityTest {
         return store;
     }
 
-    /** Another registry in the place of the first, in which no session is known. */
+    /** Replaces the registry by another one, in which no session exists. */
     private void replace(TestingStore store) {
         cluster.store.replace(store);
         cluster.coordinatorRegistry.expire();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Updates with a condition on what the actor holds: nothing comes between the check and the log. */
+/** Updates with a condition on the actor's state: no other update comes between the check and the log. */
 class ConditionalUpdatesTest {
     private static Cluster cluster(int rf) {
         Cluster cluster = new Cluster(3);
@@ -58,7 +58,7 @@ class ConditionalUpdatesTest {
         cluster.converge(0, 2);
     }
 
-    /** The first check may see an older state than what was acknowledged; the one with the whole log applied counts. */
+    /** The first check may use a state older than the last acknowledged one. The check with the whole log applied counts. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void aConditionOnWhatWasAcknowledgedHoldsAtOnce(int rf) {

@@ -9,7 +9,7 @@ import io.uniserve.protocol.RegistryPaths;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Two processes with one identity, as when a data directory was copied: one of them must end. */
+/** Two processes with one identity, as after a copy of a data directory: one of them must end. */
 class CopiedServerTest {
     private static final long SECOND = Cluster.SECOND;
     private static final ServerId ID = new ServerId("s1");

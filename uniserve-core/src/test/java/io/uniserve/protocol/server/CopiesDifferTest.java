@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Copies of an actor whose logs differ under equal indexes: found by the running hash, set aside, made anew. */
+/** Replicas of an actor with logs that differ under equal indexes. The running hash shows it; one goes to quarantine and is rebuilt. */
 class CopiesDifferTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -73,7 +73,7 @@ class CopiesDifferTest {
         return (Replicated) ((Outcome.Ok<PeerReply>) replies.get(0)).value();
     }
 
-    /** As someone does who knows the log's hash: it asks for it first. */
+    /** Sends a forged entry, like an attacker that first requests the log's hash. */
     private static void forge(Cluster cluster, Host at, String rows) {
         long prev = last(cluster, at);
         long hash = hashOf(cluster, at, prev);
@@ -90,7 +90,7 @@ class CopiesDifferTest {
         assertThat(send(cluster, at, hash, prev, List.of(forged)).status()).isEqualTo(Replicated.Status.OK);
     }
 
-    /** A probe with a wrong hash is answered with the right one. */
+    /** The right hash, from the answer to a probe with a wrong one. */
     private static long hashOf(Cluster cluster, Host at, long index) {
         Replicated probe = send(cluster, at, 1, index, List.of());
         assertThat(probe.status()).isEqualTo(Replicated.Status.DIFFERS);

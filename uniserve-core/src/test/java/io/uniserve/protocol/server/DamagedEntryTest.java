@@ -12,19 +12,19 @@ import io.uniserve.protocol.log.LogOptions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A sole copy serves on, although an old entry of its log is damaged on the disk. */
+/** A sole replica continues to serve although an old entry of its log is damaged on disk. */
 class DamagedEntryTest {
     private static final long SECOND = Cluster.SECOND;
     private static final LogOptions NOTHING_CACHED = new LogOptions(1 << 20, 200, 1L << 30);
 
-    /** Two replicas with a short memory. */
+    /** Two replicas with a small cache. */
     private static Cluster created(int checkpointEntries) {
         Cluster cluster = new Cluster(2, checkpointEntries, NOTHING_CACHED);
         cluster.create(1, 2, 1, OnLoss.WAIT);
         return cluster;
     }
 
-    /** Then one is gone for good, and the other's first entries are damaged. */
+    /** One of them is lost for good, and the first entries of the other are damaged. */
     private static Host sole(Cluster cluster, int updates) {
         for (int i = 0; i < updates; i++) {
             cluster.update(AckLevel.ISR, "r" + i);
@@ -43,7 +43,7 @@ class DamagedEntryTest {
     private static void fed(Cluster cluster, Host host, int rows) {
         ServerId old = cluster.actor(0).primary();
         cluster.server("s3").start();
-        // A client that never rests: the backup's log is never complete, so that nobody takes the actor over.
+        // A client that never pauses: the backup's log is never complete, so no server takes the actor over.
         int more = 0;
         while (cluster.actor(0).isr().contains(old)) {
             cluster.update(AckLevel.PRIMARY, "more " + more++);

@@ -10,11 +10,11 @@ import io.uniserve.model.ServerId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Disks that are full, broken, flipped or gone under one replica. */
+/** Disks of one replica that are full, broken, damaged or lost. */
 class DiskTroubleTest {
     private static final long SECOND = Cluster.SECOND;
 
-    /** A table of one actor with so many copies that waits for what it lost, and these rows. */
+    /** A table of one actor with this rf, with onLoss WAIT and these rows. */
     private static Cluster cluster(int servers, int rf, String... rows) {
         Cluster cluster = new Cluster(servers);
         cluster.create(1, rf, 1, OnLoss.WAIT);
@@ -295,7 +295,7 @@ class DiskTroubleTest {
         assertThat(rows(cluster)).hasSize(2);
     }
 
-    /** Nobody had noticed that its disk hangs when the primary died: it cannot write down the new epoch. */
+    /** The hung disk was not detected when the primary died, and the replica cannot write the new epoch. */
     @Test
     void aMemberThatCannotBeginTheEpochSinceItsDiskHangsLeavesTheSet() {
         for (int which = 0; which < 2; which++) {

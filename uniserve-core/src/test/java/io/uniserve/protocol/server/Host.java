@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A server's machine on a disk that outlives it. */
+/** A server's machine, with a disk that survives restarts. */
 final class Host {
     private final Cluster cluster;
     private final String name;
@@ -62,13 +62,13 @@ final class Host {
         up = true;
     }
 
-    /** Starts with what the other has on disk: the next start of the same server. */
+    /** Starts with the disk of the other: the next start of the same server. */
     void startAfter(Host other) {
         incarnation = other.incarnation;
         start();
     }
 
-    /** Dies at once; the registry notices. */
+    /** Kills the server at once. The registry expires its session. */
     void kill(int tornBytes) {
         disk.crash(tornBytes);
         engine().kill();
@@ -88,12 +88,12 @@ final class Host {
         return up;
     }
 
-    /** The newest committed version of the table that readers are told of. */
+    /** The newest committed version of the table that readers know. */
     long version(long tableId) {
         return versions.getOrDefault(tableId, 0L);
     }
 
-    /** What its driver denies to readers now, 0 for nothing. */
+    /** The version that its manager claims to be not visible now; 0 for none. */
     long denied(long tableId) {
         return denials.getOrDefault(tableId, UncommittedClaim.NONE).at(version(tableId), cluster.loop.nanos());
     }
@@ -123,7 +123,7 @@ final class Host {
         return registry;
     }
 
-    /** True when readers may be answered now. */
+    /** True if it may answer reads now. */
     boolean serving(ReplicaKey key) {
         ReadGate gate = gates.get(key);
         return gate != null && gate.serving() && gate.leaseUntilNanos() - cluster.loop.nanos() > 0;

@@ -12,7 +12,7 @@ import io.uniserve.protocol.RegistryPaths;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The only copy has a whole log that begins after a checkpoint, and no checkpoint that is whole. */
+/** The only replica has an intact log that starts after a checkpoint, and no intact checkpoint. */
 class LostCheckpointTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -21,7 +21,7 @@ class LostCheckpointTest {
         return value instanceof BackupRecord record && record.checkpointIndex() >= index;
     }
 
-    /** One actor on one server, which once took it over, so that its log does not begin at the beginning. */
+    /** One actor on one server that once took it over, so its log does not start at index 1. */
     private static Cluster shortLog() {
         Cluster cluster = new Cluster(2, 10);
         cluster.create(1, 1, 1, OnLoss.WAIT);
@@ -75,7 +75,7 @@ class LostCheckpointTest {
         assertThat(cluster.actor(0).epoch()).isEqualTo(epoch);
         cluster.update(AckLevel.ISR, "after");
         assertThat(host.engine().rows(cluster.key(0))).hasSize(38);
-        // What was fetched is a checkpoint like any other.
+        // The fetched checkpoint is like any other.
         cluster.objects.down(true);
         host.kill();
         host.start();

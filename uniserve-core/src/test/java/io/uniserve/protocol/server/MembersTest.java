@@ -18,7 +18,7 @@ import io.uniserve.protocol.testing.TestingStore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A read that was answered from before the change that the watch told is put right, though nothing is told any more. */
+/** A read may return the state before a change that the watch has reported. It is corrected without a second report. */
 class MembersTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Address LEADER = new Address("c1", 7000);
@@ -37,7 +37,7 @@ class MembersTest {
         return made;
     }
 
-    /** As by a follower of the ensemble that lags: the change is there, and its watch has fired too early. */
+    /** A change whose watch has fired too early, as at a follower of the ensemble that lags. */
     private void changeUntold(String path, RegistryValue value) {
         registry.deaf(true);
         store.multi("other", List.of(new Op.Create(path, value, true)));

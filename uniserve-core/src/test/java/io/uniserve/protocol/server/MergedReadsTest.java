@@ -24,7 +24,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Reads whose servers merge the values of their actors: each actor counts once, whatever is asked again. */
+/** Reads with values that servers merge over their actors. Each actor counts once, however often it is read again. */
 class MergedReadsTest {
     private static final int ACTORS = 4;
 
@@ -34,7 +34,7 @@ class MergedReadsTest {
     private final Map<String, Integer> actorsAsked = new TreeMap<>();
     private int requests;
 
-    /** Servers merge what is complete through the same version; the test may change their replies. */
+    /** Reads with merged values of one version. The test may change the replies. */
     private SnapshotRead.Result read(UnaryOperator<VersionedRead.Reply> change) {
         Query query = new Query(
                 Cluster.T,
@@ -113,7 +113,7 @@ class MergedReadsTest {
         cluster.loop.run(Cluster.SECOND);
     }
 
-    /** The shares of the two servers. */
+    /** Sets the read weights of the two servers. */
     private void weigh(double first, double second) {
         Iterator<String> names = cluster.servers.keySet().iterator();
         reader.weights = Map.of(new ServerId(names.next()), first, new ServerId(names.next()), second);
@@ -160,7 +160,7 @@ class MergedReadsTest {
         threeQuartersOf800(reader.actorsAsked);
     }
 
-    /** So a server that plans a query asks itself where it can, as for an eventual table. */
+    /** So a server that plans a query prefers its own replicas, as for an eventual table. */
     @Test
     void theClientsRoutingPolicyPicksAmongReplicas() {
         written();
@@ -183,7 +183,7 @@ class MergedReadsTest {
     void whatIsBehindIsAskedAgainWithAllItsActors() {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
-        reader.read(0, 1, 2, 3); // its client will have no older version
+        reader.read(0, 1, 2, 3); // its client will accept no older version
         boolean[] first = {true};
         SnapshotRead.Result result = read(reply -> {
             boolean older = first[0];

@@ -16,11 +16,11 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How long updates wait while a primary moves, in virtual time: a client's pauses have no part in it. */
+/** Time that updates wait while a primary moves, in virtual time, without pauses of the client. */
 class MovePauseTest {
     private static final long MILLI = 1_000_000;
 
-    /** A handful of messages, a write of the map, a few fsyncs: no tick and no pause before another attempt. */
+    /** A few messages, a write of the map, a few fsyncs; no tick, and no pause before another attempt. */
     private static final long PAUSE_MAX = 10 * MILLI;
 
     private static final int UNEVEN_SEEDS = 60;
@@ -42,7 +42,7 @@ class MovePauseTest {
         assertThat(refused).as("once for each move at most").isLessThanOrEqualTo(2);
     }
 
-    /** Messages, the registry and disks take up to 8 ms each, some twenty of them one after the other. */
+    /** Messages, registry and disks take up to 8 ms each, with some twenty of them one after the other. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void nobodyWaitsForAnotherAttemptHoweverMessagesArrive(int rf) {
@@ -81,7 +81,7 @@ class MovePauseTest {
         return actor.isr().contains(to) && !actor.hosts(from) && actor.fencing().isEmpty();
     }
 
-    /** A client that knows the newest map at once, and asks again at once. */
+    /** A client that always has the newest map and retries at once. */
     private void update(String row) {
         RequestId id = cluster.nextId();
         while (true) {

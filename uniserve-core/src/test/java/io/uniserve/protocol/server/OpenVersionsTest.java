@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reads of several servers: what one of them leaves open counts where another one's driver denies it. */
+/** Reads on several servers: an open version of one server needs a claim of the manager on another one. */
 class OpenVersionsTest {
     private final AtomicCluster atomic = new AtomicCluster(2, 2, 1);
     private final Cluster cluster = atomic.cluster;
@@ -22,7 +22,7 @@ class OpenVersionsTest {
     private final List<VersionedRead.Reply> heard = new ArrayList<>();
     private List<Outcome<UpdateReply>> outcome = List.of();
 
-    /** A version is prepared by both, and its commit is on its way. */
+    /** Both have prepared a version, and its commit is under way. */
     @BeforeEach
     void committing() {
         assertThat(driver).isNotSameAs(other);
@@ -99,7 +99,7 @@ class OpenVersionsTest {
     void whatIsKnownByThenIsReadByAll() {
         List<Outcome<UpdateReply>> before = outcome;
         reader.ear = reply -> {
-            if (before.isEmpty()) { // the first answer: all servers have been asked
+            if (before.isEmpty()) { // the first answer: all servers have got their request
                 driver.registry().release();
                 cluster.await(() -> !before.isEmpty(), 10);
             }
@@ -110,7 +110,7 @@ class OpenVersionsTest {
         assertThat(read.values()).containsEntry(0, "1=a").containsEntry(1, "1=a");
     }
 
-    /** As later versions may be prepared behind it, the newest state is asked for again, and not that version. */
+    /** Later versions may be prepared after it, so the client requests the newest state again, not that version. */
     @Test
     void whatAnotherServerKnowsDoesNotClose() {
         cluster.network.lose((to, request) -> request instanceof PeerRequest.Decide);

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** Older decisions are in a node of their own, and retries find them there. */
+/** Older decisions are in the outcomes node, where retries find them. */
 class OutcomesTest {
     private static final Predicate<List<Op>> MOVES =
             ops -> ops.stream().anyMatch(op -> RegistryPaths.isOutcomes(op.path()));
@@ -82,7 +82,7 @@ class OutcomesTest {
         everyRetryHearsItsOwn(atomic.other(0));
     }
 
-    /** One has read the log, and comes to the outcomes when another driver has moved more there. */
+    /** A manager has read the log, and reads the outcomes after another manager has moved more decisions there. */
     @Test
     void aLogAndOutcomesThatDoNotBelongTogetherAreReadAgain() {
         Host one = atomic.primary(0);
@@ -118,7 +118,7 @@ class OutcomesTest {
         everyRetryHearsItsOwn(atomic.other(0));
     }
 
-    /** A driver that is cut off holds the first attempt; another commits the second, which is forgotten before the third. */
+    /** A disconnected manager has the first attempt. Another one commits the second, which is forgotten before the third. */
     @Test
     void aRetryThatMeetsItsFirstAttemptIsARetry() {
         Host away = atomic.other(0);
@@ -144,7 +144,7 @@ class OutcomesTest {
         assertThat(atomic.log().version()).as("it is applied once").isEqualTo(1);
     }
 
-    /** Its client has asked another driver by then, perhaps. */
+    /** Its client may have sent the update to another manager by then. */
     @Test
     void anUpdateIsNotBegunWhenItsTimeIsOver() {
         Host slow = atomic.other(0);

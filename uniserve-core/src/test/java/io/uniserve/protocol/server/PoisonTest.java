@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Updates whose function fails: refused in the log where that can be told to everybody, else tried again for ever. */
+/** Updates whose function fails. They are refused in the log if every replica can get that entry; otherwise they are retried for ever. */
 class PoisonTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -73,7 +73,7 @@ class PoisonTest {
         ActorFailure failure = cluster.failure(cluster.send(id, AckLevel.ISR, "poison"));
         for (int round = 0; round < 4; round++) {
             for (int i = 0; i < 2 * round; i++) {
-                cluster.update(AckLevel.ISR, "r" + round + "-" + i); // with and without a checkpoint that holds it
+                cluster.update(AckLevel.ISR, "r" + round + "-" + i); // with and without a checkpoint that has it
             }
             Host old = cluster.primary(0);
             ServerId before = cluster.actor(0).primary();

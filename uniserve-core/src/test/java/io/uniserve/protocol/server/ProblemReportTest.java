@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Problems that servers and the coordinator report: a registry that is lost, durable storage that refuses. */
+/** Problems that servers and the coordinator report: a lost registry, durable storage that rejects writes. */
 class ProblemReportTest {
     private static final long SECOND = Cluster.SECOND;
 
@@ -31,7 +31,7 @@ class ProblemReportTest {
         return (PeerReply.Load) ((Outcome.Ok<PeerReply>) outcome.get(0)).value();
     }
 
-    /** False until the server has found the registry to be that of its cluster. */
+    /** False until the server has confirmed that the registry is that of its cluster. */
     private static boolean answers(Cluster cluster, Host host) {
         List<Outcome<PeerReply>> outcome = new ArrayList<>();
         host.machine().onPeer(new PeerRequest.ReportLoad(), outcome::add);

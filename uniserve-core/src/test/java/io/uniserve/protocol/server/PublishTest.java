@@ -6,7 +6,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.OnLoss;
 import org.junit.jupiter.api.Test;
 
-/** When the machine has applied updates published that no reader has asked for. */
+/** Publication of applied updates that no reader has requested. */
 class PublishTest {
     private static final long SECOND = Cluster.SECOND;
 

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Rounds that see one moment of two tables, whatever is committed between them. */
+/** Rounds at one snapshot of two tables, with commits between them. */
 class ReadSnapshotTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;

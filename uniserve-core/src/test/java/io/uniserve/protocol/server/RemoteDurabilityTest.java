@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A table of durability REMOTE: whatever was acknowledged is in durable storage, also with the next event. */
+/** Tables of durability REMOTE: every acknowledged update is in durable storage at that moment. */
 class RemoteDurabilityTest {
     private static final long SECOND = Cluster.SECOND;
     private static final BackupName B = new BackupName("b");
@@ -37,7 +37,7 @@ class RemoteDurabilityTest {
         return cluster;
     }
 
-    /** Every server that has the actor is gone with its disk. */
+    /** Kills every server with the actor; their disks are lost. */
     private static List<ServerId> destroy(Cluster cluster, int actor) {
         List<ServerId> isr = cluster.actor(actor).isr();
         isr.forEach(id -> cluster.server(id).kill());
@@ -127,7 +127,7 @@ class RemoteDurabilityTest {
         }
     }
 
-    /** A new cluster on what storage has at this very moment has each update that was acknowledged, with no exception. */
+    /** A new cluster on the storage of this very moment has every acknowledged update, without exception. */
     @ParameterizedTest
     @EnumSource(ConsistencyLevel.class)
     void storageAloneHasWhatWasAcknowledged(ConsistencyLevel level) {

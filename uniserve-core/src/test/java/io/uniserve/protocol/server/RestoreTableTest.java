@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** A table with onLoss RESTORE_TABLE that loses an actor goes back as a whole to one version, the newest that all actors shipped. */
+/** A table with onLoss RESTORE_TABLE that loses an actor is restored to one version, the newest that all actors have shipped. */
 class RestoreTableTest {
     private static final long SECOND = Cluster.SECOND;
     private static final int ACTORS = 3;
@@ -35,7 +35,7 @@ class RestoreTableTest {
         committed.put(atomic.update(atomic.primary(actors[0]), rows), rows);
     }
 
-    /** All but the last updates are shipped when actor 2 is lost; the others go on. */
+    /** All but the last updates are shipped when actor 2 is lost. The other actors continue. */
     private List<ServerId> lose() {
         for (int i = 0; i < 25; i++) {
             update(0, 1, 2);
@@ -187,7 +187,7 @@ class RestoreTableTest {
         awaitWhole();
     }
 
-    /** That of the number that the copies are made under: what the registry has by then is read before it is tried again. */
+    /** The lost answer is that of the new table number. The coordinator reads the registry before it retries. */
     @Test
     void theAnswerToAWriteMayBeLost() {
         lose();
@@ -208,7 +208,7 @@ class RestoreTableTest {
                             || !one.cluster.objects.keys("archive/").isEmpty(),
                     60);
             if (one.replaced()) {
-                break; // no object tells any more that it began: it is over sooner
+                break; // no object shows a started restoration any more
             }
             one.cluster.loop.run(due * 3_000_000L);
             boolean over = one.replaced();
@@ -236,7 +236,7 @@ class RestoreTableTest {
         cluster.actor(2).isr().forEach(id -> cluster.server(id).kill());
     }
 
-    /** What was committed of the other actors by themselves is kept; from the first version of the lost one on all is lost. */
+    /** Commits of the other actors alone are kept. From the first version of the lost actor on, all are lost. */
     @Test
     void anActorThatHadShippedNothingComesBackEmpty() {
         cluster.objects.refuse(objectsOf(2));
@@ -256,7 +256,7 @@ class RestoreTableTest {
         atomic.awaitRows(1, whole + "=r0", after + "=after");
     }
 
-    /** Its server died before it had written the record that says what is shipped. */
+    /** Its server died before it wrote the first backup record. */
     @Test
     void anActorWithoutABackupRecordComesBackEmpty() {
         String path = RegistryPaths.backup(Cluster.T, cluster.key(2));
@@ -281,7 +281,7 @@ class RestoreTableTest {
         atomic.awaitRows(2, after + "=after");
     }
 
-    /** It had shipped, as its record says: what became of its objects is for somebody to find out, nothing is given up. */
+    /** It had shipped, as its record shows. An operator must find out what happened to its objects; nothing is dropped. */
     @Test
     void anActorWhoseObjectsAreGoneIsNotTakenForEmpty() {
         update(0, 1, 2);
@@ -296,7 +296,7 @@ class RestoreTableTest {
         assertThat(cluster.map().tableId()).isEqualTo(number);
     }
 
-    /** One that is there and could not ship yet is waited for. */
+    /** An actor that is alive but could not ship yet makes the restoration wait. */
     @Test
     void anActorThatIsNotLostIsNotTakenForEmpty() {
         cluster.objects.refuse("backup/test/" + number + "/");
@@ -313,7 +313,7 @@ class RestoreTableTest {
         awaitWhole();
     }
 
-    /** Of other numbers there is only what the backup keeps; and that goes with it. */
+    /** Objects of other numbers are only those of the backup, and are deleted with it. */
     private void leavesNothing() {
         long now = cluster.map().tableId();
         List<String> foreign = cluster.objects.keys("backup/test/").stream()
@@ -323,7 +323,7 @@ class RestoreTableTest {
         assertThat(foreign).as("left by what was broken off").isEmpty();
     }
 
-    /** A server that does not hear of it may answer for what the table was, of any actor, until its lease of 2 s is over. */
+    /** A server without the new map may answer for the old table until its lease of 2 s ends, for any actor. */
     @Test
     void nothingIsReadWhileSomebodyMayStillAnswerForWhatTheTableWas() {
         lose();

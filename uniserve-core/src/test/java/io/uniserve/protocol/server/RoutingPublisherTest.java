@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** A server that starts tells no routing in which a table or a server is missing only because it was not read yet. */
+/** A starting server publishes no routing that lacks tables or servers only because they are not read yet. */
 class RoutingPublisherTest {
     private static final long SECOND = 1_000_000_000L;
     private static final TableName A = new TableName("a");
@@ -186,7 +186,7 @@ class RoutingPublisherTest {
         assertThat(told.get(told.size() - 1).tables()).hasSize(2);
     }
 
-    /** A planner that waits for this does not take a table for one that does not exist. */
+    /** A planner that waits for it does not report an existing table as missing. */
     @Test
     void aSearchEndsWhenATableMadeBeforeItIsRead() {
         table(A, 1);

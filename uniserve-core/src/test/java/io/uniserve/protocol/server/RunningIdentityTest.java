@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The registry or durable storage of a cluster becomes another one while its processes run. */
+/** Registry or durable storage that are replaced by those of another cluster while processes run. */
 class RunningIdentityTest {
     private static final String OTHER = "c4a87e15-2b9d-4d30-b6f1-7e0a9c3d5f28";
     private static final String OWNER = "owner/test";

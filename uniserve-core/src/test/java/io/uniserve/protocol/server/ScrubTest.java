@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Copies whose contents differ under equal logs: found by their digests at one log position, set aside, made anew. */
+/** Replicas with different contents under equal logs. Digests at one log index show it; one goes to quarantine and is rebuilt. */
 class ScrubTest {
     private static final long SECOND = Cluster.SECOND;
 

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A server that leaves in good order loses nothing, not even what it alone had acknowledged. */
+/** A drained server loses nothing, not even updates that it alone had acknowledged. */
 class ServerDrainTest {
     private static final long SECOND = Cluster.SECOND;
 

@@ -112,7 +112,7 @@ class ServerMachineTest {
         List<Outcome<UpdateReply>> lost = cluster.send(cluster.nextId(), AckLevel.PRIMARY, "lost");
         assertThat(cluster.ack(lost).index()).isPositive();
         old.kill();
-        cluster.loop.run(SECOND / 10); // what it had just sent finds nobody
+        cluster.loop.run(SECOND / 10); // its last messages find no receiver
         cluster.network.serve(
                 new io.uniserve.model.Address(other.value(), 8000),
                 cluster.server(other).machine()::onPeer);
@@ -236,7 +236,7 @@ class ServerMachineTest {
         assertThat(cluster.actor(0).isr()).doesNotContain(old);
     }
 
-    /** Tables may have a new name each day: of those that are gone nothing is watched, nor read with each table to come. */
+    /** Tables may have a new name each day, so nothing of dropped tables is watched, or read with each new table. */
     @Test
     void aDroppedTableIsForgotten() {
         Cluster cluster = new Cluster(1);

@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.UpdateReply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Logs whose front was dropped: what stays, who can still catch up, and from what. */
+/** Logs with a truncated front: the entries that stay, and replicas that can still catch up. */
 class ShortLogTest {
     private static final long SECOND = Cluster.SECOND;
     private static final LogOptions SMALL = new LogOptions(400, 200, 1 << 20, 0);
@@ -93,7 +93,7 @@ class ShortLogTest {
         awaitShort(cluster, cluster.primary(0), 1);
     }
 
-    /** A follower that is down while the primary's log gets beyond what it has. */
+    /** A follower that is down until the primary's log starts after its last entry. */
     private static Host awayForLong(Cluster cluster) {
         write(cluster, "r", 30);
         Host away = follower(cluster);
@@ -139,7 +139,7 @@ class ShortLogTest {
                 .filter(name -> !cluster.actor(0).isr().contains(new ServerId(name)))
                 .findFirst()
                 .orElseThrow());
-        cluster.server(spare).disk.hang(true); // it cannot begin
+        cluster.server(spare).disk.hang(true); // it cannot start
         follower(cluster).kill();
         cluster.await(() -> cluster.actor(0).learners().contains(spare), 30);
         cluster.loop.run(SECOND);
@@ -191,7 +191,7 @@ class ShortLogTest {
         assertThat(rows(cluster)).hasSize(130);
     }
 
-    /** Nothing is written after the damage, so that no later checkpoint comes by itself. */
+    /** There are no updates after the damage, so no later checkpoint follows by itself. */
     @Test
     void aDamagedCheckpointInStorageIsReplacedForTheLearnerThatNeedsIt() {
         Cluster cluster = cluster(3, 3, SMALL);

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reads of atomic tables whose operators take more than half of the query's time: they end, and no server begins anew. */
+/** Reads of atomic tables with operators that take more than half of the query's time. They end, and no server repeats the work. */
 class SlowReadsTest {
     private static final long SECONDS = 20;
     private static final long TAKES = 12 * Cluster.SECOND;
@@ -59,7 +59,7 @@ class SlowReadsTest {
     void aServerThatLeftTheClusterIsGivenUp() {
         AtomicCluster atomic = new AtomicCluster(3, 2, 1);
         AtomicReader reader = reader(atomic);
-        reader.takesNanos = 600 * Cluster.SECOND; // the answer never comes
+        reader.takesNanos = 600 * Cluster.SECOND; // the answer never arrives
         List<Outcome<SnapshotRead.Result>> outcome = new ArrayList<>();
         reader.begin(60, List.of(1), outcome::add);
         atomic.cluster.loop.run(Cluster.SECOND);

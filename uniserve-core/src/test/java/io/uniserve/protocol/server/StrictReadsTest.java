@@ -17,7 +17,7 @@ import io.uniserve.protocol.tx.StrictRead;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reads at a confirmed moment, of one table and of two, and those of level SERIALIZABLE. */
+/** Reads at a confirmed snapshot of one or two tables, and reads at level SERIALIZABLE. */
 class StrictReadsTest {
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;
@@ -96,7 +96,7 @@ class StrictReadsTest {
         reader.gone = 1;
         assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0))).containsOnly("1=a");
         reader.ofOneMoment = true;
-        reader.gone = 2; // all that are asked first
+        reader.gone = 2; // all first requests
         assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0)))
                 .as("nothing has been left yet")
                 .containsOnly("1=a");

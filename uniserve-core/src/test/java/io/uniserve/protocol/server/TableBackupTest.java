@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Named backups of tables: taken while the table is updated, kept, restored, checked, deleted. */
+/** Named backups of tables: taken under updates, kept, restored, verified, deleted. */
 class TableBackupTest {
     private static final BackupName B = new BackupName("b");
     private static final TableName COPY = new TableName("copy");
@@ -80,7 +80,7 @@ class TableBackupTest {
     private static List<String> names(int rows) {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < rows; i++) {
-            names.add((i + 2) + "=r" + i); // after the entry that opens the epoch
+            names.add((i + 2) + "=r" + i); // after the entry that starts the epoch
         }
         return names;
     }
@@ -106,8 +106,8 @@ class TableBackupTest {
     }
 
     /**
-     * A primary stands still when it is to pin what it has listed, and goes on when the objects are deleted and another table has
-     * the name, with a map of the same version.
+     * A primary pauses before it pins the objects that it has listed. It resumes after they were deleted and another table has the name,
+     * with a map of the same version.
      */
     @Test
     void aTableThatIsDroppedAndMadeAnewMeanwhileIsNotBackedUp() {
@@ -203,7 +203,7 @@ class TableBackupTest {
             other.objects.flip(key);
             boolean superfluous = !(ask(other, new AdminRequest.VerifyBackup(B)) instanceof Outcome.Err);
             if (superfluous) {
-                continue; // shipped after the backup was taken, or about to be swept
+                continue; // shipped after the backup was taken, or about to be deleted
             }
             UniserveException error = refused(other, new AdminRequest.RestoreTable(B, COPY));
             assertThat(error.code()).as(key).isEqualTo(ErrorCode.CORRUPT);
@@ -269,7 +269,7 @@ class TableBackupTest {
         done(cluster, new AdminRequest.RestoreTable(named, Cluster.T));
         assertThat(rows(cluster, Cluster.T, 0)).containsExactlyElementsOf(names(27));
         assertThat(cluster.map().tableId()).isGreaterThan(tables.get(0).tableId());
-        // Restored actors remember requests too: this client must not be taken for the one before.
+        // Restored actors keep the table of requests too, so this client must differ from the one before.
         cluster.ack(cluster.send(new RequestId(7, 7, 1), AckLevel.ISR, "after"));
         assertThat(rows(cluster, Cluster.T, 0)).hasSize(28);
         done(cluster, new AdminRequest.DeleteBackup(named));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.protocol.testing.TestingLoop;
 import org.junit.jupiter.api.Test;
 
-/** A server wakes up when something is due, and at once when something is waiting. */
+/** Wake-ups of a server: when a task is due, and at once when a request waits. */
 class TickerTest {
     private static final long TICK = 50;
 

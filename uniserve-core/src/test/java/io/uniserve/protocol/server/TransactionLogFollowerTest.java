@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How servers keep their copies of a table's log fresh: told by drivers, else by looking. */
+/** Updates of servers' copies of the transaction log: pushes of managers, else reads. */
 class TransactionLogFollowerTest {
     private static final int UPDATES = 5;
 

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A disk in memory that loses at a crash what was not synced. Fails only where a test asks for it. */
+/** Disk in memory that loses unsynced data at a crash. It fails only on request of a test. */
 public final class TestingDisk implements Disk {
     private final TestingLoop loop;
     private final TreeMap<String, Content> files = new TreeMap<>();
@@ -39,7 +39,7 @@ public final class TestingDisk implements Disk {
         this.loop = loop;
     }
 
-    /** The process dies: what was under way never ends, and unsynced bytes are lost but for this many of each file. */
+    /** Kills the process. Operations under way never end, and unsynced bytes are lost except this many per file. */
     public void crash(int tornBytes) {
         life++;
         files.replaceAll((path, content) -> {
@@ -48,24 +48,24 @@ public final class TestingDisk implements Disk {
         });
     }
 
-    /** From now on writes that need room write half and fail, or again work. */
+    /** Makes writes that need space fail after one half, or work again. */
     public void full(boolean value) {
         full = value;
     }
 
-    /** From now on syncs do not return, or those that wait do. */
+    /** Makes syncs hang, or completes those that wait. */
     public void hang(boolean value) {
         hangs = value;
         hangingGoOn();
     }
 
-    /** From now on replacing a whole file does not return, or what waits does. */
+    /** Makes replacements of whole files hang, or completes those that wait. */
     public void hangReplacing(boolean value) {
         replacingHangs = value;
         hangingGoOn();
     }
 
-    /** From now on writes that append do not return, or those that wait do. */
+    /** Makes appends hang, or completes those that wait. */
     public void hangAppending(boolean value) {
         appendingHangs = value;
         hangingGoOn();
@@ -77,32 +77,32 @@ public final class TestingDisk implements Disk {
         due.forEach(Runnable::run);
     }
 
-    /** From now on every sync fails. */
+    /** Makes every sync fail from now on. */
     public void failSyncs() {
         syncFails = true;
     }
 
-    /** From now on deletions fail, or work again. */
+    /** Makes deletions fail, or work again. */
     public void failDeletes(boolean value) {
         deletesFail = value;
     }
 
-    /** Turns one bit over. */
+    /** Flips one bit. */
     public void flip(String path, int at) {
         bytes(path)[at] ^= 1;
     }
 
-    /** Removes all files that begin so, at once. */
+    /** Removes all files with this prefix. */
     public void wipe(String prefix) {
         files.keySet().removeIf(path -> path.startsWith(prefix));
     }
 
-    /** From now on reads of files that begin so fail. */
+    /** Makes reads of files with this prefix fail from now on. */
     public void failReads(String prefix) {
         unreadable = prefix;
     }
 
-    /** The file's bytes, to look at or to damage. */
+    /** The file's bytes, to read or to damage. */
     public byte[] bytes(String path) {
         Content content = files.get(path);
         if (content == null) {
@@ -111,7 +111,7 @@ public final class TestingDisk implements Disk {
         return content.bytes;
     }
 
-    /** Names of all files that begin so. */
+    /** Names of all files with this prefix. */
     public List<String> files(String prefix) {
         return files.keySet().stream().filter(path -> path.startsWith(prefix)).toList();
     }

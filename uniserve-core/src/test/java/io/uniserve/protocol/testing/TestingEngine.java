@@ -20,7 +20,11 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "misfit" are found wrong when they are prepared, those with "if N" hold while the actor has N entries, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
+/**
+ * Engine with actors that are lists of {@code index=rows}. It checks that calls are serialized and in order. Rows with these prefixes are
+ * special: "bad" is rejected by validation, "poison" fails when it is applied, "misfit" is rejected by prepare, "if N" is a condition that
+ * holds while the actor has N entries, and "unseen" fails when it is published.
+ */
 public final class TestingEngine implements EngineHost {
     private static final long CALL_NANOS = 20_000;
     private static final String CONSTANT = "never changes";
@@ -54,69 +58,69 @@ public final class TestingEngine implements EngineHost {
         this.disk = disk;
     }
 
-    /** What the actor holds. */
+    /** The rows of the actor. */
     public List<String> rows(ReplicaKey key) {
         return actors.getOrDefault(key, List.of());
     }
 
-    /** A row changes in the engine's memory. */
+    /** Changes a row in the engine's memory. */
     public void spoil(ReplicaKey key, int row, String as) {
         actors.getOrDefault(key, new ArrayList<>()).set(row, as);
     }
 
-    /** How often an actor was made or restored. */
+    /** Number of times that an actor was created or restored. */
     public int builds() {
         return builds;
     }
 
-    /** From now on each build of an actor takes so long. */
+    /** Makes each build of an actor take this long from now on. */
     public void slowBuilds(long nanos) {
         buildNanos = nanos;
     }
 
-    /** How often rows were checked. */
+    /** Number of validations. */
     public int validations() {
         return validations;
     }
 
-    /** The next applies fail. */
+    /** Makes the next applies fail. */
     public void failApplies(int count) {
         failApplies(count, ErrorCode.PORT_FAILED);
     }
 
-    /** The next applies fail with this code. */
+    /** Makes the next applies fail with this code. */
     public void failApplies(int count, ErrorCode code) {
         failing = count;
         applyError = code;
     }
 
-    /** The next restores fail with this code. */
+    /** Makes the next restores fail with this code. */
     public void failRestores(int count, ErrorCode code) {
         failingRestores = count;
         restoreError = code;
     }
 
-    /** The next prepares fail. */
+    /** Makes the next prepares fail. */
     public void failPrepares(int count) {
         failingPrepares = count;
     }
 
-    /** The next commits and aborts fail. */
+    /** Makes the next commits and aborts fail. */
     public void failDecisions(int count) {
         failingDecisions = count;
     }
 
-    /** From now on prepares do not end. */
+    /** Makes prepares hang from now on. */
     public void hangPrepares() {
         hangingPrepares = true;
     }
 
-    /** From now on rows are prepared as others: the engine is not deterministic. */
+    /** Changes rows when they are prepared from now on: the engine is not deterministic. */
     public void prepareAs(UnaryOperator<String> others) {
         preparesAs = others;
     }
 
-    /** Prepares that hang come back. */
+    /** Completes prepares that hang. */
     public void resumePrepares() {
         hangingPrepares = false;
         List<Runnable> all = List.copyOf(hungPrepares);
@@ -124,19 +128,19 @@ public final class TestingEngine implements EngineHost {
         all.forEach(Runnable::run);
     }
 
-    /** How many prepares hang. */
+    /** Number of prepares that hang. */
     public int hungPrepares() {
         return hungPrepares.size();
     }
 
-    /** The rows at this version, of the newest one for 0; null where that state is not kept. */
+    /** The rows at this version, 0 for the newest; null if that state is not kept. */
     public @Nullable State state(ReplicaKey key, long at) {
         TreeMap<Long, List<String>> kept = states.getOrDefault(key, new TreeMap<>());
         Map.Entry<Long, List<String>> entry = at == 0 ? kept.lastEntry() : kept.floorEntry(at);
         return entry == null ? null : new State(entry.getKey(), entry.getValue());
     }
 
-    /** An actor's rows as of a version. */
+    /** Rows of an actor at a version. */
     public record State(long version, List<String> rows) {}
 
     private void keep(ReplicaKey key, long version, boolean anew) {
@@ -148,17 +152,17 @@ public final class TestingEngine implements EngineHost {
         kept.put(version, List.copyOf(rows(key)));
     }
 
-    /** From now on applies never end. */
+    /** Makes applies hang for ever. */
     public void hang() {
         hanging = true;
     }
 
-    /** From now on digests never end. */
+    /** Makes digests hang for ever. */
     public void hangDigests() {
         digestsHang = true;
     }
 
-    /** The process is dead. */
+    /** Kills the process. */
     public void kill() {
         dead = true;
     }
@@ -308,12 +312,12 @@ public final class TestingEngine implements EngineHost {
         run(key, completion, () -> published(key));
     }
 
-    /** A reader came, for whom the actor could not be published. */
+    /** Drops the actor, as when a publication for a reader fails. */
     public void lose(ReplicaKey key) {
         actors.remove(key);
     }
 
-    /** From now on everything can be published. */
+    /** Makes all publications succeed from now on. */
     public void mend() {
         mended = true;
     }
@@ -331,7 +335,7 @@ public final class TestingEngine implements EngineHost {
         return Outcome.ok(Done.DONE);
     }
 
-    /** How often an actor was published. */
+    /** Number of publications. */
     public int publishes() {
         return publishes;
     }

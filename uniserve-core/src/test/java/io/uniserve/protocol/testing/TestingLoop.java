@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Virtual time: tasks run in the order of (time, sequence) when the test lets time pass. */
+/** Virtual time: tasks run in the order of (time, sequence) when the test advances it. */
 public final class TestingLoop implements Clock, Timers {
     private final PriorityQueue<Task> tasks =
             new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparingLong(Task::sequence));
@@ -30,23 +30,23 @@ public final class TestingLoop implements Clock, Timers {
         return () -> tasks.remove(entry);
     }
 
-    /** Runs a task after everything that is due already. */
+    /** Runs a task after all tasks that are already due. */
     public void soon(Runnable task) {
         after(1_000, task);
     }
 
-    /** From now on messages, the registry and disks take up to this long, each time another, as the seed has it. */
+    /** Makes messages, registry and disks take random times up to this maximum, from the seed. */
     public void uneven(long seed, long mostNanos) {
         random = new Random(seed);
         most = mostNanos;
     }
 
-    /** Runs a task after the time that a message takes. */
+    /** Runs a task after the time of a message. */
     void later(Runnable task) {
         after(1_000 + jitter(), task);
     }
 
-    /** As {@link #later}, never before what was given to the same queue. */
+    /** As {@link #later}, but never before earlier tasks of the same queue. */
     void inOrder(AtomicLong queue, long leastNanos, Runnable task) {
         long at = Math.max(queue.get(), now + leastNanos + jitter());
         queue.set(at);
@@ -57,7 +57,7 @@ public final class TestingLoop implements Clock, Timers {
         return random == null ? 0 : random.nextLong(most);
     }
 
-    /** Lets this much time pass. */
+    /** Advances the time. */
     public void run(long nanos) {
         long end = now + nanos;
         while (!tasks.isEmpty() && tasks.peek().at <= end) {
@@ -66,7 +66,7 @@ public final class TestingLoop implements Clock, Timers {
         now = end;
     }
 
-    /** Lets time pass until the condition holds; false if it does not within this time. */
+    /** Advances the time until the condition holds; false if it does not hold in this time. */
     public boolean runUntil(BooleanSupplier condition, long nanos) {
         long end = now + nanos;
         while (!condition.getAsBoolean()) {

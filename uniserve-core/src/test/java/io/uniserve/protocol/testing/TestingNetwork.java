@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 
-/** Delivers requests to handlers by address; where there is none the connection is refused. */
+/** Network that delivers requests to handlers by address. Without a handler it refuses the connection. */
 public final class TestingNetwork implements Network {
     private final TestingLoop loop;
     private final Map<String, BiConsumer<PeerRequest, Completion<PeerReply>>> handlers = new TreeMap<>();
@@ -27,17 +27,17 @@ public final class TestingNetwork implements Network {
         this.loop = loop;
     }
 
-    /** Answers requests to this address from now on. */
+    /** Serves requests to this address from now on. */
     public void serve(Address at, BiConsumer<PeerRequest, Completion<PeerReply>> handler) {
         handlers.put(at.toString(), handler);
     }
 
-    /** Requests of this kind are lost from now on. */
+    /** Loses requests of this kind from now on. */
     public void lose(BiPredicate<Address, PeerRequest> which) {
         lost = which;
     }
 
-    /** Requests arrive so from now on. */
+    /** Changes requests in transit from now on. */
     public void change(BiFunction<Address, PeerRequest, PeerRequest> how) {
         changed = how;
     }

@@ -21,19 +21,19 @@ public final class TestingObjects implements ObjectStore {
     private String held = "";
     private final List<Runnable> waiting = new ArrayList<>();
     private int puts;
-    /** Happens once, before the next object that is read. */
+    /** Task that runs once, before the next read of an object. */
     private Runnable meanwhile = () -> {};
 
     public TestingObjects(TestingLoop loop) {
         this.loop = loop;
     }
 
-    /** From now on everything fails, or again works. */
+    /** Makes all operations fail, or work again. */
     public void down(boolean value) {
         down = value;
     }
 
-    /** From now on no object under this prefix can be put; empty for none. */
+    /** Rejects puts under this prefix from now on; empty for none. */
     public void refuse(String prefix) {
         refuse(prefix, ErrorCode.UNAVAILABLE);
     }
@@ -44,12 +44,12 @@ public final class TestingObjects implements ObjectStore {
         refusal = code;
     }
 
-    /** Objects under this prefix stay on their way until {@link #release}. */
+    /** Holds puts under this prefix until {@link #release}. */
     public void hold(String prefix) {
         held = prefix;
     }
 
-    /** Objects on their way, and later ones, arrive. */
+    /** Completes all held puts, and holds no more. */
     public void release() {
         held = "";
         List<Runnable> all = List.copyOf(waiting);
@@ -57,7 +57,7 @@ public final class TestingObjects implements ObjectStore {
         all.forEach(Runnable::run);
     }
 
-    /** How many objects are on their way for as long as they are held. */
+    /** Number of held puts. */
     public int holding() {
         return waiting.size();
     }
@@ -72,41 +72,41 @@ public final class TestingObjects implements ObjectStore {
         return objects.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
     }
 
-    /** Turns one bit over, past what the store itself would notice. */
+    /** Flips one bit, without the checks of the store. */
     public void flip(String key) {
         byte[] bytes = bytes(key);
         bytes[bytes.length / 2] ^= 1;
         objects.put(key, Bytes.wrap(bytes));
     }
 
-    /** Cuts the object's end off, past what the store itself would notice. */
+    /** Truncates the object, without the checks of the store. */
     public void truncate(String key) {
         Bytes whole = Bytes.wrap(bytes(key));
         objects.put(key, whole.slice(0, whole.size() - 1));
     }
 
-    /** Takes over what another one holds, as a cluster does that begins on the storage of a lost one. */
+    /** Copies all objects of another one, as for a cluster that starts on the storage of a lost one. */
     public void adopt(TestingObjects other) {
         objects.putAll(other.objects);
     }
 
-    /** This happens before the next object is read. */
+    /** Runs the task before the next read of an object. */
     public void meanwhile(Runnable change) {
         meanwhile = change;
     }
 
-    /** The object has another name from now on. */
+    /** Renames the object. */
     public void rename(String from, String to) {
         objects.put(to, Bytes.wrap(bytes(from)));
         objects.remove(from);
     }
 
-    /** The object has these bytes from now on, as when another process replaced it. */
+    /** Replaces the object, as another process might. */
     public void set(String key, String text) {
         objects.put(key, Bytes.utf8(text));
     }
 
-    /** Nothing is left. */
+    /** Removes all objects. */
     public void clear() {
         objects.clear();
     }

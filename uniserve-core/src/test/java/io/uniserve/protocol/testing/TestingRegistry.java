@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** One process's session on a {@link TestingStore}. Operations are done when their turn comes, one microsecond later. */
+/** Session of one process on a {@link TestingStore}. Operations run in order, one microsecond later. */
 public final class TestingRegistry implements Registry {
     private final TestingLoop loop;
     private final TestingStore store;
@@ -49,42 +49,42 @@ public final class TestingRegistry implements Registry {
         loop.inOrder(order, 1_000, task);
     }
 
-    /** Changes are not told, or again are. */
+    /** Stops or resumes the reports of changes. */
     public void deaf(boolean value) {
         deaf = value;
     }
 
-    /** The next write is done, its caller told that the outcome is unknown. */
+    /** Executes the next write, and reports its outcome as unknown. */
     public void loseNextAnswer() {
         unknownDone++;
     }
 
-    /** The next write is not done, its caller told that the outcome is unknown. */
+    /** Drops the next write, and reports its outcome as unknown. */
     public void loseNextWrite() {
         unknownNotDone++;
     }
 
-    /** Reads see the contents as they are now, until the next write or sync: those of a follower that lags. */
+    /** Makes reads return the current contents until the next write or sync, as at a follower that lags. */
     public void lag() {
         old = store.copy();
     }
 
-    /** Which writes the next two concern; all of them at first. */
+    /** Restricts the two methods above to these writes; initially they affect all. */
     public void onlyWrites(Predicate<List<Op>> which) {
         concerned = which;
     }
 
-    /** Writes of this kind stay on their way until {@link #release}. */
+    /** Holds writes of this kind until {@link #release}. */
     public void hold(Predicate<List<Op>> which) {
         held = which;
     }
 
-    /** Reads of such paths, and of what is below them, stay on their way until {@link #release}. */
+    /** Holds reads of these paths until {@link #release}. */
     public void holdReads(Predicate<String> which) {
         readsHeld = which;
     }
 
-    /** Writes and reads on their way, and later ones, arrive. */
+    /** Completes all held writes and reads, and holds no more. */
     public void release() {
         held = ops -> false;
         readsHeld = path -> false;
@@ -93,24 +93,24 @@ public final class TestingRegistry implements Registry {
         all.forEach(loop::soon);
     }
 
-    /** How many writes and reads are on their way for as long as they are held. */
+    /** Number of held writes and reads. */
     public int holding() {
         return waiting.size();
     }
 
-    /** How often this path was read. */
+    /** Number of reads of this path. */
     public int reads(String path) {
         return reads.getOrDefault(path, 0);
     }
 
-    /** From now on every operation fails with UNAVAILABLE, or again works. */
+    /** Makes every operation fail with UNAVAILABLE, or work again. */
     public void cut(boolean value) {
         cut = value;
     }
 
     /**
-     * The connection breaks, and the registry takes this process's session back no more, only new connections; as ZooKeeper does
-     * where it has less than the client has seen. Or it takes it again.
+     * Breaks the connection, and rejects this session from now on, but not new ones, as ZooKeeper does if it has less than the client has
+     * seen. Or ends that.
      */
     public void refuse(boolean value) {
         refused = value;
@@ -122,8 +122,8 @@ public final class TestingRegistry implements Registry {
     }
 
     /**
-     * The follower that has the session is cut off from its leader: it answers reads from what it knows, nothing else, and tells of
-     * no change. Or the connection breaks and is made again to one that is not: what had no answer has none for good.
+     * Separates the session's follower from its leader. It answers reads from its old state, nothing else, and reports no change. Or
+     * connects to another follower; requests without an answer never get one.
      */
     public void part(boolean value) {
         parted = value;
@@ -138,20 +138,20 @@ public final class TestingRegistry implements Registry {
         }
     }
 
-    /** How many writes of this kind a parted follower has not answered. */
+    /** Number of writes of this kind that a separated follower has not answered. */
     public long unanswered(Predicate<List<Op>> which) {
         return unanswered.stream().filter(one -> which.test(one.ops())).count();
     }
 
-    /** What a parted follower was asked. */
+    /** Request to a separated follower. */
     private record Unanswered(List<Op> ops, Runnable lost) {}
 
-    /** The ensemble ends the session; the process is not told yet. */
+    /** Expires the session; the process does not know it yet. */
     public void expireUnnoticed() {
         store.expire(session);
     }
 
-    /** The session ends, the process is told and gets a new one. */
+    /** Expires the session. The process gets the event and a new session. */
     public void expire() {
         store.expire(session);
         session = new Object();
@@ -205,9 +205,9 @@ public final class TestingRegistry implements Registry {
             completion.done(unknown());
         } else {
             MultiResult result = store.multi(owner, ops);
-            old = null; // a session sees what it wrote, and so all before
+            old = null; // a session sees its own writes, and all before
             Outcome<MultiResult> answer = mine && unknownDone > 0 ? unknown() : Outcome.ok(result);
-            inOrder(() -> completion.done(answer)); // after what watches tell of it, as ZooKeeper does
+            inOrder(() -> completion.done(answer)); // after the watch events of it, as in ZooKeeper
             unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;
         }
     }
@@ -234,7 +234,7 @@ public final class TestingRegistry implements Registry {
         watches.remove(path);
     }
 
-    /** True while changes of the path are told. */
+    /** True while changes of the path are reported. */
     public boolean watches(String path) {
         return watches.containsKey(path);
     }

@@ -12,30 +12,30 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The registry's contents, shared by the sessions of a test. */
+/** Contents of the registry, shared by the sessions of a test. */
 public final class TestingStore {
     private final TreeMap<String, Node> nodes = new TreeMap<>();
     private final List<Consumer<String>> listeners = new ArrayList<>();
 
-    /** Hears the path of every node that changed, and of those above it. */
+    /** Registers a listener to the paths of changed nodes and of those above them. */
     public void listen(Consumer<String> listener) {
         listeners.add(listener);
     }
 
-    /** The node as it is now. */
+    /** The current node. */
     public Versioned read(String path) {
         Node node = nodes.get(path);
         return node == null ? new Versioned(null, Registry.ABSENT) : new Versioned(node.value, node.version);
     }
 
-    /** As it is now, whatever comes later. */
+    /** Copy of the current state. */
     public TestingStore copy() {
         TestingStore copy = new TestingStore();
         copy.nodes.putAll(nodes);
         return copy;
     }
 
-    /** Another registry in the place of this one; whoever watches is told of everything that was and that is. */
+    /** Replaces this registry by another one. Watches fire for all old and new nodes. */
     public void replace(TestingStore other) {
         TreeSet<String> changed = new TreeSet<>();
         List<String> paths = new ArrayList<>(nodes.keySet());
@@ -50,7 +50,7 @@ public final class TestingStore {
         changed.forEach(path -> List.copyOf(listeners).forEach(l -> l.accept(path)));
     }
 
-    /** The value of a node as it is now, null where it is absent. */
+    /** The current value of a node; null if it is absent. */
     public @Nullable RegistryValue value(String path) {
         return read(path).value();
     }
@@ -67,7 +67,7 @@ public final class TestingStore {
         return List.copyOf(names);
     }
 
-    /** Applies all operations or none, on behalf of a session. */
+    /** Applies all operations or none, for a session. */
     public MultiResult multi(Object session, List<Op> ops) {
         TreeMap<String, Node> copy = new TreeMap<>(nodes);
         List<Integer> versions = new ArrayList<>();

@@ -1,4 +1,4 @@
-/** Hand-written twins of the protocol's environment for unit tests: one thread, virtual time, no faults but those a test asks for. */
+/** Hand-written twins of the protocol's environment for unit tests: one thread, virtual time, and faults only on request of a test. */
 @NullMarked
 package io.uniserve.protocol.testing;
 

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Moments of tables that are written all the time, by a follower of the registry that lags, over sessions that end. */
+/** Snapshots of tables under steady writes, over a follower of the registry that lags, with sessions that expire. */
 class ConsistentCutReaderTest {
     private static final long MICRO = 1_000;
     private static final List<TableName> EIGHT =
@@ -79,7 +79,7 @@ class ConsistentCutReaderTest {
         return store.value(RegistryPaths.log(table, 7)) instanceof TransactionLogState log ? log.version() : -1;
     }
 
-    /** A version is committed, by one write; before it another one that says that it is in flight. */
+    /** Commits a version by one write, after another write that starts it. */
     private void update(TableName table) {
         begin(table);
         long next = version(table) + 1;
@@ -93,7 +93,7 @@ class ConsistentCutReaderTest {
         set(RegistryPaths.log(table, 7), new TransactionLogState(7, last, last + 2, flight, List.of(), 0));
     }
 
-    /** Runs the task again and again. */
+    /** Repeats the task at this interval. */
     private void every(long nanos, Runnable task) {
         loop.after(nanos, () -> {
             if (!stopped) {
@@ -135,7 +135,7 @@ class ConsistentCutReaderTest {
         assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0), 7))).isEqualTo(2);
     }
 
-    /** Commits come as fast as looks, but for a gap now and then; then they never stop. */
+    /** Commits come as fast as readings, except for a gap now and then; later they never stop. */
     @Test
     void eightBusyTablesAreCutBetweenTwoCommits() {
         createAll(EIGHT);
@@ -163,7 +163,7 @@ class ConsistentCutReaderTest {
         assertThat(error(EIGHT)).as("no two looks agree").isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
-    /** It is made between the read of its log and that of its map, and dropped before the next look. */
+    /** It is created between the read of its log and that of its map, and dropped before the next reading. */
     @Test
     void aTableThatIsMadeAnewAllTheTimeIsNeverTakenForAnother() {
         TableName table = EIGHT.get(0);
@@ -197,7 +197,7 @@ class ConsistentCutReaderTest {
         }
     }
 
-    /** A registry of which something happens after each read of a log or map. */
+    /** Registry that runs a task after each read of a log or map. */
     private record Torn(Registry registry, Runnable then) implements Registry {
         @Override
         public void read(String path, Completion<Versioned> completion) {
@@ -300,8 +300,8 @@ class ConsistentCutReaderTest {
     }
 
     /**
-     * The first table has as many versions as the second, or one more, at every moment. Followers lag, reads and writes take their
-     * time, and sessions end: the next one may know less.
+     * At every moment the first table has as many versions as the second, or one more. Followers lag, reads and writes take time, and
+     * sessions expire; the next one may have an older state.
      */
     @Test
     void momentsAreRealAndAfterTheQuestion() {
@@ -318,7 +318,7 @@ class ConsistentCutReaderTest {
         assertThat(ended).as("sessions that ended").isGreaterThan(500);
     }
 
-    /** A session with a follower that goes through the states of the registry one by one, whenever it likes. */
+    /** Session with a follower that goes through the states of the registry one by one, at random times. */
     private static final class History implements Registry {
         private final TestingLoop loop = new TestingLoop();
         private final Random random;
@@ -376,7 +376,7 @@ class ConsistentCutReaderTest {
             });
         }
 
-        /** Sessions end now and then; the new one's follower may be far behind. */
+        /** Expires sessions now and then. The follower of the new one may be far behind. */
         private void end() {
             loop.after(random.nextLong(100 * MICRO), () -> {
                 if (!over) {

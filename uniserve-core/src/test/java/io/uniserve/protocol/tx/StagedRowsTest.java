@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rows of large updates at the primaries of their actors: which PREPARE finds them, how long, and what they may take. */
+/** Staged rows of large updates: their lookup by PREPARE, their lifetime, and their limits. */
 class StagedRowsTest {
     private static final TableName TABLE = new TableName("t");
     private static final Bytes LARGE = Bytes.wrap(new byte[Limits.BATCH_BYTES_MAX]);

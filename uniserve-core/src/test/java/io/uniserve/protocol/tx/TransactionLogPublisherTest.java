@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which logs are small enough to be told. */
+/** Size limits of logs that are pushed to servers. */
 class TransactionLogPublisherTest {
     private static final Batch BATCH = new Batch(new RequestId(1, 2, 3), "00");
 

@@ -91,7 +91,7 @@ final class TransactionLogTransitionsTest {
                 .isEmpty();
     }
 
-    /** A table's log and its outcomes, as a driver writes them. */
+    /** A transaction log and its outcomes node, as a manager writes them. */
     private static Parted written(TransactionLogState log, TransactionHistory outcomes) {
         return TransactionLogTransitions.crowded(log)
                 ? TransactionLogTransitions.part(log, outcomes)
@@ -136,7 +136,7 @@ final class TransactionLogTransitionsTest {
                 .isInstanceOf(IllegalStateException.class);
     }
 
-    /** Every outcome is in one place until it is told that it is forgotten, and there are as many as promised. */
+    /** Every outcome is in exactly one place until it is forgotten, and as many are kept as promised. */
     @Test
     void outcomesMoveAndAreKept() {
         Parted now = new Parted(TransactionLogState.empty(7), TransactionHistory.none(7));
@@ -153,7 +153,7 @@ final class TransactionLogTransitionsTest {
         assertThat(now.log().outcomes()).isGreaterThan(Limits.TABLE_DECISIONS_KEPT / 32);
     }
 
-    /** Hundreds that wait for an actor are aborted again and again, and then all are to be served. */
+    /** Hundreds of updates that wait for an actor are aborted repeatedly, and all must succeed later. */
     @Test
     void abortsMakeNobodyForgotten() {
         Parted now = new Parted(

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How many updates wait at a driver, and with how many bytes. */
+/** Limits of the updates that wait at a manager: number and bytes. */
 class UpdateQueueTest {
     private static final TableName TABLE = new TableName("t");
     private static final Bytes LARGE = Bytes.wrap(new byte[Limits.BATCH_BYTES_MAX]);
@@ -84,7 +84,7 @@ class UpdateQueueTest {
         assertThat(waiting.isEmpty()).isTrue();
     }
 
-    /** Else one could never begin beside others. */
+    /** Otherwise it could never start while other updates wait. */
     @Test
     void rowsThatAreStagedElsewhereTakeNoRoom() {
         StagedRowsRef elsewhere = new StagedRowsRef(Limits.BATCH_BYTES_MAX, "0".repeat(64));

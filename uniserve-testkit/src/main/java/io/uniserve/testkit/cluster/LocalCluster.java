@@ -29,12 +29,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * ZooKeeper, a coordinator and servers in this JVM. The daemons are the real ones and speak over real sockets; they keep
- * their files below one directory. Servers have the numbers 1, 2, ... and keep number and data when they are started again.
- * Safe for use by several threads; starting and stopping go one after the other.
+ * Cluster in this JVM: ZooKeeper, a coordinator and servers. The daemons are the real ones, connected over real sockets, with their files
+ * below one directory. Servers have the numbers 1, 2, ... and keep number and data across restarts. Thread-safe; starts and stops of
+ * servers are serialized.
  */
 public final class LocalCluster implements AutoCloseable {
-    /** More threads than this many servers have would tell nothing new. */
+    /** Upper limit of servers in one JVM. More servers only add threads, not coverage. */
     public static final int SERVERS_MAX = 32;
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalCluster.class);
@@ -55,7 +55,7 @@ public final class LocalCluster implements AutoCloseable {
         this.directory = options.directory().orElseGet(LocalCluster::temporary);
     }
 
-    /** Says what to start. */
+    /** New builder with the defaults. */
     public static LocalClusterBuilder builder() {
         return new LocalClusterBuilder();
     }
@@ -86,8 +86,9 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     /**
-     * Starts the server with this number, new or with the data it had; returns when the coordinator knows it. INVALID_ARGUMENT: it
-     * runs.
+     * Starts the server with this number, new or with its earlier data. Returns when the coordinator lists it.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if it runs already
      */
     public synchronized void start(int number) {
         if (number < 1 || number > SERVERS_MAX || servers.containsKey(number)) {
@@ -110,7 +111,7 @@ public final class LocalCluster implements AutoCloseable {
         awaitKnown(server(number).address());
     }
 
-    /** A server that has registered may still be unknown to the coordinator, which would refuse a table for want of it. */
+    /** Waits until the coordinator lists the server. Before that it would reject a table for lack of servers. */
     private void awaitKnown(Address server) {
         CountDownLatch known = new CountDownLatch(1);
         Timers.Cancel watch = running(coordinator).routing().watch(routing -> {
@@ -122,7 +123,7 @@ public final class LocalCluster implements AutoCloseable {
             if (!known.await(KNOWN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        "the coordinator does not know server " + server + " after " + KNOWN_TIMEOUT.toSeconds()
+                        "the coordinator does not list server " + server + " after " + KNOWN_TIMEOUT.toSeconds()
                                 + " s");
             }
         } catch (InterruptedException e) {
@@ -133,15 +134,15 @@ public final class LocalCluster implements AutoCloseable {
         }
     }
 
-    /** Stops a server in good order: what it holds moves away first, for at most {@code server.drain-timeout}. */
+    /** Stops a server gracefully: its replicas move away first, for at most {@code server.drain-timeout}. */
     public void stop(int number) {
         take(number).drainAndClose();
     }
 
     /**
-     * Stops a server without moving anything away: others learn of it when it is gone. Requests under way may still end
-     * within {@code server.stop-grace}, files are closed, and the session at ZooKeeper ends at once. That is less than a
-     * process dying, which one JVM cannot show.
+     * Stops a server without moving its replicas. The others detect the failure. Requests under way may still end within
+     * {@code server.stop-grace}, files are closed, and the ZooKeeper session ends at once. This is milder than the death of a process,
+     * which one JVM cannot simulate.
      */
     public void stopAbruptly(int number) {
         take(number).close();
@@ -153,7 +154,11 @@ public final class LocalCluster implements AutoCloseable {
         return server;
     }
 
-    /** A server that runs. INVALID_ARGUMENT: none with this number does. */
+    /**
+     * The running server with this number.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if it does not run
+     */
     public synchronized ServerDaemon server(int number) {
         ServerDaemon server = servers.get(number);
         if (server == null) {
@@ -172,14 +177,14 @@ public final class LocalCluster implements AutoCloseable {
         return "127.0.0.1:" + running(zookeeper).port();
     }
 
-    /** Addresses for clients, {@code HOST:PORT} each: the coordinator's, then those of the servers that run. */
+    /** Addresses for clients, {@code HOST:PORT} each: first the coordinator's, then those of the running servers. */
     public synchronized List<String> bootstrap() {
         List<String> addresses = new ArrayList<>(List.of(coordinator().toString()));
         servers.values().forEach(server -> addresses.add(server.address().toString()));
         return addresses;
     }
 
-    /** A client, always the same one; the cluster closes it. */
+    /** The cluster's client. It is always the same one, and the cluster closes it. */
     public synchronized UniserveClient client() {
         running(coordinator);
         UniserveClient connected = client;
@@ -192,12 +197,12 @@ public final class LocalCluster implements AutoCloseable {
         return connected;
     }
 
-    /** Why daemons could not go on; empty in a healthy cluster. */
+    /** Fatal errors of daemons; empty in a healthy cluster. */
     public List<Throwable> failures() {
         return List.copyOf(failures);
     }
 
-    /** Stops the coordinator, then the servers, none of them moving anything away, and ZooKeeper last. Idempotent. */
+    /** Stops the coordinator, then the servers without moving their replicas, and ZooKeeper last. Idempotent. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -208,7 +213,7 @@ public final class LocalCluster implements AutoCloseable {
             client.close();
             client = null;
         }
-        // First, or it would fail over each server that goes to those that go next.
+        // The coordinator stops first. Otherwise it would start a fail-over for each stopped server.
         if (coordinator != null) {
             coordinator.close();
             coordinator = null;

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Says what {@link LocalCluster} starts. Not thread-safe. Wrong values fail with INVALID_ARGUMENT, here or at the start. */
+/** Builder of a {@link LocalCluster}. Not thread-safe. Invalid values fail with INVALID_ARGUMENT, here or at the start. */
 public final class LocalClusterBuilder {
     private final Map<String, LoadedPort> ports = new LinkedHashMap<>();
     private final Map<String, String> settings = new LinkedHashMap<>();
@@ -25,7 +25,7 @@ public final class LocalClusterBuilder {
 
     LocalClusterBuilder() {}
 
-    /** How many servers, 1 to {@link LocalCluster#SERVERS_MAX}. Default: 3. */
+    /** Number of servers, 1 to {@link LocalCluster#SERVERS_MAX}. Default: 3. */
     public LocalClusterBuilder servers(int count) {
         if (count < 1 || count > LocalCluster.SERVERS_MAX) {
             throw UniserveException.invalid("servers is " + count + ": use 1 to " + LocalCluster.SERVERS_MAX);
@@ -34,66 +34,66 @@ public final class LocalClusterBuilder {
         return this;
     }
 
-    /** Adds an engine that every server runs, from this class path. */
+    /** Adds an engine from this class path, which every server runs. */
     public LocalClusterBuilder engine(Engine engine) {
         return port(LoadedPort.of(engine));
     }
 
-    /** Adds an engine that every server runs, loaded already. Without any, the setting {@code server.engines} names them. */
+    /** Adds a loaded engine, which every server runs. Without any, the setting {@code server.engines} names them. */
     public LocalClusterBuilder port(LoadedPort loaded) {
         ports.put(loaded.engine().info().name(), loaded);
         return this;
     }
 
-    /** The interface to listen on. Default: 127.0.0.1. */
+    /** Interface to listen on. Default: 127.0.0.1. */
     public LocalClusterBuilder host(String name) {
         this.host = name;
         return this;
     }
 
-    /** The coordinator's port; the servers take the next ones. Default: 0, any free ones. */
+    /** The coordinator's port; the servers use the next ones. Default: 0, any free ports. */
     public LocalClusterBuilder firstPort(int number) {
         this.port = number;
         return this;
     }
 
     /**
-     * Where everything is kept; a cluster started again on the same directory has its tables and rows back. Default: a
-     * temporary directory that the cluster deletes when it is closed.
+     * Directory of all files. A cluster that is started again on the same directory has its tables and rows back. Default: a temporary
+     * directory that the cluster deletes when it is closed.
      */
     public LocalClusterBuilder directory(Path folder) {
         this.directory = Optional.of(folder);
         return this;
     }
 
-    /** One option of all daemons, by the key that {@code reference.conf} explains, without {@code uniserve.}. */
+    /** Sets one option of all daemons, by its key in {@code reference.conf} without {@code uniserve.}. */
     public LocalClusterBuilder setting(String key, String value) {
         settings.put("uniserve." + key, value);
         return this;
     }
 
-    /** Makes a daemon's configuration from the values that the cluster gives. Default: over {@code reference.conf}. */
+    /** Sets the function that builds a daemon's configuration from the values of the cluster. Default: on top of {@code reference.conf}. */
     public LocalClusterBuilder settings(Function<Map<String, String>, Settings> load) {
         this.loader = load;
         return this;
     }
 
-    /** Hears a line about each daemon that serves. Default: nobody does. */
+    /** Listener to one line per daemon that has started. Default: none. */
     public LocalClusterBuilder progress(Consumer<String> listener) {
         this.progress = listener;
         return this;
     }
 
-    /** Hears, on any thread, why a daemon cannot go on; the cluster keeps these too, see {@link LocalCluster#failures}. */
+    /** Listener to fatal errors of daemons, called on any thread. The cluster keeps them too, see {@link LocalCluster#failures}. */
     public LocalClusterBuilder onFailure(Consumer<Throwable> listener) {
         this.onFailure = listener;
         return this;
     }
 
     /**
-     * Starts everything and returns when all daemons serve; what had started is closed where something fails.
+     * Starts all daemons and returns when all of them serve. If one fails, those already started are closed.
      *
-     * @throws UniserveException what the daemon that could not start says
+     * @throws UniserveException the error of the daemon that could not start
      */
     public LocalCluster start() {
         LocalCluster cluster = new LocalCluster(this);
@@ -133,7 +133,7 @@ public final class LocalClusterBuilder {
         onFailure.accept(error);
     }
 
-    /** The port of the server with this number, or of the coordinator, which is number 0. */
+    /** The port of the server with this number, or of the coordinator for number 0. */
     int port(int number) {
         return port == 0 ? 0 : port + number;
     }

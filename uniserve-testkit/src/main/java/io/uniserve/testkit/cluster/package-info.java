@@ -1,7 +1,4 @@
-/**
- * A whole cluster in one JVM, over real sockets and files: ZooKeeper, a coordinator and servers, for tests and for trying
- * things out.
- */
+/** Cluster in one JVM, over real sockets and files, with ZooKeeper, a coordinator and servers, for tests and experiments. */
 @NullMarked
 package io.uniserve.testkit.cluster;
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
-/** Hands the seed to a test and adds it to the test's failure. */
+/** JUnit extension that passes the seed to a test and adds it to the test's failure. */
 final class SeedExtension implements ParameterResolver, TestExecutionExceptionHandler {
     private final ToLongFunction<ExtensionContext> seeds;
 

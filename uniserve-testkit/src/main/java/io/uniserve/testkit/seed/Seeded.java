@@ -9,10 +9,10 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives the test methods below it one seed each, for parameters marked with {@link Seed}.
+ * Gives each annotated test method, or each test method of an annotated class, one seed for parameters marked with {@link Seed}.
  *
- * <p>The seed is the same in every run: it comes from the test's name. {@code -Duniserve.seed=N} sets another. A failure carries the
- * seed and the command that replays it.
+ * <p>The seed is the same in every run, as it is derived from the test's name. {@code -Duniserve.seed=N} sets another one. A failure
+ * contains the seed and the command that replays it.
  */
 @Documented
 @Inherited

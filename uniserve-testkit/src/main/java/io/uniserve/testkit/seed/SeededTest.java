@@ -9,9 +9,9 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that runs once for each of several seeds, handed to the parameters marked with {@link Seed}.
+ * Test that runs once per seed, which it gets in parameters marked with {@link Seed}.
  *
- * <p>The seeds are the same in every run. {@code -Duniserve.seed=N} runs seed N alone. A failure carries the seed and the command that
+ * <p>The seeds are the same in every run. {@code -Duniserve.seed=N} runs seed N alone. A failure contains the seed and the command that
  * replays it.
  */
 @Documented
@@ -20,6 +20,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestTemplate
 @ExtendWith(SeedRuns.class)
 public @interface SeededTest {
-    /** How many seeds to run, at least 1. */
+    /** Number of seeds to run, at least 1. */
     int seeds() default 10;
 }

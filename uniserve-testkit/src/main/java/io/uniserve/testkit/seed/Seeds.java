@@ -4,13 +4,13 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Where seeds come from and how a failed one is replayed. */
+/** Source of seeds, and the replay of a failed one. */
 final class Seeds {
     private static final String PROPERTY = "uniserve.seed";
 
     private Seeds() {}
 
-    /** The seed asked for on the command line. */
+    /** The seed given on the command line. */
     static OptionalLong replayed(ExtensionContext context) {
         String text = context.getConfigurationParameter(PROPERTY).orElse("").strip();
         if (text.isEmpty()) {
@@ -23,7 +23,7 @@ final class Seeds {
         }
     }
 
-    /** A seed that depends on the test's name only: FNV-1a over class and method, without the sign. */
+    /** Seed derived from the test's name only: FNV-1a over class and method, without the sign. */
     static long ofName(ExtensionContext context) {
         String name = context.getRequiredTestClass().getName() + "#"
                 + context.getRequiredTestMethod().getName();
@@ -34,7 +34,7 @@ final class Seeds {
         return hash & 0xffff_ffffL;
     }
 
-    /** Adds the seed and the command that replays it to a failure. */
+    /** Adds the seed, and the command that replays it, to a failure. */
     static void explain(Throwable failure, ExtensionContext context, long seed) {
         String test = context.getRequiredTestClass().getSimpleName() + "#"
                 + context.getRequiredTestMethod().getName();
@@ -51,7 +51,7 @@ final class Seeds {
         return module.toString().isEmpty() ? "" : " -pl " + module;
     }
 
-    /** Carries the seed in the stack trace of a failed test, where every report shows it. */
+    /** Carrier of the seed in the stack trace of a failed test, which every report shows. */
     private static final class FailedSeed extends RuntimeException {
         FailedSeed(String message) {
             super(message, null, false, false);

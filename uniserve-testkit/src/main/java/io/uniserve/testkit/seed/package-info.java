@@ -1,6 +1,6 @@
 /**
- * Tests whose input is drawn from a seed. {@link io.uniserve.testkit.seed.SeededTest} runs a test for several seeds,
- * {@link io.uniserve.testkit.seed.Seeded} gives one to an ordinary test, and a failure says which seed it was and how to replay it.
+ * Tests with random input from a seed. {@link io.uniserve.testkit.seed.SeededTest} runs a test for several seeds, and
+ * {@link io.uniserve.testkit.seed.Seeded} passes one seed to an ordinary test. A failure has the seed and the command that replays it.
  */
 @NullMarked
 package io.uniserve.testkit.seed;

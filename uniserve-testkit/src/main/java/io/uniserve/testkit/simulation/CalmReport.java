@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How a long run went.
+ * Report of a long run.
  *
- * @param hours simulated
- * @param faults faults that met something under way, by kind
- * @param firstHour the most of each measure in the first hour
- * @param most the most of each in all hours
- * @param hash SHA-256 of the history, hex
+ * @param hours simulated hours
+ * @param faults faults that met an operation under way, by kind
+ * @param firstHour maximum of each measure in the first hour
+ * @param most maximum of each measure in the whole run
+ * @param hash SHA-256 of the history, in hexadecimal
  */
 public record CalmReport(
         double hours,
@@ -34,7 +34,7 @@ public record CalmReport(
         violations = List.copyOf(violations);
     }
 
-    /** Faults of all kinds in an hour. */
+    /** Faults of all kinds per hour. */
     public double faultsPerHour() {
         return faults.values().stream().mapToLong(Long::longValue).sum() / hours;
     }

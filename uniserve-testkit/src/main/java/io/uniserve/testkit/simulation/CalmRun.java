@@ -31,9 +31,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One cluster for hours, under a trickle of operations and light faults. Every ten minutes all is healed and judged as at the end
- * of a seed, what the cluster keeps is measured, and the lists are deleted: the next ten minutes begin with the same
- * servers, logs, registry and storage, and an empty table.
+ * Long run of one cluster with few operations and light faults.
+ *
+ * <p>Every ten minutes all faults end, the history is checked as at the end of a seed, the kept state is measured, and the lists are
+ * deleted. The next ten minutes start with the same servers, logs, registry and storage, and an empty table.
  */
 final class CalmRun {
     private static final long SECOND = 1_000_000_000L;
@@ -57,7 +58,7 @@ final class CalmRun {
     private final @Nullable LongSupplier heap;
     private boolean erased;
 
-    /** @param heap bytes of the heap that are in use, where nothing else runs in the process; null where they are not looked at */
+    /** @param heap bytes of the heap in use, if no other code runs in the JVM; null for no check */
     CalmRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch, @Nullable LongSupplier heap) {
         this.heap = heap;
         this.workload = options.workload();

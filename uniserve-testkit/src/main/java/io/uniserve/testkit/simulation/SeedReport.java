@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How one seed went.
+ * Report of one seed.
  *
  * @param scenario the sizes drawn
  * @param operations operations started by clients
  * @param failures operations that ended with an error for at least one actor
- * @param lostAtPrimaryLevel updates acknowledged by a primary alone that a fail-over cut: allowed, and counted
- * @param segmentsDropped segments that went from the front of logs
- * @param looks how much the checks that look inside have seen
+ * @param lostAtPrimaryLevel updates that only a primary had acknowledged and that a fail-over truncated: permitted, and counted
+ * @param segmentsDropped segments deleted from the front of logs
+ * @param looks coverage of the checks that read the state of servers directly
  * @param events events run
- * @param faults faults that met something under way, by kind
- * @param errors errors that clients were told, by code
- * @param excused actors that are not judged in full, and why
- * @param violationCount all violations, of which {@code violations} holds the first of each kind
- * @param hash SHA-256 of the history, hex
+ * @param faults faults that met an operation under way, by kind
+ * @param errors errors that clients got, by code
+ * @param excused actors that may have lost data, with the reason
+ * @param violationCount all violations; {@code violations} has the first ones of each kind
+ * @param hash SHA-256 of the history, in hexadecimal
  */
 public record SeedReport(
         long seed,
@@ -51,7 +51,7 @@ public record SeedReport(
         violations = List.copyOf(violations);
     }
 
-    /** How to see this history again. */
+    /** The command that replays this history. */
     public String replay() {
         return "./uniserve simulate --seeds " + seed + ".." + seed;
     }

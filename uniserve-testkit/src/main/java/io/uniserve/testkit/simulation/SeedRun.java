@@ -37,7 +37,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** One seed: start, faults and load together, healing, checks. */
+/** Run of one seed: start, faults with load, end of all faults, checks. */
 final class SeedRun {
     private static final long SECOND = 1_000_000_000L;
     private static final long START_NANOS_MAX = 60 * SECOND;
@@ -101,7 +101,7 @@ final class SeedRun {
         }
     }
 
-    /** One in two seeds with atomic updates has two tables beside that are read as of one moment. */
+    /** With atomic updates, half of the seeds have two more tables that are read at one snapshot. */
     private boolean ledger(Prng choice) {
         return options.workload() == Workload.ATOMIC
                 && (options.plant() == Plant.NONE
@@ -109,7 +109,7 @@ final class SeedRun {
                         : options.plant().tearsMoments());
     }
 
-    /** One in two tables with atomic updates goes back together when it has lost an actor, where there is something to go back to. */
+    /** Half of the atomic tables have RESTORE_TABLE, if there is durable storage. */
     private OnLoss onLoss(Prng choice) {
         boolean drawn = options.plant() == Plant.NONE
                 ? choice.below(2) == 0
@@ -168,18 +168,17 @@ final class SeedRun {
         cluster.freezeLoads();
         disasters.heal();
         backups.end();
-        if (together()) { // what is lost is so for a while before it is given up, and attempts that failed make the
-            // next one wait
+        if (together()) { // a lost actor first waits for a grace period, then for each failed attempt
             world.until(RESTORED_NANOS_MAX, cluster::serves);
             clientPool.rest();
-        } else if (cluster.remote()) { // so is what all disks have lost
+        } else if (cluster.remote()) { // an actor without disks waits too
             world.until(HEALED_NANOS_MAX, cluster::serves);
         }
         clientPool.probe(
-                HEALED_NANOS_MAX - ENDED_NANOS_MAX); // what a plan leaves that was not ended goes at its deadline
+                HEALED_NANOS_MAX - ENDED_NANOS_MAX); // chunks of a plan that has not ended expire at its deadline
         boolean finished = world.until(HEALED_NANOS_MAX, this::over);
         disasters.waited();
-        if (!finished && !disasters.excused().isEmpty()) { // operations on what stays away end at their deadline
+        if (!finished && !disasters.excused().isEmpty()) { // operations on an absent actor end at their deadline
             finished = world.until(ENDED_NANOS_MAX, this::over);
         }
         judge(finished);
@@ -195,7 +194,7 @@ final class SeedRun {
                         .isEmpty();
     }
 
-    /** False for an actor that has no whole copy left, and waits for one. */
+    /** False for an actor that waits for an intact replica, as it has none left. */
     private boolean lives(int actor) {
         AllowedDataLoss why = disasters.excused().get(actor);
         return why == null || why == AllowedDataLoss.TAKEN_OVER_BEHIND;
@@ -218,7 +217,7 @@ final class SeedRun {
         }
         TreeSet<Integer> failed = new TreeSet<>(operationCounters.probesFailed());
         Map<Integer, AllowedDataLoss> excused = disasters.excused();
-        boolean together = options.workload() == Workload.ATOMIC; // all or none: one that is away holds up the others
+        boolean together = options.workload() == Workload.ATOMIC; // one absent actor fails atomic updates of all
         failed.removeIf(actor ->
                 actor == OperationCounters.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
         if (!failed.isEmpty()) {
@@ -230,7 +229,7 @@ final class SeedRun {
         }
         cluster.compareDigests(this::lives);
         if (options.workload() == Workload.ATOMIC) {
-            if (excused.isEmpty()) { // a lost actor tears every update that had a part there
+            if (excused.isEmpty()) { // the loss of an actor tears every update with rows there
                 new AtomicCheck(world.violations(), atomicHistory, eras.eras(), finals()).run();
             }
             return;

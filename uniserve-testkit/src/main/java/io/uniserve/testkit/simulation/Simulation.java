@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs seeds, one after the other on the calling thread. Prints nothing. */
+/** Runner of seeds, one after the other in the calling thread. It prints nothing. */
 public final class Simulation {
     private final SimulationOptions options;
 
@@ -25,12 +25,12 @@ public final class Simulation {
         this.options = options;
     }
 
-    /** Runs the seeds from the first to the last, both included. */
+    /** Runs the seeds from the first to the last, both inclusive. */
     public SimulationReport run(long seedFrom, long seedTo) {
         return run(seedFrom, seedTo, report -> {});
     }
 
-    /** The same; the listener hears of every seed as it ends. */
+    /** The same, with a listener to the report of every seed. */
     public SimulationReport run(long seedFrom, long seedTo, Consumer<SeedReport> progress) {
         if (seedTo < seedFrom) {
             throw UniserveException.invalid("seeds " + seedFrom + ".." + seedTo + ": the last is before the first");
@@ -49,12 +49,16 @@ public final class Simulation {
         return SimulationReport.of(seedFrom, seedTo, reports);
     }
 
-    /** One cluster for so many hours under light faults, see {@link CalmReport}. */
+    /** Runs one cluster for this many hours under light faults, see {@link CalmReport}. */
     public CalmReport calm(long seed, double hours) {
         return calm(seed, hours, null);
     }
 
-    /** @param heap bytes of the heap that are in use after a collection; null where they are not to be looked at */
+    /**
+     * The same, with a check of the heap.
+     *
+     * @param heap bytes of the heap in use after a collection; null for no check
+     */
     public CalmReport calm(long seed, double hours, @Nullable LongSupplier heap) {
         Path scratch = makeScratch();
         try (EngineInstance engine = new KvEngine().open(new EngineContext(scratch, Map.of()))) {

@@ -5,13 +5,13 @@ import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.function.Consumer;
 
 /**
- * How to simulate.
+ * Options of a simulation.
  *
- * @param faultSecondsPerSeed virtual seconds during which faults happen, 1 to 86,400; healing comes on top
- * @param plant a bug to carry, to test the checker
- * @param workload what clients do
- * @param rebalancing replicas move by themselves after loads that change, and where there can be, a server joins late
- * @param lines hears every line of every history; for replays
+ * @param faultSecondsPerSeed virtual seconds with faults per seed, 1 to 86,400; the recovery comes in addition
+ * @param plant planted bug, to test the checker
+ * @param workload workload of the clients
+ * @param rebalancing true if replicas move after changing loads, and a server joins late if there is a spare one
+ * @param lines consumer of every line of every history, for replays
  */
 public record SimulationOptions(
         int faultSecondsPerSeed, Plant plant, Workload workload, boolean rebalancing, Consumer<String> lines) {
@@ -25,7 +25,7 @@ public record SimulationOptions(
         }
     }
 
-    /** 100 seconds of faults a seed, no planted bug, nobody listens. */
+    /** The defaults: 100 seconds of faults per seed, no planted bug, no consumer of lines. */
     public static SimulationOptions defaults() {
         return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, false, line -> {});
     }
@@ -40,17 +40,17 @@ public record SimulationOptions(
         return new SimulationOptions(faultSecondsPerSeed, plant, other, rebalancing, lines);
     }
 
-    /** The same with replicas that move by themselves. */
+    /** The same with rebalancing. */
     public SimulationOptions rebalanced() {
         return new SimulationOptions(faultSecondsPerSeed, plant, workload, true, lines);
     }
 
-    /** The same with a listener. */
+    /** The same with a consumer of lines. */
     public SimulationOptions listening(Consumer<String> listener) {
         return new SimulationOptions(faultSecondsPerSeed, plant, workload, rebalancing, listener);
     }
 
-    /** The same with another length. */
+    /** The same with this many seconds of faults. */
     public SimulationOptions seconds(int seconds) {
         return new SimulationOptions(seconds, plant, workload, rebalancing, lines);
     }

@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * How a range of seeds went.
+ * Report of a range of seeds.
  *
  * @param hash SHA-256 over the seeds' hashes in order: the same on every machine
- * @param looks how much the checks that look inside have seen
- * @param excused seeds with an actor that is not judged in full, by reason
- * @param excusedSeeds how many seeds have any such actor
+ * @param looks coverage of the checks that read the state of servers directly
+ * @param excused number of seeds with an actor that may have lost data, by reason
+ * @param excusedSeeds number of seeds with any such actor
  * @param failed the seeds with violations
  */
 public record SimulationReport(
@@ -43,7 +43,7 @@ public record SimulationReport(
         String hash) {
     private static final double NANOS_PER_HOUR = 3.6e12;
 
-    /** Adds the seeds up. */
+    /** Sums up the seeds. */
     static SimulationReport of(long seedFrom, long seedTo, List<SeedReport> seeds) {
         Map<Fault, Long> faults = new TreeMap<>();
         Map<ErrorCode, Long> errors = new TreeMap<>();
@@ -74,22 +74,22 @@ public record SimulationReport(
                 hash(seeds));
     }
 
-    /** Faults of all kinds. */
+    /** Number of faults of all kinds. */
     public long faultCount() {
         return faults.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Faults of all kinds for each simulated hour. */
+    /** Faults of all kinds per simulated hour. */
     public double faultsPerHour() {
         return faultCount() / hours;
     }
 
-    /** Part of the seeds that have an actor which is not judged in full, 0 to 1. */
+    /** Share of the seeds with an actor that may have lost data, 0 to 1. */
     public double excusedShare() {
         return (double) excusedSeeds / (seedTo - seedFrom + 1);
     }
 
-    /** Operations for each simulated second. */
+    /** Operations per simulated second. */
     public double operationsPerSecond() {
         return operations / (hours * 3_600);
     }

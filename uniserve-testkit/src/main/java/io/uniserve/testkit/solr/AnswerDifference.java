@@ -8,24 +8,27 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Compares two answers, parsed: everything must be equal but what differs by nature, and fractions to one part in 10,000. */
+/**
+ * Comparison of two parsed answers. Everything must be equal, except members that always differ. Fractions may differ by one part in
+ * 10,000.
+ */
 public final class AnswerDifference {
     /**
-     * The time that a query took, its parameters said again, what Solr says of how it counts a field, and a number that it gives
-     * to documents.
+     * Members that always differ: the duration of the query, the echoed parameters, warnings about the counting of a field, and the
+     * internal version of documents.
      */
     public static final Set<String> BY_NATURE = Set.of("QTime", "params", "warnings", "_version_");
 
     private static final Pattern DEVIATIONS = Pattern.compile("stddev|variance");
 
-    /** Of a cursor's mark: what it says of the copies that it walks. */
+    /** The part of a cursor mark that encodes the replicas. */
     private static final String COPIES = "\\..*";
 
     private static final double DEVIATION_ROUNDS_TO = 1e-4;
 
     private static final double ROUNDING = 1e-4;
 
-    /** Where names are in an order that means something: terms with their counts, and documents with their highlights. */
+    /** Paths where the order of names is part of the answer: terms with their counts, and documents with their highlights. */
     private static final Pattern ORDERED =
             Pattern.compile("^/(facet_counts/facet_(fields|queries|ranges|intervals)|highlighting)(/|$)");
 
@@ -38,17 +41,17 @@ public final class AnswerDifference {
     }
 
     /**
-     * Where the answers to a query differ first and how, or an empty text.
+     * The first difference of the answers to a query; empty if there is none.
      *
-     * <p>Solr computes a deviation from sums and sums of squares: where all values are equal, rounding, which depends on the order
-     * of the sums, may leave a little less than nothing, whose root is no number, in one core as well as in several. So of queries
-     * that ask for one, and of no others, none is the same as nothing.
+     * <p>Solr computes a deviation from sums and sums of squares. If all values are equal, rounding may give a negative variance, whose
+     * root is NaN, in one core as well as in several. It depends on the order of the sums. So for queries with a deviation, and only for
+     * these, NaN equals 0.
      */
     public static String first(String query, @Nullable Object left, @Nullable Object right) {
         return first(query, left, right, ROUNDING);
     }
 
-    /** As {@link #first(String, Object, Object)}, where fractions may differ by this part of them. */
+    /** As {@link #first(String, Object, Object)}, with this relative tolerance for fractions. */
     public static String first(String query, @Nullable Object left, @Nullable Object right, double fraction) {
         return new AnswerDifference(DEVIATIONS.matcher(query).find(), fraction).difference("", left, right);
     }
@@ -81,7 +84,10 @@ public final class AnswerDifference {
         return Objects.equals(left, right) ? "" : path + ": " + left + " or " + right;
     }
 
-    /** The same names, in the same order where the order is part of the answer; a name without a value is not one that is absent. */
+    /**
+     * Compares the names, with their order where it is part of the answer, and the values. A name with a null value differs from a missing
+     * name.
+     */
     private String ofMaps(String path, Map<?, ?> left, Map<?, ?> right) {
         List<String> some = names(left);
         List<String> other = names(right);

@@ -8,16 +8,16 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Texts as documents for a table of the default configset, with fields of every type derived from the text. */
+/** Factory of documents from texts, for a table of the default configset, with derived fields of every type. */
 public final class CorpusDocument {
-    /** A field of a text that every document has. */
+    /** Text field that every document has. */
     public static final String PART = "part_s";
 
     static final int PARTS = 37;
 
     private CorpusDocument() {}
 
-    /** A document with fields of every type. */
+    /** Document with fields of every type. */
     public static Document of(String id, int number, String title, String day, String text) {
         List<String> words = Arrays.stream(text.toLowerCase(Locale.ROOT).split("[^\\p{L}]+"))
                 .filter(word -> !word.isEmpty())

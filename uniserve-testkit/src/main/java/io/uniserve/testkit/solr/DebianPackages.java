@@ -14,13 +14,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** English very short texts: descriptions of Debian packages, where apt has lists of them. */
+/** Corpus of very short English texts: descriptions of Debian packages, if apt has lists of them. */
 public final class DebianPackages {
     private static final Path APT_CACHE = Path.of("/usr/bin/apt-cache");
 
     private DebianPackages() {}
 
-    /** So many packages, or none where apt is not there or has no lists, which {@code apt-get update} fetches. */
+    /** Documents of this many packages; empty if apt is missing or has too few. {@code apt-get update} fetches its lists. */
     public static List<Document> documents(int count) {
         if (!Files.isExecutable(APT_CACHE)) {
             return List.of();

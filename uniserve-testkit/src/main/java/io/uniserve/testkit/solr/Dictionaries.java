@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 
-/** English short texts: glosses of WordNet and entries of the GCIDE dictionary, where their Debian packages are installed. */
+/** Corpus of short English texts: glosses of WordNet and entries of the GCIDE dictionary, if their Debian packages are installed. */
 public final class Dictionaries {
     private static final Path GCIDE = Path.of("/usr/share/dictd/gcide.dict.dz");
     private static final Path WORDNET = Path.of("/usr/share/wordnet/data.noun");
 
     private Dictionaries() {}
 
-    /** At most so many, half of them glosses; none where the packages dict-gcide and wordnet-base are not installed. */
+    /** At most this many documents, half of them glosses; empty if the packages dict-gcide and wordnet-base are not installed. */
     public static List<Document> documents(int count) {
         if (!Files.isReadable(GCIDE) || !Files.isReadable(WORDNET)) {
             return List.of();

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Documents with fields of every kind, the same ones always, for a table with a configset of its own: it has what the default
- * schema lacks, as places, areas, payloads, term vectors, offsets, synonyms, stop words, enumerations, amounts of money.
+ * Corpus of fixed documents with fields of every kind, for a table with its own configset. It has types that the default schema lacks, such
+ * as places, areas, payloads, term vectors, offsets, synonyms, stop words, enumerations and currencies.
  */
 public final class FeatureDocuments {
     private static final int DOCUMENTS = 400;
@@ -19,7 +19,7 @@ public final class FeatureDocuments {
 
     private FeatureDocuments() {}
 
-    /** The configset, text by the name of the file: the port's default schema with more fields, and what they name. */
+    /** Files of the configset, by name: the port's default schema with more fields, and the files that these refer to. */
     public static Map<String, String> configset(String defaultSchema) {
         String fields = PackedFiles.resource(FeatureDocuments.class, "feature-fields.xml");
         return Map.of(
@@ -36,7 +36,7 @@ public final class FeatureDocuments {
                 "<currencyConfig><rates><rate from=\"USD\" to=\"EUR\" rate=\"0.8\"/></rates></currencyConfig>");
     }
 
-    /** All of them, in the order of their ids. */
+    /** All documents, in the order of their ids. */
     public static List<Document> all() {
         Random random = new Random(7);
         List<Document> documents = new ArrayList<>();
@@ -73,7 +73,7 @@ public final class FeatureDocuments {
         return new Document("id", fields);
     }
 
-    /** Earlier words more often than later ones. */
+    /** Random words, with higher frequency for earlier ones. */
     private static String words(Random random, int count) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < count; i++) {

@@ -3,7 +3,7 @@ package io.uniserve.testkit.solr;
 import java.util.List;
 import java.util.Random;
 
-/** Adds to queries what Solr makes of the documents they find: facets, statistics, groups, highlights, functions, pages. */
+/** Generator of queries with features beyond the search itself: facets, statistics, groups, highlights, functions, pages. */
 public final class FeatureMaker {
     private static final int KINDS = 18;
     private static final List<String> STRINGS = List.of("first_s", "words_ss", "year_i", "even_b");
@@ -19,19 +19,19 @@ public final class FeatureMaker {
     private final QueryMaker queries;
     private final ParameterMaker parameters;
 
-    /** Queries by this source of chance. */
+    /** Generator with this source of randomness. */
     public FeatureMaker(Random random, QueryMaker queries) {
         this.random = random;
         this.queries = queries;
         this.parameters = new ParameterMaker(random, queries);
     }
 
-    /** A query for the first document of each part, for a table whose key is {@link CorpusDocument#PART}. */
+    /** Query for the first document of each part, for a table with key {@link CorpusDocument#PART}. */
     public String collapsed() {
         return parameters.collapsed();
     }
 
-    /** A whole query; its kind by turns. */
+    /** Whole query. Kinds alternate by turn. */
     public String next(int turn) {
         int kind = turn % (KINDS + ParameterMaker.KINDS);
         if (kind >= KINDS) {
@@ -60,7 +60,7 @@ public final class FeatureMaker {
         };
     }
 
-    /** By their scores, with those; the statistics are those of all documents. */
+    /** Query by score. It returns the scores, and uses the statistics of all documents. */
     private String scored(String query) {
         String word = queries.word();
         String text = word + " " + queries.word() + " " + queries.word();

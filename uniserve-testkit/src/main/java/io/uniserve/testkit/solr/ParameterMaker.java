@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Queries whose parts refer to each other: local parameters, names behind {@code $}, macros, tags that facets leave out, JSON
- * with domains, walks by cursor, the nearest, the first of each part.
+ * Generator of queries with parts that refer to each other: local parameters, {@code $} references, macros, tags excluded by facets, JSON
+ * with domains, cursors, nearest neighbours, and the first document of each part.
  */
 final class ParameterMaker {
     static final int KINDS = 9;
@@ -13,7 +13,7 @@ final class ParameterMaker {
 
     private static final List<String> SORTS =
             List.of("year_i desc,id asc", "first_s asc,id desc", "ratio_d asc,date_dt desc,id asc", "id asc");
-    /** Sums of whole numbers are the same in whatever order they are added, so that equal ones are equal. */
+    /** Sums of integers do not depend on the order of additions, so ties are the same everywhere. */
     private static final List<String> WHOLE =
             List.of("sum(year_i)", "max(length_l)", "min(length_l)", "sum(length_l)", "max(ratio_d)", "unique(year_i)");
 
@@ -47,7 +47,7 @@ final class ParameterMaker {
         };
     }
 
-    /** The first document of each part, by what is said, where all documents of one are together. */
+    /** The first document of each part by various orders, for a table with all documents of a part in one actor. */
     String collapsed() {
         String first = any(List.of(
                 "",
@@ -64,12 +64,12 @@ final class ParameterMaker {
                 + any(List.of("", "&facet=true&facet.field=year_i", "&json.facet={y:{terms:year_i}}", "&start=3"));
     }
 
-    /** Scores that do not depend on statistics. */
+    /** Query with scores that do not depend on statistics. */
     private String main() {
         return "q=" + escape(any(List.of("*:*", "text:" + queries.word() + "^=1", "even_b:true^=2 year_i:1999^=1")));
     }
 
-    /** Among few documents, as Lucene's graph may miss one among many, in one core as well. */
+    /** Nearest neighbours among few documents. Among many, Lucene's graph may miss one, in one core as well. */
     private String nearest() {
         String few = any(List.of("part_s:part" + random.nextInt(CorpusDocument.PARTS), "year_i:1999 AND id:*7"));
         boolean before = random.nextBoolean();
@@ -105,7 +105,7 @@ final class ParameterMaker {
                         + "&o=" + other));
     }
 
-    /** Few letters begin more words than one core takes in a phrase. */
+    /** Prefix of sufficient length: a shorter one has more words than Solr permits in a phrase. */
     private String prefix(String word) {
         return (word.length() < PREFIX ? queries.longWord() : word).substring(0, PREFIX);
     }
@@ -145,7 +145,7 @@ final class ParameterMaker {
         return "{a:" + facet(2, false) + ",b:" + facet(1, false) + ",n:'" + any(WHOLE) + "'}";
     }
 
-    /** Facets inside of facets; inside of one of terms, a domain takes no more documents in. */
+    /** Nested facets. Inside a terms facet, a domain only narrows the set of documents. */
     private String facet(int depth, boolean inTerms) {
         int kind = random.nextInt(5);
         String inner = depth == 0 ? "" : ",y:" + facet(depth - 1, inTerms || kind > 1);

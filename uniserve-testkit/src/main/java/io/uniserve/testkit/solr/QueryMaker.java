@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
-/** Makes queries whose answers do not depend on term statistics, from words that are in the documents. */
+/** Generator of queries with answers that do not depend on term statistics, from words of the documents. */
 public final class QueryMaker {
     private static final List<String> SORTS = List.of(
             "year_i desc",
@@ -37,7 +37,7 @@ public final class QueryMaker {
     private final Random random;
     private final List<Document> documents;
 
-    /** Queries by this source of chance. */
+    /** Generator with this source of randomness. */
     public QueryMaker(Random random, List<Document> documents) {
         this.random = random;
         this.documents = documents;
@@ -104,7 +104,7 @@ public final class QueryMaker {
         return words.get(random.nextInt(words.size()));
     }
 
-    /** A fuzzy query looks at 50 terms of each core, as in SolrCloud: only a rare word has fewer in any case. */
+    /** A rare word for a fuzzy query. Such a query examines 50 terms per core, as in SolrCloud; only a rare word always has fewer. */
     String longWord() {
         String word = word();
         while (word.length() < 7) {
@@ -124,7 +124,7 @@ public final class QueryMaker {
         return word.substring(0, Math.min(3, word.length()));
     }
 
-    /** The words of some document; at least two. */
+    /** The words of a random document; at least two. */
     private List<String> words() {
         List<String> words = new ArrayList<>();
         while (words.size() < 2) {
@@ -147,7 +147,7 @@ public final class QueryMaker {
         return list.get(random.nextInt(list.size()));
     }
 
-    /** The text as a URL has it. */
+    /** The text with URL encoding. */
     public static String escape(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }

@@ -4,16 +4,16 @@ import io.uniserve.api.PackedFiles;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Queries written by hand, each as a user gives it. */
+/** Queries written by hand, in the form that a user sends. */
 public final class WrittenQueries {
     private WrittenQueries() {}
 
-    /** Of every feature, about the documents of any corpus that {@link CorpusDocument} makes; one is the empty query. */
+    /** Queries of every feature, for the documents of any corpus of {@link CorpusDocument}. One is empty. */
     public static List<String> ofCorpora() {
         return lines("corpus-queries.txt").toList();
     }
 
-    /** Of every name that the manual says is supported, about {@link FeatureDocuments}. */
+    /** Queries with every name that the manual lists as supported, for {@link FeatureDocuments}. */
     public static List<String> ofFeatures() {
         return lines("feature-queries.txt")
                 .filter(line -> !line.isBlank())

@@ -1,6 +1,6 @@
 /**
- * For tests of Solr's language: documents, generated queries about them, and the comparison of whole answers. Used where the
- * port is tested in one process, and where a cluster of processes is.
+ * Tools for tests of Solr's language: documents, generated queries, and the comparison of whole answers. Tests of the port in one process
+ * and tests of a cluster of processes use them.
  */
 @NullMarked
 package io.uniserve.testkit.solr;

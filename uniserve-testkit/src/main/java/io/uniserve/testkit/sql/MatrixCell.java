@@ -5,19 +5,19 @@ import java.util.regex.Pattern;
 /**
  * Statement of the matrix.
  *
- * @param table the table that FROM names first
- * @param sql the statement, for the port and for the reference alike
- * @param wider the same statement in wider types; the reference runs it where {@code sql} overflows there. Empty for none
+ * @param table the first table in FROM
+ * @param sql the statement, for the port and the reference
+ * @param wider the same statement with wider types, which the reference runs if {@code sql} overflows there; empty for none
  */
 public record MatrixCell(String table, String sql, String wider) {
     private static final Pattern CONSTANTS = Pattern.compile("([-+*] \\d+,? ?){2}");
 
-    /** Whether rows have an order. */
+    /** True if the rows of the answer have an order. */
     boolean ordered() {
         return sql.contains(" ORDER BY ");
     }
 
-    /** Whether the last digits of doubles depend on the order of additions and products, or on how a quotient is rounded. */
+    /** True if the last digits of doubles depend on the order of additions and products, or on the rounding of a quotient. */
     boolean approximate() {
         return sql.contains("sum(")
                 || sql.contains("avg(")

@@ -14,16 +14,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reference of the matrix: one engine with JDBC that holds all rows of all tables. */
+/** Reference of the matrix: an engine with JDBC that has all rows of all tables. */
 public final class MatrixReference {
     private final Connection connection;
 
-    /** Over this engine. */
+    /** Reference on this connection. */
     public MatrixReference(Connection connection) {
         this.connection = connection;
     }
 
-    /** Makes and fills a table. */
+    /** Creates and fills a table. */
     public void load(MatrixTable table) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE " + table.name() + " (" + table.columns() + ")");
@@ -40,7 +40,7 @@ public final class MatrixReference {
         }
     }
 
-    /** Rows of a statement's answer, as {@link MatrixValue} has values. */
+    /** Rows of a statement's answer, with the value types of {@link MatrixValue}. */
     List<List<@Nullable Object>> ask(String sql) throws SQLException {
         List<List<@Nullable Object>> rows = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -67,7 +67,7 @@ public final class MatrixReference {
         if (value instanceof Number number) {
             return BigDecimal.valueOf(number.longValue());
         }
-        // The standard has a date where days are added to a date; the reference may have midnight of that day.
+        // SQL defines date plus days as a date; the reference may return midnight of that day.
         if (value instanceof LocalDateTime moment) {
             return moment.toLocalDate().toString();
         }

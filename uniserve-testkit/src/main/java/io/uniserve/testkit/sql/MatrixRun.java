@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Comparison of a port's answers with the reference's, statement by statement. A statement has the same answer, or fails on both,
- * or the port refuses it with an error that is on a list. All else is a fault.
+ * Comparison of a port's answers with the reference's, per statement. A statement is correct if both answers are equal, if both fail, or if
+ * the port rejects it with an error of a given list. Everything else is a fault.
  */
 public final class MatrixRun {
     private static final int SHOWN_MAX = 600;
@@ -29,10 +29,10 @@ public final class MatrixRun {
     private int failed;
 
     /**
-     * Of a port and a reference with the same rows.
+     * Comparison of a port and a reference with the same rows.
      *
-     * @param port answers a statement of a table, in this order of arguments: table, statement
-     * @param refusals messages of errors by their reasons, as the manual has them
+     * @param port executes a statement; its arguments are table and statement
+     * @param refusals permitted error messages by reason, as in the manual
      */
     public MatrixRun(BinaryOperator<String> port, MatrixReference reference, Map<String, Pattern> refusals) {
         this.port = port;
@@ -40,7 +40,7 @@ public final class MatrixRun {
         this.refusals = Map.copyOf(refusals);
     }
 
-    /** Asks all of these. */
+    /** Runs all of these statements. */
     public void ask(List<MatrixCell> cells) {
         cells.forEach(this::ask);
     }
@@ -106,22 +106,22 @@ public final class MatrixRun {
         return all.length() <= SHOWN_MAX ? all : all.substring(0, SHOWN_MAX) + "...";
     }
 
-    /** Statements with the right answer. */
+    /** Number of statements with the correct answer. */
     public int answered() {
         return answered;
     }
 
-    /** Statements that fail on both. */
+    /** Number of statements that fail on both. */
     public int failed() {
         return failed;
     }
 
-    /** Statements that the port refuses, counted by reason. */
+    /** Number of statements that the port rejects, per reason. */
     public Map<String, Integer> refused() {
         return Map.copyOf(refused);
     }
 
-    /** What is wrong: a statement with both answers each. */
+    /** The faults: each has the statement with both answers. */
     public List<String> faults() {
         return List.copyOf(faults);
     }

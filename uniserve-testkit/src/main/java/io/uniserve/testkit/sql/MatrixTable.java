@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Table of the matrix.
  *
  * @param name the table's name
- * @param columns names and types, as table option {@code columns} has them; the first one is the key
+ * @param columns names and types in the syntax of table option {@code columns}; the first one is the key
  * @param actors number of actors
- * @param rows values in the order of columns: Long, Double, Boolean, or a text for decimals, texts and dates
+ * @param rows values in the order of columns: Long, Double, Boolean, or a String for decimals, texts and dates
  */
 public record MatrixTable(String name, String columns, int actors, List<List<@Nullable Object>> rows) {
     public MatrixTable {
@@ -29,14 +29,14 @@ public record MatrixTable(String name, String columns, int actors, List<List<@Nu
                 .toList();
     }
 
-    /** The same table without the rows that a port refuses. */
+    /** The same table without the rows that a port rejects. */
     public MatrixTable without(List<List<@Nullable Object>> refused) {
         List<List<@Nullable Object>> kept = new ArrayList<>(rows);
         kept.removeAll(refused);
         return new MatrixTable(name, columns, actors, kept);
     }
 
-    /** Makes the table on a cluster and fills it, by update function {@code put@1} of the port. */
+    /** Creates the table on a cluster and fills it by the port's update function {@code put@1}. */
     public void load(UniserveClient client, String port) {
         client.admin()
                 .createTable(TableSpec.named(name)

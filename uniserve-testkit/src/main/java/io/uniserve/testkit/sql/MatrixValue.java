@@ -6,13 +6,13 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Values of answers: null, Boolean, BigDecimal for exact numbers, Double, or a text. */
+/** Values of answers: null, Boolean, BigDecimal for exact numbers, Double, or String. */
 final class MatrixValue {
     private static final double TOLERANCE = 1e-9;
 
     private MatrixValue() {}
 
-    /** Whether two answers have the same rows; in any order unless {@code ordered}. */
+    /** True if two answers have the same rows, in any order unless {@code ordered}. */
     static boolean same(
             List<List<@Nullable Object>> ours,
             List<List<@Nullable Object>> theirs,
@@ -35,7 +35,7 @@ final class MatrixValue {
         return true;
     }
 
-    /** Our rows with numbers as theirs are: doubles, or exact ones. */
+    /** Our rows with numbers of the reference's type: double or exact. */
     private static List<List<@Nullable Object>> alike(
             List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs) {
         List<List<@Nullable Object>> alike = new ArrayList<>();
@@ -89,7 +89,7 @@ final class MatrixValue {
         return sorted;
     }
 
-    /** A text that equal rows have in common; where values are approximate, those that differ in last digits too. */
+    /** Sort key that is the same for equal rows. If values are approximate, it ignores the last digits. */
     private static String key(List<@Nullable Object> row, boolean approximate) {
         StringBuilder key = new StringBuilder();
         for (Object value : row) {
@@ -107,12 +107,12 @@ final class MatrixValue {
         return key.toString();
     }
 
-    /** The rows of an answer of uniserve-sql's: {@code {"columns":[...],"rows":[[...],...]}}. */
+    /** The rows of an answer of uniserve-sql: {@code {"columns":[...],"rows":[[...],...]}}. */
     static List<List<@Nullable Object>> rows(String json) {
         return new Reader(json, json.lastIndexOf("\"rows\":") + "\"rows\":".length()).rows();
     }
 
-    /** Reader of the rows; texts, numbers, true, false and null are all there is. */
+    /** Reader of the rows. It supports only texts, numbers, true, false and null. */
     private static final class Reader {
         private final String json;
         private int at;

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generator of the matrix: each column type, with NULL, extremes, ties and odd values, in each operation. The same seed makes
- * the same tables and statements.
+ * Generator of the matrix: each column type, with NULL, extremes, ties and unusual values, in each operation. The same seed gives the same
+ * tables and statements.
  */
 public final class SqlMatrix {
     private static final String COLUMNS =
@@ -66,7 +66,11 @@ public final class SqlMatrix {
     private final List<MatrixTable> tables = new ArrayList<>();
     private final List<MatrixCell> cells = new ArrayList<>();
 
-    /** Tables and statements of this seed; {@code rows} is the number of rows of the larger tables. */
+    /**
+     * Tables and statements of this seed.
+     *
+     * @param rows number of rows of the larger tables
+     */
     public SqlMatrix(long seed, int rows) {
         random = new Random(seed);
         tables.add(table("mp", 4, PLAIN, rows));
@@ -91,10 +95,10 @@ public final class SqlMatrix {
     }
 
     /**
-     * A part of all statements, chosen by the seed.
+     * A sample of all statements, chosen by the seed.
      *
-     * @param percent how many of 100
-     * @param only expression that is to be found in each; empty for all
+     * @param percent size of the sample in percent
+     * @param only regular expression that each statement must contain; empty for all
      */
     public List<MatrixCell> some(int percent, String only) {
         Pattern wanted = Pattern.compile(only);
@@ -112,7 +116,7 @@ public final class SqlMatrix {
             row.add(random.nextInt(8) == 0 ? null : (long) random.nextInt(GROUPS));
             for (String column : TYPED) {
                 List<Object> some = values.getOrDefault(column, List.of());
-                // Each value is there at least once, whatever the seed.
+                // Each value occurs at least once, whatever the seed.
                 row.add(i < some.size() ? some.get(i) : value(some));
             }
             rows.add(Collections.unmodifiableList(row));
@@ -504,7 +508,7 @@ public final class SqlMatrix {
         }
     }
 
-    /** Statements of several columns. */
+    /** Adds statements over several columns. */
     private void rows(String table) {
         add(table, "SELECT s, d, n, count(*) FROM " + table + " GROUP BY s, d, n");
         add(table, "SELECT DISTINCT d, n FROM " + table);

@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Updates in two phases, and views by version, of ports that offer tables with atomic updates. */
+/** Cases of atomic updates in two phases, and of views by version, for ports that support atomic tables. */
 interface AtomicCases extends Cases {
-    /** A new actor of such a table, with five rows. */
+    /** A new actor of an atomic table, with five rows. */
     default Actor atomicActor() {
         Assumptions.assumeTrue(
                 bench().engine().info().levels().contains(ConsistencyLevel.FULLY_SERIALIZABLE),

@@ -1,7 +1,7 @@
 package io.uniserve.testkit.tck;
 
-/** What every group of cases needs. */
+/** Common base of all groups of cases. */
 interface Cases {
-    /** The engine under test, open. */
+    /** The engine under test; it is open. */
     TckBench bench();
 }

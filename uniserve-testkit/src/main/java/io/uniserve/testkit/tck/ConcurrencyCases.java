@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Operators run while updates, checkpoints and other actors' ends go on. */
+/** Cases of operators that run concurrently with updates, checkpoints and the deletion of other actors. */
 interface ConcurrencyCases extends Cases {
     @Test
     default void readsDuringUpdatesSucceed() throws Exception {
@@ -84,7 +84,7 @@ interface ConcurrencyCases extends Cases {
         }
     }
 
-    /** Runs the work while two threads read over and over; every read must succeed, and each reader reads at least once. */
+    /** Runs the work while two threads read repeatedly. Every read must succeed, and each thread reads at least once. */
     private void during(Callable<?> read, Runnable work) throws Exception {
         AtomicBoolean stop = new AtomicBoolean();
         ExecutorService pool = Executors.newFixedThreadPool(2);

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Damaged files: an actor restored from them either has the right contents (the file did not matter) or is refused with
- * CORRUPT; never other contents. Single flipped bits are the host's to find, by the hash of every file.
+ * Cases of damaged files. A restore either gives the right contents, if the file did not matter, or fails with CORRUPT; it never gives
+ * other contents. Single flipped bits are not tested: the host detects them by the hash of every file.
  */
 interface DamageCases extends Cases {
     @Test

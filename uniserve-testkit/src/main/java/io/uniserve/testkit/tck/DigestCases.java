@@ -6,7 +6,7 @@ import io.uniserve.api.Actor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Determinism: equal updates, equal digests and answers. */
+/** Cases of determinism: equal updates give equal digests and answers. */
 interface DigestCases extends Cases {
     @Test
     default void equalUpdatesGiveEqualDigests() {

@@ -18,20 +18,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The life of engines: several are open in one process, and each closes its own actors. */
+/** Cases of the life cycle of engines: several are open in one process, and each closes its own actors. */
 interface EngineCases extends Cases {
-    /** Where Linux lists the files that this process has open, and those that are mapped. */
+    /** Directory in which Linux lists the open files of this process. */
     Path FILES = Path.of("/proc/self/fd");
 
     Path MAPS = Path.of("/proc/self/maps");
 
-    /** Another engine in this process. */
+    /** Opens another engine in this process. */
     default EngineInstance opened(Path scratch) {
         Engine engine = bench().fixture().engine();
         return engine.open(new EngineContext(scratch, bench().fixture().settings()));
     }
 
-    /** An actor of that engine with some rows. */
+    /** A new actor of that engine with some rows. */
     default Actor filled(EngineInstance instance, Path scratch) {
         Actor actor =
                 instance.actors().create(new ActorContext(bench().fixture().meta(), 0, scratch));
@@ -101,7 +101,7 @@ interface EngineCases extends Cases {
         }
     }
 
-    /** A file that was closed meanwhile has none. */
+    /** The target of the link; empty if the file was closed meanwhile. */
     private static String target(Path link) {
         try {
             return Files.readSymbolicLink(link).toString();

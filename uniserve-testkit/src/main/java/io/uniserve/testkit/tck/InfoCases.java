@@ -11,7 +11,7 @@ import io.uniserve.model.TableMeta;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a port says of itself. */
+/** Cases of a port's description of itself. */
 interface InfoCases extends Cases {
     @Test
     default void infoNameIsWellFormed() {

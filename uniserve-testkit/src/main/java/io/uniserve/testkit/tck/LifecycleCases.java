@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The life of actors and of snapshots where they are offered. */
+/** Cases of the life cycle of actors, and of snapshots if the port supports them. */
 interface LifecycleCases extends Cases {
     @Test
     default void closeTwice() {
@@ -57,7 +57,7 @@ interface LifecycleCases extends Cases {
         try (ActorView first = bench().view(actor)) {
             bench().operators()
                     .forEach(operator -> assertThat(first)
-                            .as("operators run on views: what operator %s takes", operator.id())
+                            .as("operator %s must accept a view", operator.id())
                             .isInstanceOf(operator.actorType()));
             Bytes before = bench().contents(first);
             bench().upsert(actor, bench().rows(5, 9));

@@ -27,12 +27,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Operators: codecs, merging, deadlines, hostile parameters. */
+/** Cases of operators: codecs, merging, deadlines, hostile parameters. */
 interface OperatorCases extends Cases {
-    /** Looks at a query of which each is tried as the last. */
+    /** Maximum number of checks of the query of which each is tried as the last one. */
     int LOOKS_TRIED_MAX = 20;
 
-    /** An operator that looks so often does so while it runs, not only before. */
+    /** An operator with this many checks of its query also checks during its run, not only before. */
     int LOOKS_OF_A_RUN = 3;
 
     int PATIENCE_SECONDS = 120;
@@ -122,7 +122,7 @@ interface OperatorCases extends Cases {
         return Stream.concat(left.stream(), right.stream()).toList();
     }
 
-    /** Numbers among parameters are set to extremes: they are refused, or answered. */
+    /** Sets numbers in the parameters to extremes. They must be rejected or answered. */
     @Test
     default void parametersBeyondBoundsAreRefusedOrAnswered() {
         Actor actor = bench().withRows(0, 30);
@@ -166,7 +166,7 @@ interface OperatorCases extends Cases {
         }
     }
 
-    /** Whichever look at the query says that it is over: the operator ends there, with that reason. */
+    /** Ends the query at each of its checks in turn. The operator must stop there, with that reason. */
     @Test
     default void everyLookAtTheQueryMayEndIt() {
         Actor actor = bench().withRows(0, 30);
@@ -242,7 +242,7 @@ interface OperatorCases extends Cases {
         bench().operator(probe).retrieve(actor, new EndedContext(), probe.parameters());
     }
 
-    /** A query with an hour's time, until a number of looks at it or until its caller gives up. */
+    /** Query with an hour's time, which ends after a number of checks, or when its caller cancels it. */
     final class Life implements OperatorContext {
         private final AtomicInteger left;
         private final AtomicInteger looks = new AtomicInteger();
@@ -287,14 +287,14 @@ interface OperatorCases extends Cases {
             return () -> stops.remove(stop);
         }
 
-        /** Waits until the operator is at work. */
+        /** Waits until the operator runs. */
         private void awaitUse() throws InterruptedException {
             assertThat(used.await(PATIENCE_SECONDS, TimeUnit.SECONDS))
-                    .as("the operator looks at its query again and again, or has itself stopped by it")
+                    .as("the operator calls checkActive() repeatedly, or registers a stop by whenGivenUp()")
                     .isTrue();
         }
 
-        /** As a host does: what comes before an engine has begun is told again. */
+        /** Cancels the query as a host does: it repeats the stop, as one may come before the engine has started. */
         private void giveUp(CompletableFuture<Void> running) throws ExecutionException, InterruptedException {
             gone = true;
             for (int i = 0; i < PATIENCE_SECONDS * STOPS_PER_SECOND; i++) {
@@ -303,14 +303,14 @@ interface OperatorCases extends Cases {
                     running.get(1_000 / STOPS_PER_SECOND, TimeUnit.MILLISECONDS);
                     return;
                 } catch (TimeoutException e) {
-                    // It goes on; told again.
+                    // It still runs; stop it again.
                 }
             }
-            throw new AssertionError("the operator goes on although its query is over");
+            throw new AssertionError("the operator still runs although its query has ended");
         }
     }
 
-    /** A query whose deadline has passed. */
+    /** Query with a deadline in the past. */
     final class EndedContext implements OperatorContext {
         @Override
         public int actor() {

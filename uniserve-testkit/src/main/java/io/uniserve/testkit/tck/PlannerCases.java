@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The planner of the port's own language, on tables whose actors are all here. */
+/** Cases of the planner of the port's own language, on tables with all actors in this process. */
 interface PlannerCases extends Cases {
-    /** First code that blames Uniserve or the port. */
+    /** First error code that blames Uniserve or the port. */
     int INTERNAL_RANGE = 4_000;
 
     /** A new planner, as each server has its own. */
@@ -36,7 +36,7 @@ interface PlannerCases extends Cases {
         return queries;
     }
 
-    /** Rows that differ by nothing but their keys, and these sort by code points otherwise than by UTF-16. */
+    /** Rows that differ only in their keys. These keys sort differently by code points and by UTF-16. */
     default List<Document> tiedRows() {
         List<Document> rows = new ArrayList<>();
         for (int i = 0; i < 30; i++) {

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the kit must know of a port: its engine, a table, rows that fit it, and queries to compare. */
+/** Fixture of a port for the test kit: its engine, a table, rows that fit it, and queries to compare. */
 public interface PortFixture {
     /** A new engine object. */
     Engine engine();
 
-    /** A table the engine accepts. */
+    /** A table that the engine accepts. */
     TableMeta meta();
 
     /** The port's settings in a server's configuration. */
@@ -20,43 +20,43 @@ public interface PortFixture {
         return Map.of();
     }
 
-    /** {@code name@version} of an update that stores documents by key, replacing those with the same key. */
+    /** {@code name@version} of an update function that stores documents by key, and replaces those with the same key. */
     String upsert();
 
-    /** Row number {@code i}; rows of different numbers have different keys. */
+    /** Row number {@code i}. Rows of different numbers have different keys. */
     Document row(int i);
 
     /** Another row with the key of row {@code i}. */
     Document changedRow(int i);
 
-    /** A row with a key and a text beyond ASCII: accents, CJK, an emoji, quotes, a line break. */
+    /** Row with a key and a text beyond ASCII: accents, CJK, an emoji, quotes, a line break. */
     Document unicodeRow();
 
-    /** Rows that {@code validate} must refuse with INVALID_ROW; at least one, which lacks its key. */
+    /** Rows that {@code validate} must reject with INVALID_ROW; at least one, without its key. */
     List<Document> invalidRows();
 
-    /** Queries whose answers tell the contents apart; at least one counts all rows. */
+    /** Queries that give different answers for different contents. At least one counts all rows. */
     List<Probe<?, ?>> probes();
 
     /**
-     * Queries in the port's own language whose answers do not depend on how rows are spread over actors, some of several rounds
-     * where the language has such. None for a port without a planner.
+     * Queries in the port's own language whose answers do not depend on the distribution of rows over actors. If the language has queries
+     * of several rounds, some are of that kind. Empty for a port without a planner.
      */
     default List<String> queries() {
         return List.of();
     }
 
     /**
-     * A row with this key, equal in all else to those of other keys: no query orders such rows but by key. Empty for a port with
-     * other keys than texts.
+     * Row with this key that equals the rows of other keys in all other fields, so queries can order them only by key. Empty for a port
+     * with keys of another type than text.
      */
     default Optional<Document> tiedRow(String key) {
         return Optional.empty();
     }
 
     /**
-     * Queries over thirty rows that take minutes or more, such as an expression that tries a text in every way, or facets in facets: each
-     * has to end when it is cancelled. None where the port has no such queries, or its engine cannot be stopped.
+     * Queries over thirty rows that take minutes or more, such as a regular expression with exponential backtracking, or nested facets.
+     * Each must end when it is cancelled. Empty if the port has no such queries, or its engine cannot be stopped.
      */
     default List<Probe<?, ?>> endless() {
         return List.of();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract of a port. A port's test class extends this and hands in its fixture; the engine is opened once. */
+/** Test suite of the contract of a port. A port's test class extends it and passes its fixture. The engine is opened once. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class PortTck
         implements InfoCases,

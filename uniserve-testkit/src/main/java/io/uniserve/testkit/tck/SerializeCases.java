@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Saving and restoring actors. */
+/** Cases of writing and restoring checkpoints of actors. */
 interface SerializeCases extends Cases {
     @Test
     default void aRestoredActorHasTheSameContents() {

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One running engine of a port under test, with typed casts in one place. Safe for use by several threads. */
+/** Running engine of a port under test. All casts to its types are in this class. Thread-safe. */
 public final class TckBench implements AutoCloseable {
     private final PortFixture fixture;
     private final Path directory;
@@ -80,12 +80,12 @@ public final class TckBench implements AutoCloseable {
         return register(factory.restore(context(), from));
     }
 
-    /** As {@link #create}, of a table with atomic updates. */
+    /** {@link #create} for an atomic table. */
     Actor createAtomic() {
         return register(instance.actors().create(atomicContext()));
     }
 
-    /** As {@link #restore}, of a table with atomic updates. */
+    /** {@link #restore} for an atomic table. */
     Actor restoreAtomic(Path from) {
         ActorFactory<? extends Actor> factory = instance.actors();
         return register(factory.restore(atomicContext(), from));
@@ -107,7 +107,7 @@ public final class TckBench implements AutoCloseable {
         return new ActorContext(atomic, names.incrementAndGet(), newDirectory());
     }
 
-    /** Prepares an upsert of these rows as the host does: validated first. */
+    /** Prepares an upsert of these rows as the host does, after validation. */
     Prepared prepare(Actor actor, List<Document> rows) {
         AtomicUpdate<Actor, Row> atomic = AtomicUpdate.of(function(actor, fixture.upsert()), actor)
                 .orElseThrow(() -> new AssertionError(fixture.upsert() + " cannot be prepared"));
@@ -115,7 +115,7 @@ public final class TckBench implements AutoCloseable {
         return atomic.prepare(actor, new UpdateContext(index.incrementAndGet()), cast(rows));
     }
 
-    /** All parts of a version are prepared. */
+    /** Stages the prepared version, after all its parts are prepared. */
     void stage(Actor actor) {
         if (actor instanceof RevocableActor<?> revocable) {
             revocable.stage();
@@ -129,7 +129,7 @@ public final class TckBench implements AutoCloseable {
         actor.publish();
     }
 
-    /** A view of the actor's present state; the caller closes it. */
+    /** A view of the actor's current state. The caller closes it. */
     ActorView view(Actor actor) {
         if (actor instanceof SnapshotActor<?> snapshots) {
             return snapshots.snapshot();
@@ -137,7 +137,7 @@ public final class TckBench implements AutoCloseable {
         throw new AssertionError("the port's actors give no views");
     }
 
-    /** Number of rows, digest and all probes' answers. */
+    /** Number of rows, digest and answers of all probes. */
     Bytes contents(ActorView actor) {
         BinaryWriter out = new BinaryWriter();
         out.writeLong(actor.usage().rows()).writeString(Arrays.toString(actor.digest()));
@@ -145,7 +145,7 @@ public final class TckBench implements AutoCloseable {
         return out.toBytes();
     }
 
-    /** A new empty actor with the rows {@code from} to {@code to - 1}, published. */
+    /** A new actor with the rows {@code from} to {@code to - 1}, published. */
     Actor withRows(int from, int to) {
         Actor actor = create();
         upsert(actor, rows(from, to));
@@ -166,7 +166,7 @@ public final class TckBench implements AutoCloseable {
         actor.publish();
     }
 
-    /** Validates and applies, and leaves it to others to publish. */
+    /** Validates and applies, without a publish. */
     void apply(Actor actor, List<Document> rows) {
         validate(actor, rows);
         update(actor, fixture.upsert()).update(actor, new UpdateContext(index.incrementAndGet()), cast(rows));
@@ -176,7 +176,7 @@ public final class TckBench implements AutoCloseable {
         update(actor, fixture.upsert()).validate(actor, cast(rows));
     }
 
-    /** The checkpoint of an actor. */
+    /** Writes a checkpoint of the actor. */
     Path write(Actor actor) {
         Path target = newDirectory();
         actor.writeTo(target);
@@ -189,7 +189,7 @@ public final class TckBench implements AutoCloseable {
         return operator.values().encode(operator.retrieve(actor, active(), probe.parameters()));
     }
 
-    /** All probes' encoded answers. */
+    /** The encoded answers of all probes. */
     List<Bytes> askAll(ActorView actor) {
         List<Bytes> answers = new ArrayList<>();
         for (Probe<?, ?> probe : fixture.probes()) {
@@ -246,7 +246,7 @@ public final class TckBench implements AutoCloseable {
 
             @Override
             public void checkActive() {
-                // Never ends: the kit's queries have no deadline.
+                // never fails: the kit's queries have no deadline
             }
         };
     }

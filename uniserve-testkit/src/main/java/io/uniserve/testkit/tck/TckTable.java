@@ -30,9 +30,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** A table of the port under test whose actors are all here; what planners send and get goes through the codecs. */
+/** Table of the port under test with all actors in this process. Parameters and values of planners pass through the codecs. */
 final class TckTable implements PlanContext {
-    /** How the values of actors come to a plan: servers merge those of their own actors, in any order. */
+    /** Order and grouping of the values that a plan gets from actors. Servers merge the values of their own actors, in any order. */
     enum Arrival {
         EACH,
         BACKWARDS,
@@ -45,7 +45,7 @@ final class TckTable implements PlanContext {
     private Arrival arrival = Arrival.EACH;
     private boolean ended;
 
-    /** A table of so many actors with these rows. */
+    /** Table with this many actors and these rows. */
     TckTable(TckBench bench, int size, List<Document> rows) {
         this.bench = bench;
         TableMeta m = bench.fixture().meta();
@@ -74,13 +74,13 @@ final class TckTable implements PlanContext {
         return text(planner.answer(new QueryText(meta.name(), query), this));
     }
 
-    /** The answer of the operator that answers a whole query on one actor. */
+    /** The answer of the operator for whole queries, on one actor. */
     String whole(String operator, String query) {
         List<Answer> values = retrieve(meta.name(), Set.of(0), WholeQuery.call(operator), query, List::copyOf);
         return text(values.get(0));
     }
 
-    /** From here on the query's deadline has passed. */
+    /** Sets the deadline of all further queries to the past. */
     TckTable end() {
         ended = true;
         return this;
@@ -100,7 +100,7 @@ final class TckTable implements PlanContext {
 
     @Override
     public void oneState() {
-        // no updates come between rounds
+        // there are no updates between rounds
     }
 
     @Override
@@ -152,7 +152,7 @@ final class TckTable implements PlanContext {
         return values.stream().map(operator.values()::encode).toList();
     }
 
-    @SuppressWarnings("unchecked") // ids name one operator each
+    @SuppressWarnings("unchecked") // an id names only one operator
     private <P, V> RetrieveOperator<Actor, P, V> operator(String id) {
         for (Operator<?, ?> operator : bench.instance().operators()) {
             if (operator.id().equals(id)) {

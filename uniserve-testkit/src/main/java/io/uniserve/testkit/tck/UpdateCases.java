@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Creating and updating actors. */
+/** Cases of new actors and of updates. */
 interface UpdateCases extends Cases {
     @Test
     default void newActorIsEmpty() {

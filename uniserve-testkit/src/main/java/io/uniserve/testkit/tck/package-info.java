@@ -1,6 +1,6 @@
 /**
- * The port test kit: every port extends {@link io.uniserve.testkit.tck.PortTck} with a {@link
- * io.uniserve.testkit.tck.PortFixture} of its own and so runs the contract of {@code io.uniserve.api} against its engine.
+ * Test kit for ports. Every port extends {@link io.uniserve.testkit.tck.PortTck} with its own {@link io.uniserve.testkit.tck.PortFixture},
+ * which tests the contract of {@code io.uniserve.api} against its engine.
  */
 @NullMarked
 package io.uniserve.testkit.tck;

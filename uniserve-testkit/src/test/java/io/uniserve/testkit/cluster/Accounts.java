@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Tables of accounts, all of which get one more with each update. */
+/** Tables of accounts. Each update adds one to all accounts. */
 final class Accounts {
     static final int COUNT = 20;
 
     private Accounts() {}
 
-    /** A table of four actors, in two replicas. */
+    /** Creates a table of four actors with two replicas each. */
     static void table(UniserveClient client, String name, ConsistencyLevel level) {
         client.admin()
                 .createTable(TableSpec.named(name)
@@ -25,7 +25,7 @@ final class Accounts {
                         .level(level));
     }
 
-    /** One update of all of them. */
+    /** Adds one to all accounts by one update. */
     static void addToAll(UniserveClient client, String table) {
         List<Map<String, Object>> rows = new ArrayList<>();
         for (int i = 0; i < COUNT; i++) {

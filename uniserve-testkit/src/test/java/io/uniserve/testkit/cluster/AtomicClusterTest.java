@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Atomic updates and reads of one version on real daemons with a real ZooKeeper, in this JVM. */
+/** Atomic updates and reads at one version, with real daemons and a real ZooKeeper in this JVM. */
 @Timeout(120)
 class AtomicClusterTest {
     private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
@@ -65,7 +65,7 @@ class AtomicClusterTest {
         cluster.close();
     }
 
-    /** One more on each of these accounts, which are on all actors. */
+    /** Adds the amount to each of these accounts, which are on all actors. */
     private TableUpdate<?> addToAll(long amount) {
         List<Map<String, Object>> rows = new ArrayList<>();
         for (int i = 0; i < ACCOUNTS; i++) {
@@ -233,7 +233,7 @@ class AtomicClusterTest {
         assertThat(sum()).isEqualTo(acknowledged.get() * ACCOUNTS);
     }
 
-    /** The number of the server that leads the first actor: clients give it their updates. */
+    /** The number of the server with the primary of the first actor, to which clients send their updates. */
     private int driver() {
         TableRoute route = client.routing().tables().get(0);
         ServerId primary = route.map().actors().get(0).primary();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Backups through real files: a server that is gone for good, a storage without room, a table that is dropped. */
+/** Backups with real files: a server that is lost for good, durable storage without space, a dropped table. */
 @Timeout(120)
 class BackupClusterTest {
     private static final RetrieveCall<String, Long> COUNT =
@@ -136,7 +136,7 @@ class BackupClusterTest {
                 .orElse(-1);
     }
 
-    /** Primaries that serve, as their servers tell the coordinator. */
+    /** Primaries that accept updates, as their servers report them to the coordinator. */
     private static List<ReplicaLoad> primaries(LocalCluster cluster) {
         return cluster.client().admin().status().loads().stream()
                 .flatMap(load -> load.replicas().stream())

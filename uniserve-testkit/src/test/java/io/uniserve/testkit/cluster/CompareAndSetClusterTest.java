@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Several clients that change documents only as they have read them, on real daemons: no change is lost. */
+/** Several clients that change documents conditionally, on real daemons: no change is lost. */
 @Timeout(120)
 class CompareAndSetClusterTest {
     private static final int CLIENTS = 4;
@@ -53,7 +53,7 @@ class CompareAndSetClusterTest {
         }
     }
 
-    /** Adds one again and again, each time to what it has read. */
+    /** Increments the value repeatedly, each time on the condition that it has not changed since the read. */
     private static void count(UniserveClient client) {
         for (int done = 0; done < CHANGES; ) {
             String read = client.query("t", "get n").body().utf8();

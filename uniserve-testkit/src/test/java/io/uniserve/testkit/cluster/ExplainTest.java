@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/** What queries in a language without an EXPLAIN of its own took, as real servers tell it. */
+/** EXPLAIN of queries in a language without one of its own, on real servers. */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplainTest {
     private LocalCluster cluster;
     private UniserveClient client;
-    /** Either server's name in a line. */
+    /** Pattern for either server's name in a line. */
     private String server;
 
     @BeforeAll

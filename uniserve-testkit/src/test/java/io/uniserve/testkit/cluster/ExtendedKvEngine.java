@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The key-value engine with operators and a planner of a test. */
+/** Key-value engine with additional operators and a planner of a test. */
 abstract class ExtendedKvEngine implements Engine {
     private final KvEngine engine = new KvEngine();
 
@@ -27,7 +27,7 @@ abstract class ExtendedKvEngine implements Engine {
     /** The test's planner. */
     abstract Answer answer(QueryText query, PlanContext context);
 
-    /** What is to be had in place of these update functions on the server with this context. */
+    /** The update functions of the server with this context, in place of those of the engine. */
     List<UpdateFunction<?, ?>> updates(EngineContext context, List<UpdateFunction<?, ?>> all) {
         return all;
     }

@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * What this JVM has open. Of use to tests that nothing runs beside.
+ * Open threads and files of this JVM, for tests that run alone.
  *
- * @param threads all of them but those that run tests, by their names without numbers: threads of one kind that go when they are
- *     idle must not make up for those of another kind that stay
- * @param files open ones, sockets too; 0 where the system does not tell
+ * @param threads number of threads per name without digits, except threads that run tests. The kinds are separate, so that idle threads
+ *     that end do not hide others that stay
+ * @param files number of open files and sockets; 0 if the system does not report it
  */
 record Footprint(Map<String, Long> threads, long files) {
     private static final int ROUNDS_MAX = 12;
@@ -39,7 +39,7 @@ record Footprint(Map<String, Long> threads, long files) {
         return new Footprint(threads, files);
     }
 
-    /** Threads that are more than before, by kind. */
+    /** Kinds of threads with more threads than before. */
     List<String> threadsAbove(Footprint before) {
         List<String> above = new ArrayList<>();
         threads.forEach((kind, count) -> {
@@ -52,8 +52,8 @@ record Footprint(Map<String, Long> threads, long files) {
     }
 
     /**
-     * The same with the pools of these servers full that plans do not use: for logs of replicas and for durable storage. They fill when
-     * those have work, and end their threads when they are idle.
+     * The same with full pools of these servers for replicas' logs and for durable storage. Plans do not use these pools. They fill under
+     * load, and end their threads when they are idle.
      */
     Footprint withPools(int servers) {
         Map<String, Long> full = new TreeMap<>(threads);
@@ -68,9 +68,9 @@ record Footprint(Map<String, Long> threads, long files) {
     }
 
     /**
-     * What is open once pools are full and connections made: after the first round that opened nothing more.
+     * The footprint once pools are full and connections are open: after the first round that opened nothing more.
      *
-     * @param round does all kinds of work, and gives what is open after it
+     * @param round does all kinds of work, and returns the footprint after it
      */
     static Footprint settled(Supplier<Footprint> round) {
         Footprint before = round.get();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Someone else sends a server log entries in the primary's name: refused, or found, and the copy made anew. */
+/** Log entries that another sender sends to a server in the primary's name. They are rejected, or detected, and the replica is rebuilt. */
 @Timeout(180)
 class ForgedEntryTest {
     private static final RetrieveCall<String, Long> COUNT =
@@ -112,7 +112,7 @@ class ForgedEntryTest {
         }
     }
 
-    /** Sends every follower an entry that its primary never wrote; gives what they answer. */
+    /** Sends every follower an entry that its primary never wrote. Returns their answers. */
     private static List<Replicated.Status> forge(LocalCluster cluster, ChannelPool channels, boolean hashed)
             throws Exception {
         var status = cluster.client().admin().status();
@@ -139,7 +139,7 @@ class ForgedEntryTest {
                     .orElseThrow()
                     .lastIndex();
             long hash = EntryHash.UNKNOWN;
-            if (hashed) { // a wrong one is answered with the right one, which makes good for it
+            if (hashed) { // the answer to a wrong one has the right one
                 hash = send(network, address, key, actor, last, 1, List.of()).hash();
                 send(network, address, key, actor, last, hash, List.of());
             }

@@ -41,11 +41,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a gather reads of its own actor is of the moment that the chunks are of, though it reads later. */
+/** A gather reads its own actor at the snapshot of its chunks, though it reads later. */
 @Timeout(120)
 class GatherMomentTest {
     private static final TableName A = new TableName("a");
-    /** A query that sees a moment of table a alone. */
+    /** A query with a snapshot of table a alone. */
     private static final String APART = "apart";
 
     private static final int ACCOUNTS = Accounts.COUNT;
@@ -84,7 +84,7 @@ class GatherMomentTest {
             return List.of(SEND, MEET);
         }
 
-        /** All of table a, which slot 0 got, and all of table b, as its actors have it. */
+        /** All of table a, which slot 0 gets, and all of table b, as its actors have it. */
         @Override
         Answer answer(QueryText query, PlanContext context) {
             if (query.text().equals(APART)) {
@@ -113,7 +113,7 @@ class GatherMomentTest {
         Accounts.addToAll(client, table);
     }
 
-    /** One more in table a, then one more in table b: nobody may see b ahead of a, or a part of an update. */
+    /** Updates add one in table a, then one in table b. No query may see b ahead of a, or a part of an update. */
     @ParameterizedTest
     @EnumSource(
             value = ReadMode.class,

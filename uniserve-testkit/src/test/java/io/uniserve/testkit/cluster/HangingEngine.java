@@ -19,23 +19,23 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The key-value engine, whose {@code kv.add@1} does not come back from its prepare on one server of a {@link LocalCluster}. */
+/** Key-value engine with a {@code kv.add@1} whose prepare hangs on one server of a {@link LocalCluster}. */
 final class HangingEngine extends ExtendedKvEngine {
     private final CountDownLatch end = new CountDownLatch(1);
     private final AtomicInteger hanging = new AtomicInteger();
     private volatile int hung;
 
-    /** From now on no prepare ends on the server with this number. */
+    /** Makes every prepare hang on the server with this number from now on. */
     void hang(int server) {
         hung = server;
     }
 
-    /** How many prepares hang. */
+    /** Number of prepares that hang. */
     int hanging() {
         return hanging.get();
     }
 
-    /** Whatever hangs goes on. */
+    /** Completes all prepares that hang. */
     void letGo() {
         hung = 0;
         end.countDown();
@@ -51,7 +51,7 @@ final class HangingEngine extends ExtendedKvEngine {
             try {
                 end.await();
             } catch (InterruptedException e) {
-                interrupted = true; // as an engine that does not care
+                interrupted = true; // as an engine that ignores interrupts
             }
         }
         hanging.decrementAndGet();

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the manual's page on the port {@code kv} says of its queries and updates. */
+/** The queries and updates of the manual's page on the port {@code kv}. */
 @Timeout(120)
 class KvPageTest {
     @Test

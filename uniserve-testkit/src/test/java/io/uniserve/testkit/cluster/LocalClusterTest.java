@@ -35,7 +35,7 @@ class LocalClusterTest {
     private static final int ROWS = 500;
     private static final int QUERIES_AFTER_STOP = 300;
 
-    /** What a thread of the load saw. */
+    /** Results of one thread of the load. */
     private record Load(AtomicInteger answered, List<String> failed, List<String> wrong) {
         Load() {
             this(new AtomicInteger(), new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());

@@ -37,16 +37,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thousands of plans with scatters on three servers of one process. Some write their chunks to files, some are cancelled or past
- * their deadlines in their first stage or their last, of some a stage fails for good, or on one server, or what it made is lost:
- * afterwards the process has no thread more, of any kind, and no open file more than when plans of all these kinds had filled its
- * pools, and nothing is held. {@code -Duniserve.shuffles=10000} asks for more than a build does.
+ * Leak test of thousands of plans with scatters, on three servers in one process.
+ *
+ * <p>Some plans write their chunks to files. Some are cancelled, or reach their deadline, in the first stage or the last. In some a stage
+ * fails for good, or on one server, or its chunks are lost. Afterwards the process has no more threads of any kind and no more open files
+ * than after a warm-up with all kinds of plans, and no chunk is left. {@code -Duniserve.shuffles=10000} runs more plans than a build does.
  */
 @Isolated
 @Timeout(1_200)
 class ManyShufflesTest {
     private static final int QUERIES = Integer.getInteger("uniserve.shuffles", 900);
-    /** Of one round, each of which has every kind of plan several times. */
+    /** Queries of one round, with every kind of plan several times. */
     private static final int WARM_UP = 144;
 
     private static final int ASKERS = 4;
@@ -61,9 +62,9 @@ class ManyShufflesTest {
             14, "lose");
 
     private static final int TURN = 18;
-    /** Of these, those that end with the sum and nothing else to tell. */
+    /** Number of queries per turn with the sum as their only result. */
     private static final int PLAIN = 9;
-    /** In these turns the asker gives up; those before end by their deadline. */
+    /** First turn in which the client cancels; earlier ones end by their deadline. */
     private static final int GIVEN_UP_FROM = 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(ManyShufflesTest.class);
@@ -71,7 +72,7 @@ class ManyShufflesTest {
     @TempDir
     Path directory;
 
-    /** What is there, as far as plans with scatters could leave it. */
+    /** Resources that plans with scatters may leak. */
     private record Held(Footprint open, List<String> told) {}
 
     private final AtomicInteger asked = new AtomicInteger();
@@ -90,7 +91,7 @@ class ManyShufflesTest {
         return new Held(Footprint.now(), told);
     }
 
-    /** What is there once nothing is under way. */
+    /** The resources once no plan is under way. */
     private static Held idle(LocalCluster cluster) {
         AtomicReference<Held> last = new AtomicReference<>();
         await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
@@ -148,12 +149,12 @@ class ManyShufflesTest {
         }
     }
 
-    /** How many ended in which way: with which sum, or which error. */
+    /** Number of queries per result: the sum or the error. */
     private Map<String, Integer> ask(UniserveClient client, int queries) {
         Map<String, Integer> ended = new ConcurrentSkipListMap<>();
         int from = asked.getAndAdd(queries);
         AtomicInteger next = new AtomicInteger(from);
-        // One more thread for those that give up. None of them outlives this, as threads of common pools would.
+        // One more thread for those that cancel. All threads end with this method, unlike threads of common pools.
         ScheduledExecutorService threads =
                 Executors.newScheduledThreadPool(ASKERS + 1, task -> new Thread(task, ASKER));
         try {

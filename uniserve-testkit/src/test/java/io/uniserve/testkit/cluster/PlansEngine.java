@@ -31,13 +31,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The key-value engine, each of whose queries is a plan that a test has given; what came of it is there for the test. */
+/** Key-value engine whose queries are plans of a test. It keeps their results for the test. */
 final class PlansEngine extends ExtendedKvEngine {
-    /** Puts, as its parameter says, the actor's numbers {@code n}, each into the slot that it leaves a rest of, texts, or noise. */
+    /** Scatter. By its parameter it puts the actor's numbers {@code n}, each into the slot of its remainder, or texts, or noise. */
     static final ScatterCall<String> PUT = new ScatterCall<>("test.put@1", Codecs.STRING);
-    /** Puts the numbers that it gets, cut another way. */
+    /** Map that puts the numbers of its input, distributed differently. */
     static final MapCall<String> PASS = new MapCall<>("test.pass@1", Codecs.STRING);
-    /** Tells its actor's numbers and those of its chunks, or, of other chunks, what these are. */
+    /** Gather that returns its actor's numbers and those of its chunks, or a description of other chunks. */
     static final GatherCall<String, String> TELL = new GatherCall<>("test.tell@1", Codecs.STRING, Codecs.STRING);
 
     static final String NUMBERS = "numbers";
@@ -51,7 +51,7 @@ final class PlansEngine extends ExtendedKvEngine {
     private final Map<String, Shuffle<String, String>> plans = new ConcurrentHashMap<>();
     private final Map<String, Shuffle.Result<List<String>>> results = new ConcurrentHashMap<>();
 
-    /** Asks these actors; the values of all slots in their order. */
+    /** Queries these actors. Returns the values of all slots in their order. */
     Shuffle.Result<List<String>> run(ActorSelection asked, Shuffle<String, String> plan) {
         String name = "plan " + named.incrementAndGet();
         plans.put(name, plan);
@@ -59,7 +59,7 @@ final class PlansEngine extends ExtendedKvEngine {
         return Objects.requireNonNull(results.get(name));
     }
 
-    /** What is put for a slot where numbers are not. */
+    /** The chunk for a slot, other than numbers. */
     static Bytes put(String what, int actor, int slot) {
         if (what.equals(NOISE)) {
             byte[] noise = new byte[NOISE_BYTES];
@@ -78,19 +78,19 @@ final class PlansEngine extends ExtendedKvEngine {
         return Bytes.utf8(text.toString());
     }
 
-    /** What is put of numbers. */
+    /** The chunk of numbers. */
     static Bytes put(List<Long> numbers) {
         BinaryWriter out = new BinaryWriter();
         numbers.forEach(out::writeLong);
         return out.toBytes();
     }
 
-    /** As a gather tells it; of each input by source. */
+    /** The description that a gather returns, per input by source. */
     static String told(int actor, Object own, List<? extends Map<Integer, ?>> inputs) {
         return String.format("%02d has %s, gets %s", actor, own, inputs);
     }
 
-    /** As a gather tells a chunk without numbers. */
+    /** The description of a chunk without numbers. */
     static String told(Bytes chunk) {
         return chunk.size() + " bytes " + Integer.toHexString(chunk.hashCode());
     }

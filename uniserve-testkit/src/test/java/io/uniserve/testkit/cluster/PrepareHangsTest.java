@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A server whose engine hangs in every prepare, and that is live in all else: nobody ends it, and the table goes on without it. */
+/** A server whose engine hangs in every prepare, but is healthy otherwise. It is not killed, and the table continues without it. */
 @Timeout(180)
 class PrepareHangsTest {
     private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
@@ -94,7 +94,7 @@ class PrepareHangsTest {
         engine.hang(2);
         CompletableFuture<UpdateOutcome> update = addToAll();
         await().until(() -> engine.hanging() > 0);
-        // On a machine that stands still for seconds another server may lead by now, and have committed it.
+        // On a machine that pauses for seconds another server may be the primary by now, and have committed it.
         assertThat(sum()).as("what it has prepared nobody sees").isIn((long) ACCOUNTS, 2L * ACCOUNTS);
         update.join();
         assertThat(sum()).isEqualTo(2 * ACCOUNTS);

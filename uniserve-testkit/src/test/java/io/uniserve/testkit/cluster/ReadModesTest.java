@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The modes of reads on real daemons with a real ZooKeeper, of tables with atomic updates and of eventual ones. */
+/** The modes of reads of atomic and eventual tables, with real daemons and a real ZooKeeper. */
 @Timeout(120)
 class ReadModesTest {
     private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
@@ -118,7 +118,7 @@ class ReadModesTest {
         assertThatThrownBy(part::value).hasMessageContaining("has not run");
     }
 
-    /** One more in table a, then one more in table b: nobody may see b ahead of a, or a part of an update. */
+    /** Updates add one in table a, then one in table b. No query may see b ahead of a, or a part of an update. */
     @Test
     void aCutIsOfOneMoment() {
         Queue<Object> wrong = new ConcurrentLinkedQueue<>();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a client has had acknowledged it reads at once, from whichever replica answers, while servers come and go. */
+/** A client reads its acknowledged writes at once, from any replica, while servers stop and start. */
 @Timeout(120)
 class ReadYourWritesTest {
     private static final RetrieveCall<String, Long> COUNT =

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A new server is filled while the table is read and written, and actors that are read much part. */
+/** A new server gets replicas while the table is read and written, and hot actors move to different servers. */
 @Timeout(900)
 class RebalanceClusterTest {
     private static final RetrieveCall<String, List<Document>> GET =

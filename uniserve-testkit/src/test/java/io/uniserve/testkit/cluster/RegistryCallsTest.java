@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls of ZooKeeper that reads of a fully serializable table take, as the servers count them. */
+/** Calls of ZooKeeper per read of a fully serializable table, from the servers' metrics. */
 @Timeout(180)
 class RegistryCallsTest {
     private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
@@ -55,7 +55,7 @@ class RegistryCallsTest {
         }
         table.updateDocuments("kv.add@1", rows).run().orThrow();
         AtomicInteger quiet = new AtomicInteger();
-        // Leases are renewed now and then, whoever asks: what counts are the stretches between.
+        // Leases are renewed now and then, independent of reads; only the time between renewals counts.
         await().pollInterval(Duration.ofMillis(1))
                 .atMost(Duration.ofSeconds(120))
                 .until(() -> {
@@ -70,7 +70,7 @@ class RegistryCallsTest {
         assertThat(calls()).as("a log, a map and a confirmation").isGreaterThanOrEqualTo(before + 3);
     }
 
-    /** Other servers are told what is written: they neither read it nor watch for it. A pause of the machine lets each look once. */
+    /** Managers push the log to other servers, which neither read nor watch it. After a pause of the machine each may read it once. */
     @Test
     void anUpdateThatFollowsAnotherIsOneWriteThatNobodyReads() {
         int updates = 100;
@@ -113,7 +113,7 @@ class RegistryCallsTest {
         return calls("");
     }
 
-    /** Of this kind; of all where it is empty. */
+    /** Number of calls of this kind; of all if it is empty. */
     private double calls(String kind) {
         double calls = 0;
         for (int server = 1; server <= SERVERS; server++) {

@@ -14,16 +14,16 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Threads are a server's, not a partition's: a shuffle of 64 slots has no more than one of 4. */
+/** The number of threads depends on the server, not on partitions: a shuffle of 64 slots uses no more than one of 4. */
 @Isolated
 @Timeout(300)
 class ShuffleThreadsTest {
     private static final int ROWS = 256;
-    /** Of a round: more than a server has threads that plan. */
+    /** Queries per round: more than a server's planning threads. */
     private static final int QUERIES = 60;
     /** Every number is in one slot's chunks, and in those that all slots get. */
     private static final String PLAIN = "sum ";
-    /** What has to be written to files. */
+    /** Queries whose chunks must be written to files. */
     private static final String LARGE = "large ";
 
     private static final Logger LOG = LoggerFactory.getLogger(ShuffleThreadsTest.class);
@@ -40,7 +40,7 @@ class ShuffleThreadsTest {
         ShufflingEngine.put(client, table, ROWS);
     }
 
-    /** What is open after updates and shuffles of a table. */
+    /** The footprint after updates and shuffles of a table. */
     private Footprint round(UniserveClient client, String table, int actors, int large) {
         String sum = Long.toString((actors + 1L) * ROWS * (ROWS - 1) / 2);
         for (int query = 0; query < QUERIES; query++) {

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Plans with scatters on real daemons. Which rows each slot has to get, and from which actors, a model knows by the tables' hashes;
- * which bytes travel, it knows by the routing map.
+ * Plans with scatters on real daemons. A model computes the expected rows of each slot, with their sources, from the tables' hashes, and
+ * the expected bytes on the network from the routing map.
  */
 @Timeout(120)
 class ShufflesOnServersTest {
@@ -53,7 +53,7 @@ class ShufflesOnServersTest {
     private final PlansEngine engine = new PlansEngine();
     private Optional<LocalCluster> cluster = Optional.empty();
 
-    /** A table whose row with key {@code ki} has the number {@code first + i}. */
+    /** Table with number {@code first + i} in the row with key {@code ki}. */
     private record Table(TableName name, int actors, int rows, long first) {
         private static Table of(String name, int actors, int rows, long first) {
             return new Table(new TableName(name), actors, rows, first);
@@ -78,7 +78,7 @@ class ShufflesOnServersTest {
                     .toList();
         }
 
-        /** What these actors put for a slot, by actor. */
+        /** The numbers that these actors put for a slot, by actor. */
         private SortedMap<Integer, List<Long>> cut(Collection<Integer> sources, int slots, int slot) {
             SortedMap<Integer, List<Long>> cut = new TreeMap<>();
             for (int source : sources) {
@@ -106,7 +106,7 @@ class ShufflesOnServersTest {
                 .engine(engine)
                 .directory(directory)
                 .setting("server.stop-grace", "0s")
-                // What moves, or is asked twice, is not where the model thinks.
+                // Moves and repeated reads would change the places that the model expects.
                 .setting("coordinator.rebalance.period", "0s")
                 .setting("client.hedge.budget", "0%")
                 .start();
@@ -148,7 +148,7 @@ class ShufflesOnServersTest {
         return engine.run(all(A), plan);
     }
 
-    /** One text a slot of a table. */
+    /** One text per slot of a table. */
     private static List<String> told(Table at, BiFunction<Integer, List<Long>, String> slot) {
         return at.all().stream()
                 .map(actor -> slot.apply(actor, at.numbers(actor)))
@@ -216,7 +216,7 @@ class ShufflesOnServersTest {
                 .hasMessageContaining("a scatter names actor " + other + " of table a");
     }
 
-    /** The numbers of A that come together in a slot. */
+    /** The numbers of A that meet in a slot. */
     private static List<Long> met(Table at, int slot) {
         return A.cut(A.all(), at.actors(), slot).values().stream()
                 .flatMap(List::stream)
@@ -226,8 +226,8 @@ class ShufflesOnServersTest {
 
     @Test
     void whatIsKeptGoesToTheSameActorsSlotAndIsNotSent() {
-        // Of so many actors with two replicas each, some are read elsewhere in another stage, unless that follows what
-        // was kept.
+        // With so many actors of two replicas, some are read on another server in a later stage, unless that stage
+        // follows the kept chunks.
         Table many = Table.of("many", 64, 400, 2_000);
         start(3, 2, A, many);
         Shuffle.Result<List<String>> kept =
@@ -279,7 +279,7 @@ class ShufflesOnServersTest {
             assertThat(once).isGreaterThan(8L * A.rows());
             assertThat(last(result).servers()).hasSize(2);
             assertThat(last(result).bytes()).isEqualTo(at.actors() * once);
-            // Each of the two servers gets what the other one has.
+            // Each of the two servers gets the chunks of the other one.
             assertThat(last(result).sentBytes()).as("at %s", at).isEqualTo(once);
         }
     }
@@ -303,7 +303,7 @@ class ShufflesOnServersTest {
         assertThat(last(result).rows()).isEqualTo(A.rows() + 6L * B.rows() + A.rows());
     }
 
-    /** Where each actor is, of a table without copies. */
+    /** The server of each actor of a table with rf 1. */
     private List<ServerId> servers(Table table) {
         TableRoute route = client().routing().tables().stream()
                 .filter(one -> one.meta().name().equals(table.name()))
@@ -312,7 +312,7 @@ class ShufflesOnServersTest {
         return route.map().actors().stream().map(ActorState::primary).toList();
     }
 
-    /** The size as they travel of those chunks of A, by actor and slot of B, that another server gathers. */
+    /** The size on the network of those chunks of A, by actor and slot of B, that another server gathers. */
     private long sent(BiFunction<Integer, Integer, Optional<Bytes>> chunks) {
         List<ServerId> from = servers(A);
         List<ServerId> to = servers(B);

@@ -35,10 +35,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * The key-value engine, whose every query is a shuffle of the numbers {@code n} of all documents, cut again by a map and summed where they meet. The first
- * word of its text says what else happens: {@code sum} nothing; {@code large} chunks, which must not all fit into memory; gathers ({@code slow}) or scatters
- * ({@code crawl}) that wait until somebody ends them; a gather, map or scatter that throws ({@code throw}, {@code break}, {@code spoil}); and, once a
- * query, a scatter whose server says that it cannot ({@code busy}), or a gather whose chunks are lost ({@code lose}).
+ * Key-value engine whose every query is a shuffle of the numbers {@code n} of all documents, redistributed by a map and summed by gathers.
+ *
+ * <p>The first word of the query selects a fault: {@code sum} none; {@code large} chunks that do not all fit into memory; gathers
+ * ({@code slow}) or scatters ({@code crawl}) that wait until they are cancelled; a gather, map or scatter that throws ({@code throw},
+ * {@code break}, {@code spoil}). Once per query, {@code busy} makes one server reject a scatter, and {@code lose} loses the chunks of a
+ * gather.
  */
 final class ShufflingEngine extends ExtendedKvEngine {
     private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
@@ -48,25 +50,25 @@ final class ShufflingEngine extends ExtendedKvEngine {
     private static final GatherOperator<KvActor, String, Long> GATHER = GatherOperator.of(
             new GatherCall<>("test.gather@1", Codecs.STRING, Codecs.LONG), KvActor.class, ShufflingEngine::gather);
 
-    /** Numbers that add nothing to a sum, of each chunk of a {@code large} query. */
+    /** Numbers per chunk of a {@code large} query that add nothing to the sum. */
     private static final int LARGE = 400;
 
-    /** Texts of queries whose trouble has been. */
+    /** Texts of queries that already had their fault. */
     private static final Set<String> TROUBLED = ConcurrentHashMap.newKeySet();
 
-    /** Servers with this engine, of whose queries the plain ones have their chunks in memory and the large ones in files. */
+    /** Servers with this engine and a memory limit at which plain queries have their chunks in memory and large ones in files. */
     static LocalCluster cluster(int servers, Path directory) {
         return LocalCluster.builder()
                 .servers(servers)
                 .engine(new ShufflingEngine())
                 .directory(directory)
                 .setting("server.exchange-query-memory", "16KiB")
-                // The thread that judges loads begins some time later.
+                // The thread of the rebalancer would start some time later.
                 .setting("coordinator.rebalance.period", "0s")
                 .start();
     }
 
-    /** Documents with numbers from 0 on. */
+    /** Puts documents with numbers from 0 on. */
     static void put(UniserveClient client, String table, int rows) {
         client.table(table)
                 .updateDocuments(

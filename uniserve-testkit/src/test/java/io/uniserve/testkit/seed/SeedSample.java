@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Seeded tests that {@link SeededTestTest} runs through JUnit's own test kit; the build does not run them by itself. */
+/** Seeded tests that {@link SeededTestTest} runs by JUnit's test kit. The build does not run them directly. */
 class SeedSample {
     static final List<Long> SEEN = new ArrayList<>();
 

@@ -6,7 +6,7 @@ import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.workload.Workload;
 import org.junit.jupiter.api.Test;
 
-/** Histories with atomic updates that once broke an invariant, beyond the seeds that are always run. */
+/** Histories with atomic updates that once broke an invariant, in addition to the seeds of every build. */
 final class AtomicSeedsTest {
     private static SimulationReport run(long seed) {
         SimulationReport report = new Simulation(SimulationOptions.defaults().with(Workload.ATOMIC)).run(seed, seed);

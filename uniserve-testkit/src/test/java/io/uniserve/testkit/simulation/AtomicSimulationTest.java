@@ -10,7 +10,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Atomic updates and reads of one version under faults: hours without a violation, and the same history every time. */
+/** Atomic updates and reads at one version under faults: hours without a violation, and the same history each time. */
 @Execution(ExecutionMode.CONCURRENT)
 final class AtomicSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(AtomicSimulationTest.class);

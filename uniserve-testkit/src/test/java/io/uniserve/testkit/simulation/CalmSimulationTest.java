@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One cluster for hours: nothing that it keeps for the sake of the past grows with the past. */
+/** One cluster for hours: its state does not grow with its age. */
 @Execution(ExecutionMode.CONCURRENT)
 final class CalmSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(CalmSimulationTest.class);

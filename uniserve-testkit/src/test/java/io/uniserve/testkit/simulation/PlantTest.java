@@ -23,17 +23,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The checker catches bugs, and for their reason: each planted one shows, with a code that belongs to it, within 200 seeds from one
- * that showed it when it was last looked for. With {@code -Pplants} three searches of 200 seeds each are made for every bug, the
- * median must be below 200, and the table of docs/benchmarks/simulation.md is written to {@code target/plants.md}. Two run at a time.
+ * The checker finds each planted bug, by a code that belongs to it, within 200 seeds. The search starts at a seed that showed the bug
+ * before.
+ *
+ * <p>With {@code -Pplants} the test searches three times per bug, in 200 seeds each. The median must be below 200, and the test writes the
+ * table of docs/benchmarks/simulation.md to {@code target/plants.md}. Two searches run at a time.
  */
 @Execution(ExecutionMode.CONCURRENT)
 final class PlantTest {
     private static final int SEARCHES = 3;
     private static final boolean MEDIAN = Boolean.getBoolean("uniserve.plants.median");
     /**
-     * {@link Plant#COMMIT_UNFENCED}: whoever leads later has what the votes were for, so that clients are told nothing wrong, and
-     * the look inside meets it in hundreds of seeds only. Tests of single cases break without that check.
+     * {@link Plant#COMMIT_UNFENCED}: a later primary has all updates that were voted for, so clients get no wrong result, and only a check
+     * of internal state finds the bug, once in hundreds of seeds. Tests of single cases fail without that check.
      */
     private static final String UNSEEN = "COMMIT_UNFENCED";
 
@@ -41,7 +43,7 @@ final class PlantTest {
     private static final long FIRST_SEED = 10_000;
     private static final ConcurrentSkipListMap<Plant, String> TABLE = new ConcurrentSkipListMap<>();
 
-    /** How a search ended. */
+    /** Result of a search. */
     private record Search(int tried, Set<String> codes) {
         private boolean found() {
             return !codes.isEmpty();
@@ -64,12 +66,12 @@ final class PlantTest {
         }
     }
 
-    /** The names by which the protocol asks for planted bugs (docs/protocol.md, section 9). */
+    /** The planted bugs that the protocol requires (docs/protocol.md, section 9). */
     @Test
     void theNineOfTheProtocolAreAmongThem() {
         assertThat(List.of(
                         Plant.ABORT_ON_MISSING_RECORD, // abort on missing record
-                        Plant.OWN_VERSION_COUNTERS, // per-client version counters: drivers give versions here
+                        Plant.OWN_VERSION_COUNTERS, // per-client version counters: managers assign versions here
                         Plant.FENCE_SKIPPED, // no fence
                         Plant.ATTEMPTS_ADDED_UP, // double-counted shuffle retry
                         Plant.UNVERSIONED_SHUFFLE, // unversioned shuffle read
@@ -124,8 +126,7 @@ final class PlantTest {
     }
 
     /**
-     * A disk that is lost while the others are away is rare: a minute holds too few. So it is of tables that have something to lose
-     * and go back.
+     * A disk that is lost while the others are down is rare: a minute has too few of them. So are restorations of tables with data to lose.
      */
     private static int seconds(Plant plant) {
         if (plant.losesActors()) {
@@ -134,7 +135,7 @@ final class PlantTest {
         return plant == Plant.BLIND_VOUCHERS ? 180 : 60;
     }
 
-    /** One that showed the bug when the table was made last; any other change of a history makes it as good as any other. */
+    /** A seed that showed the bug when the table was last made. After any other change of histories it is as good as any seed. */
     private static long knownSeed(Plant plant) {
         return switch (plant) {
             case ATTEMPTS_ADDED_UP, LEARNER_EARLY, LEASE_IGNORED -> FIRST_SEED + 4;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Replicas that move by themselves and servers that join late, with all other faults: no violation, and all comes to rest. */
+/** Rebalancing and servers that join late, with all other faults: no violation, and all movement ends. */
 @Execution(ExecutionMode.CONCURRENT)
 final class RebalancingSimulationTest {
     private static final int SEEDS = 30;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The simulation that every build runs: hours of faults without a violation, and the same history every time. */
+/** The simulation of every build: hours of faults without a violation, and the same history each time. */
 @Execution(ExecutionMode.CONCURRENT)
 final class SimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(SimulationTest.class);
@@ -20,7 +20,7 @@ final class SimulationTest {
     private static final double OPERATIONS_PER_SECOND_MIN = 10;
     static final double FAULTS_PER_HOUR_MIN = 200;
     private static final long COMPARED_MIN = 10_000;
-    /** Of seeds with an actor that may have lost something, so that not all of it is judged. */
+    /** Maximum share of seeds with an actor that may have lost data, which the checks do not cover completely. */
     static final double EXCUSED_SHARE_MAX = 0.2;
 
     @Test
@@ -41,7 +41,7 @@ final class SimulationTest {
         LOG.info("{}", ledgerRow(report));
     }
 
-    /** As a row of docs/benchmarks/simulation.md. */
+    /** Row of docs/benchmarks/simulation.md. */
     static String ledgerRow(SimulationReport report) {
         return String.format(
                 Locale.ROOT,

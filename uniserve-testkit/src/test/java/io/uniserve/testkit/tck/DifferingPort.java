@@ -23,7 +23,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The contract's cases of a key-value port whose replicas would differ: each prepare adds a number of its own. Run by {@link DifferingPortTest}. */
+/**
+ * Test kit cases of a key-value port with replicas that would differ: each prepare adds a number of its own. {@link DifferingPortTest} runs
+ * it.
+ */
 class DifferingPort extends PortTck {
     DifferingPort() {
         super(new Fixture());

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** Servers do not compare what replicas hold, so a port that is not deterministic must not pass the contract's cases. */
+/** Servers do not compare replicas' contents at each update, so a port that is not deterministic must fail in the test kit. */
 class DifferingPortTest {
     @Test
     void aPrepareThatIsNotDeterministicIsFound() {

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The key-value port keeps the contract. */
+/** The key-value port passes the test kit. */
 class KvTckTest extends PortTck {
     KvTckTest() {
         super(new KvFixture());

@@ -37,11 +37,11 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
-/** Key-value ports with one fault each, that the port test kit finds. Run by {@link PlantedPortsTest}. */
+/** Key-value ports with one fault each, which the test kit must find. {@link PlantedPortsTest} runs them. */
 final class PlantedPorts {
     private PlantedPorts() {}
 
-    /** The key-value port; a fault replaces a part of it. */
+    /** Key-value port; a fault replaces a part of it. */
     static class Port implements Engine {
         private final KvEngine kv = new KvEngine();
 
@@ -123,7 +123,7 @@ final class PlantedPorts {
                 .toList();
     }
 
-    /** A scan that answers by another order or with another merger. */
+    /** Scan with another order or another merger. */
     private static Operator<?, ?> scan(Comparator<Document> order, Comparator<Document> merged) {
         Merger<Scan, List<Document>> merger = (scan, left, right) -> Stream.concat(left.stream(), right.stream())
                 .sorted(merged)
@@ -148,7 +148,7 @@ final class PlantedPorts {
         return String.valueOf(document.fields().get("amount"));
     }
 
-    /** Takes the first of the values that a retrieve gives. */
+    /** Its planner uses only the first value of a retrieve. */
     static class FirstValueAlone extends PortTck {
         FirstValueAlone() {
             super(of(new Port() {
@@ -164,7 +164,7 @@ final class PlantedPorts {
         }
     }
 
-    /** Its second round asks the first actor that has rows, and no other. */
+    /** Its second round queries only the first actor with rows. */
     static class SecondRoundOfOneActor extends PortTck {
         SecondRoundOfOneActor() {
             super(of(new Port() {
@@ -194,7 +194,7 @@ final class PlantedPorts {
         }
     }
 
-    /** A passed deadline becomes an empty answer, and a query that cannot be read an exception of Java's. */
+    /** Its planner turns a passed deadline into an empty answer, and a syntax error into a Java exception. */
     static class SwallowingPlanner extends PortTck {
         SwallowingPlanner() {
             super(of(new Port() {
@@ -215,7 +215,7 @@ final class PlantedPorts {
         }
     }
 
-    /** Whole queries are answered in another form. */
+    /** Its whole queries have another form of answer. */
     static class OtherWhole extends PortTck {
         OtherWhole() {
             super(of(new Port() {
@@ -248,7 +248,7 @@ final class PlantedPorts {
         }
     }
 
-    /** Rows of one amount are cut off as they come. */
+    /** Its order of rows with equal amounts depends on the order of arrival. */
     static class TiesAsTheyCome extends PortTck {
         TiesAsTheyCome() {
             super(of(new Port() {
@@ -261,7 +261,7 @@ final class PlantedPorts {
         }
     }
 
-    /** The engine orders texts by code points, the merger by UTF-16. */
+    /** Its engine orders texts by code points, its merger by UTF-16. */
     static class OrderOfUtf16 extends PortTck {
         OrderOfUtf16() {
             super(of(new Port() {
@@ -277,7 +277,7 @@ final class PlantedPorts {
         }
     }
 
-    /** Makes room for as many rows as a number among the parameters says. */
+    /** It allocates as many rows as a number in the parameters requests. */
     static class NoBounds extends PortTck {
         private static final RetrieveOperator<KvActor, Integer, Long> COUNT = RetrieveOperator.of(
                 new RetrieveCall<>("kv.count@1", Codecs.INT, Codecs.LONG),

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.platform.engine.discovery.MethodSelector;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
-/** Each fault of a port is found by the case that is there for it, and passes one that is not. */
+/** Each faulty port fails the test case for its fault, and passes a case for another fault. */
 class PlantedPortsTest {
     @AfterEach
     void close() throws IOException {

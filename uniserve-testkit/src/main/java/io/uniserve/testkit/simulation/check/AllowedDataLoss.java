@@ -1,6 +1,6 @@
 package io.uniserve.testkit.simulation.check;
 
-/** Why an actor of a run is not judged in full: what it lost, it may have lost. */
+/** Reason for which the checks accept lost data of an actor in this run. */
 public enum AllowedDataLoss {
     DAMAGED_LAST_COPY("the last copy in sync was a damaged one"),
     TAKEN_OVER_BEHIND("taken over with what was shipped, as the table asks"),
@@ -12,7 +12,7 @@ public enum AllowedDataLoss {
         this.reason = reason;
     }
 
-    /** The reason in words. */
+    /** The reason as text for the report. */
     public String reason() {
         return reason;
     }

@@ -8,12 +8,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * I3 to I5, I9, I11, I12 and ORDER over the history of an atomic table, given each list at the end, and SUM and AMOUNT of its amounts. Every list only grows, so a
- * read of it is the length of a beginning of the final one; strict serializability then is: a marker is in all its lists
- * that a read has or in none; a read has at least what was committed, or read by anybody, before it began.
+ * Check of the history of an atomic table against the final content of each list: I3, I4, I5, I9, I11, I12, ORDER and ERA. It also runs
+ * {@link TransferCheck} (SUM, AMOUNT).
  *
- * <p>Where the table went back to an older version, ERA: each time between two such has a history of its own, which goes on
- * from that version. What was committed up to there is there, what was committed above it in the time before is not.
+ * <p>Lists only grow, so a read of a list is a prefix of the final list, and its length says all. Strict serializability then has two
+ * parts. A marker is in all of its lists that a read returned, or in none. A read has at least everything that was committed or read before
+ * the read started.
+ *
+ * <p>A table that was restored to an older version has one era per table number ({@link TableTimelines}). Each era has a history of its own
+ * and starts from the version to which the table went back. Commits up to that version are present in the new era. Later commits of the old
+ * era are absent (ERA).
  */
 public final class AtomicCheck {
     private final Violations violations;
@@ -21,7 +25,7 @@ public final class AtomicCheck {
     private final TableTimelines tableTimelines;
     private final Map<Integer, List<String>> finals;
 
-    /** @param finals each list at the end */
+    /** @param finals each list at the end of the run */
     public AtomicCheck(Violations violations, AtomicHistory history, Map<Integer, List<String>> finals) {
         this(violations, history, TableTimelines.single(), finals);
     }
@@ -38,7 +42,7 @@ public final class AtomicCheck {
         this.finals = finals;
     }
 
-    /** Checks all; call once. */
+    /** Runs all checks. Call it once. */
     public void run() {
         finals.forEach((list, markers) -> {
             Map<String, Integer> at = new HashMap<>();
@@ -62,7 +66,7 @@ public final class AtomicCheck {
         new TransferCheck(violations, history.transfers(), tableTimelines.count() == 1).run();
     }
 
-    /** ORDER: a list is in the order of its updates' versions, and what was acknowledged before another update began is before it. */
+    /** ORDER: a list is in the order of its updates' versions. An update that was acknowledged before another one started precedes it. */
     private void order(int list, List<String> markers) {
         long laterDone = Long.MAX_VALUE;
         long laterVersion = Long.MAX_VALUE;
@@ -105,7 +109,7 @@ public final class AtomicCheck {
         }
     }
 
-    /** Markers that somebody had sent: how often each was seen. */
+    /** Number of occurrences per marker. Markers that no client had sent by then are reported as I11 and left out. */
     private Map<String, Integer> sent(String client, long doneNanos, Map<Integer, List<String>> lists) {
         Map<String, Integer> seen = new TreeMap<>();
         lists.values().forEach(markers -> markers.forEach(marker -> seen.merge(marker, 1, Integer::sum)));
@@ -148,7 +152,7 @@ public final class AtomicCheck {
         });
     }
 
-    /** Of any era; of one that is over, more may be shown than was ever read there otherwise. */
+    /** A stale read may be of any era. In an era that is over, it may show more of a list than any other read of that era did. */
     private void stale(AtomicHistory.Stale read, TimelineStates lists) {
         read.lists().forEach((list, markers) -> {
             boolean found = false;

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What clients of an atomic table asked and heard. */
+/** History of an atomic table: requests of clients and their results. */
 public final class AtomicHistory {
     private final Map<String, Write> writes = new LinkedHashMap<>();
     private final List<Read> reads = new ArrayList<>();
@@ -16,24 +16,24 @@ public final class AtomicHistory {
     private final List<Restored> restored = new ArrayList<>();
     private final TransferHistory transfers = new TransferHistory();
 
-    /** Amounts that were moved between its rows. */
+    /** The transfers of amounts between rows of the table. */
     public TransferHistory transfers() {
         return transfers;
     }
 
-    /** A client is about to append the marker to these lists, all or none; markers are unique. */
+    /** Records an append before the client sends it: the marker goes to all of these lists, or to none. Markers are unique. */
     public Write write(String client, String marker, TreeSet<Integer> lists, long nanos) {
         Write write = new Write(client, marker, lists, nanos);
         writes.put(marker, write);
         return write;
     }
 
-    /** A client got lists of one version. */
+    /** Records a read of lists at one version. */
     public void read(Read read) {
         reads.add(read);
     }
 
-    /** Begins anew: what was heard so far has been judged. */
+    /** Removes all entries, after they have been checked. */
     public void clear() {
         writes.clear();
         reads.clear();
@@ -47,7 +47,7 @@ public final class AtomicHistory {
         return writes.get(marker);
     }
 
-    /** All writes in the order they were asked. */
+    /** All writes in the order of their requests. */
     List<Write> writes() {
         return List.copyOf(writes.values());
     }
@@ -56,7 +56,7 @@ public final class AtomicHistory {
         return reads;
     }
 
-    /** A client got lists of any replica. */
+    /** Records a read of lists from any replica. */
     public void stale(Stale read) {
         stale.add(read);
     }
@@ -65,7 +65,7 @@ public final class AtomicHistory {
         return stale;
     }
 
-    /** A client heard that the table was restored from durable storage. */
+    /** Records that a client got TABLE_RESTORED. */
     public void restored(Restored told) {
         restored.add(told);
     }
@@ -75,11 +75,11 @@ public final class AtomicHistory {
     }
 
     /**
-     * Lists of all actors that were asked, those without a marker too.
+     * Read of lists; it includes all actors that were queried, also those without a marker.
      *
-     * @param tableId the number under which the table was read; 0 where it never had another one
-     * @param version the one that all are complete through
-     * @param oneVersion all are of this version; false where each may be of a newer one
+     * @param tableId the table number under which the table was read; 0 if the table always had the same number
+     * @param version the version up to which all lists are complete
+     * @param oneVersion true if all lists are of exactly this version; false if each may be of a newer one
      */
     public record Read(
             String client,
@@ -89,7 +89,7 @@ public final class AtomicHistory {
             long version,
             boolean oneVersion,
             TreeMap<Integer, List<String>> lists) {
-        /** One of a single version. */
+        /** Read of a single version. */
         public Read(
                 String client, long invokedNanos, long doneNanos, long version, TreeMap<Integer, List<String>> lists) {
             this(client, invokedNanos, doneNanos, 0, version, true, lists);
@@ -97,16 +97,16 @@ public final class AtomicHistory {
     }
 
     /**
-     * TABLE_RESTORED.
+     * TABLE_RESTORED as a client got it.
      *
-     * @param tableId the number that the table has now
+     * @param tableId the new number of the table
      */
     public record Restored(String client, long nanos, long tableId) {}
 
-    /** Lists as some replica had them at some time. */
+    /** STALE read: lists as some replica had them at some time. */
     public record Stale(String client, long doneNanos, TreeMap<Integer, List<String>> lists) {}
 
-    /** An append of one marker to several lists. */
+    /** Append of one marker to several lists. */
     public static final class Write {
         final String client;
         final String marker;
@@ -123,13 +123,13 @@ public final class AtomicHistory {
             this.invokedNanos = invokedNanos;
         }
 
-        /** The client heard that it is committed, in this version. */
+        /** The client got the result: committed in this version. */
         public void committed(long nanos, long inVersion) {
             doneNanos = nanos;
             version = inVersion;
         }
 
-        /** The client heard that it is refused for good. */
+        /** The client got the result: refused for good. */
         public void refused() {
             refused = true;
         }

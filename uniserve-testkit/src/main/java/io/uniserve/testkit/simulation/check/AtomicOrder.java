@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What began after an end must have what had ended: ends and beginnings in the order of time. In an era that is what was
- * committed or read in it, and what it was to take over; and after anything of an era nobody is answered by an earlier one, nor
- * without a word a client that was told of an earlier one.
+ * Check of real-time order: an operation that starts after another one has ended sees the effects of that one (I4, I5, ERA).
+ *
+ * <p>It replays starts and ends in the order of time. A read must have all that was committed or read in its era before the read started,
+ * and all that the era took over. Once an operation of an era has ended, no read returns data of an earlier era. A client that has seen a
+ * version of an earlier era must get TABLE_RESTORED before its next answer.
  */
 final class AtomicOrder {
     private static final int NEVER_READ = Integer.MAX_VALUE;
@@ -38,7 +40,7 @@ final class AtomicOrder {
         }
     }
 
-    /** What a client was told of last; version 0 of an era it knows of only that it has begun. */
+    /** The newest version that a client has seen. Version 0: it knows of the era only by TABLE_RESTORED. */
     private record Told(int era, long version) {
         private static Told newer(Told one, Told other) {
             boolean later = other.era > one.era || other.era == one.era && other.version > one.version;
@@ -46,7 +48,7 @@ final class AtomicOrder {
         }
     }
 
-    /** What a read must have, as of its beginning. */
+    /** Lower bounds of a read, as of its start. */
     private record Need(int newest, Map<Integer, Integer> lengths, Told floor) {}
 
     private record Moment(long nanos, int rank, Runnable step) {}

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * FLAT: what a cluster keeps for the sake of the past does not grow with the past. The most of each measure in the first hour,
- * and half as much again, with room for one more of what comes and goes at once, bounds it for ever.
+ * FLAT: the state that a cluster keeps does not grow with its age. The bound of a measure is 1.5 times its maximum of the first hour, plus
+ * room for data that come and go.
  */
 public final class BoundedGrowthCheck {
     private static final double GROWTH_MAX = 1.5;
@@ -19,9 +19,9 @@ public final class BoundedGrowthCheck {
     }
 
     /**
-     * A measure.
+     * Records a measure.
      *
-     * @param room what may come and go at once, such as a segment of a log
+     * @param room data that may come and go at once, such as a segment of a log; in the unit of the measure
      * @param early true in the first hour
      */
     public void look(String name, long value, long room, boolean early) {
@@ -36,12 +36,12 @@ public final class BoundedGrowthCheck {
         }
     }
 
-    /** The most of each in the first hour. */
+    /** The maximum of each measure in the first hour. */
     public Map<String, Long> first() {
         return first;
     }
 
-    /** The most of each. */
+    /** The maximum of each measure in the whole run. */
     public Map<String, Long> most() {
         return most;
     }

@@ -1,17 +1,17 @@
 package io.uniserve.testkit.simulation.check;
 
 /**
- * How much the checks that look inside have seen.
+ * Coverage of the checks that read the state of servers directly.
  *
- * @param digests pairs of replicas whose contents were compared
- * @param disks replicas' disks that were looked at when a version was committed
- * @param doubtNanos the longest that anything was seen in doubt with nothing in the way
+ * @param digests pairs of replicas with compared contents
+ * @param disks disks of replicas that were checked at commits of versions
+ * @param doubtNanos the longest time in doubt with nothing that prevents the resolution, in nanoseconds
  */
 public record CheckCoverage(long digests, long disks, long doubtNanos) {
-    /** Nothing yet. */
+    /** Coverage of no run. */
     public static final CheckCoverage NONE = new CheckCoverage(0, 0, 0);
 
-    /** Of both. */
+    /** The coverage of both. */
     public CheckCoverage and(CheckCoverage other) {
         return new CheckCoverage(digests + other.digests, disks + other.disks, Math.max(doubtNanos, other.doubtNanos));
     }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What clients asked and heard: every append of a marker to an list, every list read. */
+/** History of an eventual table: every append of a marker to a list and every read of a list, with the results. */
 public final class ClientHistory {
     private final Map<Integer, Map<String, Append>> appends = new HashMap<>();
     private final List<Append> inOrder = new ArrayList<>();
     private final List<Read> reads = new ArrayList<>();
 
-    /** A client is about to append the marker to the list; markers are unique. */
+    /** Records an append before the client sends it. Markers are unique. */
     public Append append(String client, String marker, int list, boolean isr, long nanos) {
         Append append = new Append(client, marker, list, isr, nanos);
         appends.computeIfAbsent(list, k -> new HashMap<>()).put(marker, append);
@@ -20,12 +20,12 @@ public final class ClientHistory {
         return append;
     }
 
-    /** A client got an list. */
+    /** Records a read of a list. */
     public void read(Read read) {
         reads.add(read);
     }
 
-    /** Begins anew: what was heard so far has been judged. */
+    /** Removes all entries, after they have been checked. */
     public void clear() {
         appends.clear();
         inOrder.clear();
@@ -42,7 +42,7 @@ public final class ClientHistory {
         return appends.getOrDefault(list, Map.of());
     }
 
-    /** All appends in the order they were asked. */
+    /** All appends in the order of their requests. */
     public List<Append> appends() {
         return inOrder;
     }
@@ -52,10 +52,10 @@ public final class ClientHistory {
     }
 
     /**
-     * A list read.
+     * Read of a list.
      *
-     * @param floor log index the answer must cover
-     * @param linearizable false for a stale read, of which only content is checked
+     * @param floor log index that the answer must cover
+     * @param linearizable false for a stale read; only its content is checked
      */
     public record Read(
             String client,
@@ -70,7 +70,7 @@ public final class ClientHistory {
         }
     }
 
-    /** An append of one marker to one list. */
+    /** Append of one marker to one list. */
     public static final class Append {
         final String client;
         final String marker;
@@ -89,13 +89,13 @@ public final class ClientHistory {
             this.invokedNanos = invokedNanos;
         }
 
-        /** The client heard that the marker is logged at this index. */
+        /** The client got the result: the marker is logged at this index. */
         public void acked(long nanos, long logIndex) {
             ackedNanos = nanos;
             index = logIndex;
         }
 
-        /** The client heard that the marker is refused for good. */
+        /** The client got the result: refused for good. */
         public void refused() {
             refused = true;
         }

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * I1 and I2 from the registry and the gates: a version has one outcome, versions grow, and at the moment of a commit every
- * in-sync replica of every participant has it prepared on its disk, and, where it answers readers, knows so.
+ * Check of I1 and I2 from the registry and the read gates. A version has one outcome, and versions grow. At the moment of a commit every
+ * in-sync replica of every participant has the version prepared on its disk. If that replica answers reads, its gate shows the version.
  */
 public final class CommitCheck {
     private final Violations violations;
@@ -40,13 +40,13 @@ public final class CommitCheck {
         this.disks = new PreparedCheck(violations);
     }
 
-    /** A server's disk, which outlives it. */
+    /** Registers the disk of a server. The disk survives restarts of the server. */
     public void disk(String server, SimulatedDisk simulatedDisk) {
         displaced.disk(server, simulatedDisk);
         disks.disk(server, simulatedDisk);
     }
 
-    /** Replicas' disks that were looked at when a version was committed. */
+    /** Number of replicas' disks that were checked at commits. */
     public long disksLooked() {
         return disks.looked();
     }
@@ -122,7 +122,7 @@ public final class CommitCheck {
                 violations.add("I1", table + " changes the outcome of version " + decision.version());
             }
         }
-        if (after.version() > before.version()) { // a version begun ahead is named by its decision only
+        if (after.version() > before.version()) { // participants: only in the decision if started ahead
             TransactionLogTransitions.decision(after, after.version())
                     .map(Decision::unacked)
                     .orElse(List.of())
@@ -131,9 +131,11 @@ public final class CommitCheck {
     }
 
     /**
-     * What leaves the log, and what was among the outcomes, is among the outcomes; or it is forgotten as told, or an abort of
-     * which retries need not know. Both only where so many requests are known that there is no room for more; or an abort of no
-     * request at all, of a version begun ahead.
+     * I9: every outcome that leaves the transaction log moves to the outcomes node, and outcomes in that node stay there.
+     *
+     * <p>Two kinds of outcomes may be removed: those that {@link TransactionLogState} counts as forgotten, and aborts without a refusal.
+     * Both only while the log keeps so many requests that it has no room for more. The abort of a version that was started ahead has no
+     * request and may always be removed.
      */
     private void kept(
             String table,
@@ -176,7 +178,7 @@ public final class CommitCheck {
                 && one.refused().equals(other.refused());
     }
 
-    /** Readers know of it, or of one before it that is committed: an aborted one hides nothing. */
+    /** The gate shows the version, or an earlier version in doubt that may be committed. An aborted version in doubt hides nothing. */
     private void prepared(String table, TransactionLogState log, int actor, long nanos) {
         long tableId = log.tableId();
         long version = log.version();

@@ -9,15 +9,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The read fence and I8 on servers. An answer whose request came after an acknowledgement at level ISR in epoch e must
- * come from a replica that has installed e or a later one: a replica of an earlier epoch was removed, and its lease was
- * waited for before the acknowledgement. Where the update was logged in an epoch before, a replica that has applied it may
- * answer too. What such a replica has logged but not yet applied may be missing from the answer, unless the client's floor
- * asks for it: that is the eventual level.
+ * Check of the read fence (FENCE), and of I8 on servers. Let an update be acknowledged at level ISR in epoch e. Each later request must be
+ * answered by a replica that has installed epoch e or a later one. Replicas of earlier epochs were removed, and the acknowledgement waited
+ * for the end of their leases.
+ *
+ * <p>If the update was logged in an earlier epoch, a replica that has applied it may answer too. An answer may omit an entry that its
+ * replica has logged but not applied, unless the client's floor requires it: the eventual level permits that.
  */
 public final class FenceCheck {
     private final Violations violations;
-    /** Of the servers' replicas, as they published them last. */
+    /** The last published gate per replica of each server. */
     private final Map<String, ReadGate> gates = new TreeMap<>();
 
     private final Map<ReplicaKey, List<Ack>> acks = new TreeMap<>();
@@ -27,7 +28,7 @@ public final class FenceCheck {
         this.violations = violations;
     }
 
-    /** A server publishes a gate; epoch 0 says that it has not read its disk yet. */
+    /** A server publishes a gate. Epoch 0: it has not read its disk yet. */
     public void published(String server, ReplicaKey key, ReadGate gate) {
         if (gate.epoch() == 0) {
             return;
@@ -40,8 +41,9 @@ public final class FenceCheck {
     }
 
     /**
-     * An update at level ISR is acknowledged, which its primary logged in this epoch at this index. The answer to an update of
-     * several actors may be late: all in sync had this part maybe in an earlier epoch than the primary has now.
+     * Records the acknowledgement of an update of level ISR that its primary logged in this epoch at this index. The answer to an update of
+     * several actors may come late, when the primary already has a later epoch. Then the in-sync replicas may have got this part in an
+     * earlier one.
      */
     public void acknowledged(String server, ReplicaKey key, long loggedEpoch, long index, long nanos) {
         ReadGate gate = gates.get(server + " " + key);
@@ -53,7 +55,7 @@ public final class FenceCheck {
         }
     }
 
-    /** An atomic update that has a part there is committed, and the actor has this epoch in the map. */
+    /** Records the commit of an atomic update with rows in this actor, which has this epoch in the map. */
     public void committed(ReplicaKey key, long epoch, long nanos) {
         List<Ack> steps = acks.computeIfAbsent(key, k -> new ArrayList<>());
         if (steps.isEmpty() || steps.get(steps.size() - 1).epoch < epoch) {
@@ -61,7 +63,7 @@ public final class FenceCheck {
         }
     }
 
-    /** A linearizable answer is given for a request that was taken at this time. */
+    /** Checks a linearizable answer to a request that was taken at this time. */
     public void answered(String server, ReplicaKey key, long epoch, long takenNanos) {
         long needed = 0;
         for (Ack ack : acks.getOrDefault(key, List.of())) {
@@ -85,9 +87,9 @@ public final class FenceCheck {
 
     private record Ack(long nanos, long epoch) {}
 
-    /** Acknowledged by a server that had this epoch by then. */
+    /** Acknowledgement by a server with this epoch, for an entry of an earlier epoch. */
     private record Late(long nanos, long epoch, long loggedEpoch, long index) {
-        /** The replica follows a primary of the entry's epoch or a later one, and has applied it. */
+        /** True if the replica follows a primary of the entry's epoch or a later one, and has applied the entry. */
         private boolean isIn(@Nullable ReadGate gate) {
             return gate != null && gate.epoch() >= loggedEpoch && gate.appliedIndex() >= index;
         }

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * I9, I11, I12 and ORDER over a client history, given each list at the end. At the eventual level a list read is a state the
- * list was in: a prefix of the final list, followed where the answering primary was deposed by markers that no ISR
- * had acknowledged when the read began. Linear in the markers read.
+ * Check of the history of an eventual table against the final content of each list: I4, I9, I11, I12 and ORDER. A read of a list returns a
+ * prefix of the final list. If the primary that answered was deposed, markers may follow that were not acknowledged at level ISR when the
+ * read started. The check is linear in the number of markers read.
  */
 public final class HistoryCheck {
     private final Violations violations;
@@ -22,8 +22,8 @@ public final class HistoryCheck {
     private long lostAtPrimaryLevel;
 
     /**
-     * @param finals each list at the end, where it is known
-     * @param whole false for a list that may have lost something: of it only contents are judged, not what is missing
+     * @param finals each list at the end, if it is known
+     * @param whole false for a list that may have lost data: its content is checked, but not whether something is missing
      */
     public HistoryCheck(
             Violations violations, ClientHistory history, Map<Integer, List<String>> finals, IntPredicate whole) {
@@ -33,7 +33,7 @@ public final class HistoryCheck {
         this.finals = finals;
     }
 
-    /** Checks all; call once. */
+    /** Runs all checks. Call it once. */
     public void run() {
         Map<Integer, Set<String>> present = new HashMap<>();
         finals.forEach((list, markers) -> {
@@ -78,7 +78,9 @@ public final class HistoryCheck {
         history.reads().forEach(read -> check(read, own.getOrDefault(read.client() + "/" + read.list(), List.of())));
     }
 
-    /** ORDER: what was acknowledged at level ISR before another append began is before it, whoever sent the two. */
+    /**
+     * ORDER: an append that was acknowledged at level ISR before another one started precedes it, also if different clients sent the two.
+     */
     private void order(int list, List<String> markers) {
         long laterAcked = Long.MAX_VALUE;
         for (int i = markers.size() - 1; i >= 0; i--) {
@@ -95,7 +97,7 @@ public final class HistoryCheck {
         }
     }
 
-    /** Updates acknowledged by the primary alone that are gone: allowed, counted. */
+    /** Number of lost updates that only the primary had acknowledged. The protocol permits their loss. */
     public long lostAtPrimaryLevel() {
         return lostAtPrimaryLevel;
     }

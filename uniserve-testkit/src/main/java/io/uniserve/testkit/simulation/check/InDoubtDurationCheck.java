@@ -4,18 +4,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * I15: what is in doubt ends within a bounded time once the registry is reachable. Looked at now and then; time counts only while
- * nothing keeps those who have to settle it from that, and begins anew when something did.
+ * I15: the time in doubt is bounded while the registry can be reached. The caller samples the state. Time counts only while no fault
+ * prevents the resolution, and starts again after such a fault.
  */
 public final class InDoubtDurationCheck {
     /**
-     * More than twice what is seen: others end what a driver began some 12 s later, of which a watch may tell 3 s late; what is decided
-     * is on the disk and applied a moment later, where each retry of a lost message takes a second.
+     * More than twice the longest time seen. Other servers end the update of a dead transaction manager some 12 s later, and a watch may be
+     * 3 s late. A decision is on disk and applied shortly after, but each retry of a lost message takes a second.
      */
     public static final long BOUND_NANOS = 30_000_000_000L;
 
     private final Violations violations;
-    /** Since when each has been in doubt without anything in the way. */
+    /** Start per name of the time in doubt without an obstacle. */
     private final Map<String, Long> since = new HashMap<>();
 
     private long longestNanos;
@@ -25,9 +25,9 @@ public final class InDoubtDurationCheck {
     }
 
     /**
-     * What is in doubt at this moment; what was and is not named any more has been settled.
+     * Records a sample. A name that is missing now has been resolved.
      *
-     * @param doubts by name, true where nothing keeps it from being settled
+     * @param doubts the names in doubt; true if nothing prevents the resolution
      */
     public void look(long nanos, Map<String, Boolean> doubts) {
         since.keySet().retainAll(doubts.keySet());
@@ -43,12 +43,12 @@ public final class InDoubtDurationCheck {
                         "I15",
                         name + " for more than " + BOUND_NANOS / 1_000_000_000L
                                 + " s, though the registry can be reached");
-                since.put(name, nanos); // once for each time
+                since.put(name, nanos); // one violation per period
             }
         });
     }
 
-    /** The longest that anything was seen in doubt with nothing in the way. */
+    /** The longest time in doubt without an obstacle, in nanoseconds. */
     public long longestNanos() {
         return longestNanos;
     }

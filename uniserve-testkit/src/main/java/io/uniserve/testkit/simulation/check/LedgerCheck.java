@@ -9,20 +9,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * CUT: the two versions of a moment were the tables' newest ones together, at some time after the read began; this by a look into the
- * registry. And I3, I4 and I5 of reads of two tables as of one moment. A payment is written when its order is acknowledged, so a moment that has the
- * payment has the order, and SUM: of either table all parts of a transfer. What was acknowledged, or read by anybody, before a read began is in what it reads.
+ * Check of reads of two tables at one snapshot.
+ *
+ * <p>CUT: the two versions of a snapshot were the newest ones together at some time after the read started, as the registry shows.
+ *
+ * <p>I3: a payment is written after the acknowledgement of its order, so a snapshot with the payment also has the order. I4 and I5: a read
+ * has everything that was acknowledged, or seen by any read, before it started. SUM: a read of a table has all parts of a transfer.
  */
 public final class LedgerCheck {
     private final Violations violations;
     private final Known orders = new Known();
     private final Known payments = new Known();
-    /** The tables' versions after each commit of either. */
+    /** The versions of both tables after each commit of either. */
     private final List<Versions> states = new ArrayList<>(List.of(new Versions(0, 0)));
 
     private record Versions(long orders, long payments) {}
 
-    /** What is known to be there, in the order in which that became known. */
+    /** Markers that are known to be present, in the order of their discovery. */
     private static final class Known {
         private final List<String> inOrder = new ArrayList<>();
         private final Set<String> acknowledged = new HashSet<>();
@@ -41,7 +44,7 @@ public final class LedgerCheck {
         }
     }
 
-    /** What was known when a read began. */
+    /** State of knowledge at the start of a read. */
     public record Start(int orders, int payments, int state) {}
 
     public LedgerCheck(Violations violations) {
@@ -60,17 +63,17 @@ public final class LedgerCheck {
         payments.add(marker);
     }
 
-    /** A read begins. */
+    /** A read starts. */
     public Start start() {
         return new Start(orders.inOrder.size(), payments.inOrder.size(), states.size() - 1);
     }
 
-    /** The registry has this version of orders as the newest one. */
+    /** The registry has this newest version of table orders. */
     public void committedOrders(long version) {
         add(new Versions(version, states.get(states.size() - 1).payments()));
     }
 
-    /** The registry has this version of payments as the newest one. */
+    /** The registry has this newest version of table payments. */
     public void committedPayments(long version) {
         add(new Versions(states.get(states.size() - 1).orders(), version));
     }
@@ -81,7 +84,7 @@ public final class LedgerCheck {
         }
     }
 
-    /** It is of these versions. */
+    /** Checks the versions of the read's snapshot. */
     public void moment(Start start, long ordersVersion, long paymentsVersion) {
         Versions seen = new Versions(ordersVersion, paymentsVersion);
         if (!states.subList(start.state(), states.size()).contains(seen)) {
@@ -89,7 +92,7 @@ public final class LedgerCheck {
         }
     }
 
-    /** It has seen these orders and payments. */
+    /** Checks the orders and payments that the read returned. */
     public void read(Start start, Set<String> ordered, Set<String> paid) {
         paid.stream()
                 .filter(marker -> !ordered.contains(marker))
@@ -101,7 +104,7 @@ public final class LedgerCheck {
         paid.forEach(payments::add);
     }
 
-    /** In the tables these amounts were together: each table's are moved between its rows only. */
+    /** Checks the total of amounts per table: amounts move only between the rows of one table. */
     public void totals(Map<TableName, Long> totals) {
         totals.forEach((table, total) -> {
             if (total != 0) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * I6 and I7 from replication messages. Log matching by induction: an entry is named by (actor, epoch, index); if every
- * message gives the same content and the same epoch of the entry before it, then two logs that share an entry share all
- * before it. Lookups only, so the order of hash tables cannot show.
+ * Check of I6 and I7 from replication messages. Log matching follows by induction. An entry is identified by actor, epoch and index. If
+ * every message has the same content of an entry and the same epoch of the entry before it, then two logs that share an entry share all
+ * entries before it. It only looks entries up, so the order of hash tables does not affect the result.
  */
 public final class LogCheck {
     private final Violations violations;
@@ -42,7 +42,7 @@ public final class LogCheck {
         }
     }
 
-    /** A server acknowledges an update that it logged itself in this epoch. */
+    /** A server acknowledges an update that it logged in this epoch. */
     public void acknowledged(ReplicaKey key, long epoch, String server) {
         reigns(key, epoch, server, "acknowledges");
     }
@@ -75,7 +75,7 @@ public final class LogCheck {
         }
     }
 
-    /** Entries that were written so far are compared with no later ones. */
+    /** Removes all entries seen so far; later entries are not compared with them. */
     void forgetThePast() {
         entries.clear();
     }

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * I14: a segment is dropped from the front of a log only when a finished checkpoint on the same disk, and the checkpoint that the
- * registry's backup record names, cover every entry of it. Looks at what lies on the medium and in the registry at the moment of
- * the deletion, not at what the replica believes.
+ * I14: a segment is deleted from the front of a log only if two checkpoints cover all its entries. One is a complete checkpoint on the same
+ * disk, the other is the one that the registry's backup record names. The check reads the disk's medium and the registry at the moment of
+ * the deletion, not the state of the replica.
  */
 public final class LogCleaningCheck extends ForwardingDisk {
     private final SimulatedDisk simulatedDisk;
@@ -23,8 +23,8 @@ public final class LogCleaningCheck extends ForwardingDisk {
     private final Runnable dropped;
 
     /**
-     * @param records what the registry says of an actor's backup; empty for an actor whose backup is not looked at
-     * @param dropped runs for each segment that goes
+     * @param records the registry's backup record of an actor; empty for an actor without a check of its backup
+     * @param dropped runs for each deleted segment
      */
     public LogCleaningCheck(
             Disk disk,

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * I8 and I13 in the registry: what a coordinator writes is guarded by the newest term, epochs never fall, and a change of
- * primary or ISR is a new epoch whose primary comes from the ISR before (or restores the backup, or was in the ISR before a
- * takeover that has not begun).
+ * Check of I8 and I13 in the registry. Each write of a coordinator checks the newest term, and epochs never fall. A change of primary or
+ * ISR has a new epoch, and its primary comes from the ISR before. Exceptions are a restoration from the backup, and the return to the ISR
+ * before a takeover that has not started.
  */
 public final class MapCheck implements Ensemble.Listener {
     private final Violations violations;
@@ -88,7 +88,7 @@ public final class MapCheck implements Ensemble.Listener {
         }
     }
 
-    /** Whoever may answer for the old number is waited for by the new one. */
+    /** Each server that may still answer for the old number is in the fencing list of the new one. */
     private void replaced(TableMap before, TableMap after) {
         for (ActorState actor : before.actors()) {
             TreeSet<ServerId> readers = new TreeSet<>(actor.isr());

@@ -20,7 +20,7 @@ import io.uniserve.testkit.simulation.network.NetworkObserver;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import java.util.List;
 
-/** Watches messages, engines, gates and registry, and hands what it sees to the checks. */
+/** Observer of messages, engines, gates and registry, which passes events to the checks. */
 public final class Observer implements NetworkObserver, EngineObserver {
     private final EventQueue queue;
     private final Trace trace;
@@ -40,17 +40,17 @@ public final class Observer implements NetworkObserver, EngineObserver {
         this.commits = new CommitCheck(violations, fences);
     }
 
-    /** What was judged already is not looked at again. */
+    /** Removes entries that are already checked. */
     public void forgetThePast() {
         logs.forgetThePast();
     }
 
-    /** A server's disk, which outlives it. */
+    /** Registers the disk of a server. The disk survives restarts of the server. */
     public void disk(String server, SimulatedDisk simulatedDisk) {
         commits.disk(server, simulatedDisk);
     }
 
-    /** Replicas' disks that were looked at when a version was committed. */
+    /** Number of replicas' disks that were checked at commits. */
     public long disksLooked() {
         return commits.disksLooked();
     }
@@ -66,7 +66,7 @@ public final class Observer implements NetworkObserver, EngineObserver {
         };
     }
 
-    /** True for a guard or a write of a coordinator's transaction on a table's map. */
+    /** True for a check or a write of a coordinator's transaction on a table's map. */
     public static boolean coordinates(Op failing, List<Op> ops) {
         boolean map =
                 ops.stream().anyMatch(op -> op instanceof Op.Set && op.path().endsWith("/map"));
@@ -96,7 +96,7 @@ public final class Observer implements NetworkObserver, EngineObserver {
 
     private void acknowledged(String server, UpdateRequest update, ActorAck ack) {
         ReplicaKey key = new ReplicaKey(update.tableId(), ack.actor());
-        if (!ack.duplicate() && ack.epoch() > 0) { // 0: an atomic update, whose driver is nobody's primary
+        if (!ack.duplicate() && ack.epoch() > 0) { // 0: an atomic update; its manager may be the primary of none
             logs.acknowledged(key, ack.epoch(), server);
         }
         if (update.level() == AckLevel.ISR && ack.epoch() > 0) {

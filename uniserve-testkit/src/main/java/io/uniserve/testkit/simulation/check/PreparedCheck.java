@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * I2 on the disks: when a version is committed, each in-sync replica of each participant has its PREPARE on the medium, not only
- * written, whether or not it answers readers, or runs. Looks at what lies there, not at what anybody said.
+ * I2 on the disks: at the commit of a version, each in-sync replica of each participant has its PREPARE synced to the medium, also if the
+ * replica is down or answers no reads. The check reads the medium, not messages.
  */
 final class PreparedCheck {
     private final Violations violations;
@@ -27,17 +27,17 @@ final class PreparedCheck {
         this.violations = violations;
     }
 
-    /** Logs that could be judged. */
+    /** Number of logs that could be checked. */
     long looked() {
         return looked;
     }
 
-    /** A server's disk. */
+    /** Registers the disk of a server. */
     void disk(String server, SimulatedDisk simulatedDisk) {
         disks.put(server, simulatedDisk);
     }
 
-    /** The actor has a part in a version that is committed now. */
+    /** A version with rows in this actor is committed now. */
     void committed(ReplicaKey key, ActorState state, long version) {
         for (ServerId member : state.isr()) {
             SimulatedDisk simulatedDisk = disks.get(member.value());
@@ -52,7 +52,9 @@ final class PreparedCheck {
         }
     }
 
-    /** Newest segments first, where it mostly is. Null where the log is lost with the disk, or rotten, which tells nothing. */
+    /**
+     * Reads the newest segments first, as the entry is usually there. Null if the log is lost with the disk or is damaged: no conclusion.
+     */
     private static @Nullable Boolean holds(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
         List<String> paths = simulatedDisk.under(key + "/log");
         boolean any = false;

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * I1 of versions begun ahead that another driver aborts: nobody knows who has prepared one, so all actors of the table owe an
- * acknowledgement, and one is struck off only when each of its in-sync replicas has on its disk that the version is decided, or a
- * later one. Else a PREPARE may be left in doubt for ever, whose decision nobody knows any more. Looks at what lies on the disks,
- * not at what anybody said.
+ * I1 for versions that one transaction manager started ahead and another one aborts. No server knows which actors have prepared such a
+ * version, so all actors of the table must acknowledge the abort. An actor is removed from the decision only when each of its in-sync
+ * replicas has the decision, or a later version, on its disk. Otherwise a PREPARE may stay in doubt for ever, after its decision is
+ * forgotten. The check reads the disks, not messages.
  */
 final class ReservationAbortCheck {
     private final Violations violations;
@@ -31,7 +31,7 @@ final class ReservationAbortCheck {
         this.violations = violations;
     }
 
-    /** A server's disk. */
+    /** Registers the disk of a server. */
     void disk(String server, SimulatedDisk simulatedDisk) {
         disks.put(server, simulatedDisk);
     }
@@ -40,7 +40,7 @@ final class ReservationAbortCheck {
         return !decision.committed() && decision.batches().isEmpty();
     }
 
-    /** The log of one table number has changed. */
+    /** The transaction log of one table number has changed. */
     void step(String table, TransactionLogState before, TransactionLogState after, TableMap map) {
         for (Decision decision : after.decisions()) {
             if (displaced(decision)
@@ -78,7 +78,7 @@ final class ReservationAbortCheck {
         }
     }
 
-    /** Only where all of the log is there and whole: what a checkpoint covers, or rot, or the loss of the disk took, tells nothing. */
+    /** True only if the whole log is present and intact. Missing front segments, damage or a lost disk permit no conclusion. */
     private static boolean lacks(SimulatedDisk simulatedDisk, ReplicaKey key, long version) {
         long next = 1;
         for (String path : simulatedDisk.under(key + "/log")) {
@@ -99,7 +99,7 @@ final class ReservationAbortCheck {
         return next > 1;
     }
 
-    /** A later PREPARE tells it too: none is logged behind a version that is open. */
+    /** A later PREPARE proves the decision too, as no entry is logged after a PREPARE before its decision. */
     private static boolean settles(LogEntry entry, long version) {
         return switch (entry.type()) {
             case DECIDE, REFUSED -> true;

@@ -3,8 +3,8 @@ package io.uniserve.testkit.simulation.check;
 import java.util.List;
 
 /**
- * The numbers that a table with atomic updates had, one after the other: each was put in the place of the one before, at a
- * version of it. Versions go on, so a version above that one and below the first of the new number is lost for ever.
+ * Sequence of the numbers of an atomic table, which are its eras. Each restoration replaces a number by the next one, at one version of the
+ * old number. Version numbers are never reused: a version above that one and below the first version of the new number is lost for ever.
  */
 public final class TableTimelines {
     private final List<TableTimeline> eras;
@@ -14,20 +14,20 @@ public final class TableTimelines {
         this.eras = List.copyOf(eras);
     }
 
-    /** A table that was never replaced; its number need not be known. */
+    /** Timeline of a table that was never replaced. Its number may be unknown. */
     public static TableTimelines single() {
         return new TableTimelines(List.of(new TableTimeline(0, 0, 0)));
     }
 
     /**
-     * A table's time under one number.
+     * Era of a table: its time under one number.
      *
-     * @param base the version of the number before at which it began; 0 for the first
-     * @param first the first version that may be given out under it; 0 for the first number
+     * @param base the version of the previous number from which it starts; 0 for the first number
+     * @param first the first version that can be assigned under it; 0 for the first number
      */
     public record TableTimeline(long tableId, long base, long first) {}
 
-    /** How many there are. */
+    /** Number of eras. */
     public int count() {
         return eras.size();
     }
@@ -36,7 +36,7 @@ public final class TableTimelines {
         return eras.get(era);
     }
 
-    /** The era in which a version was given out. */
+    /** The era in which the version was assigned. */
     int ofVersion(long version) {
         int era = 0;
         while (era + 1 < eras.size() && eras.get(era + 1).first() <= version) {
@@ -45,7 +45,7 @@ public final class TableTimelines {
         return era;
     }
 
-    /** The era of a table's number; -1 where there was none of this number, 0 where either number is not known. */
+    /** The era of a table number: -1 if no era has this number, 0 if either number is unknown. */
     int ofTable(long tableId) {
         for (int era = 0; era < eras.size(); era++) {
             long number = eras.get(era).tableId();
@@ -62,7 +62,7 @@ public final class TableTimelines {
                 .anyMatch(tableTimeline -> version > tableTimeline.base() && version < tableTimeline.first());
     }
 
-    /** False for a version that nobody could be shown under the number of this era. */
+    /** False for a version that no reader can see under the number of this era. */
     boolean shows(int era, long version) {
         boolean older = version < eras.get(era).base();
         boolean lostBefore =

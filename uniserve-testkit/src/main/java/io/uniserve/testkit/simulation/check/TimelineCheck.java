@@ -24,9 +24,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a table go back to an older version under a new number. ERA: that version is one that was committed; nothing is lost
- * that durable storage had all of, decided, when the restoration was begun, as what was put there tells, against what the
- * registry says of versions and their participants; and no version is given out twice.
+ * Check of restorations of a table to an older version under a new number (ERA). The version was committed before. No version is assigned
+ * twice. The restoration keeps every version that durable storage had completely, with decisions, when it started. The check derives that
+ * from the stored logs, and from versions and participants in the registry.
  */
 public final class TimelineCheck implements Ensemble.Listener {
     private final Violations violations;
@@ -34,18 +34,18 @@ public final class TimelineCheck implements Ensemble.Listener {
     private final TableName table;
     private final Runnable restored;
     private final List<TableTimelines.TableTimeline> eras = new ArrayList<>();
-    /** Of the present number: committed versions and who has a part. */
+    /** Committed versions of the current number, with their participants. */
     private final TreeMap<Long, List<Integer>> commits = new TreeMap<>();
 
     private final Map<ReplicaKey, Stored> stored = new HashMap<>();
     private long whole;
-    /** What storage had all of when an attempt to restore the present number began, by the attempt. */
+    /** The newest version that storage had completely when a restoration of the current number started, per attempt. */
     private final Map<String, Long> wholeWhenBegun = new TreeMap<>();
 
     private final List<TableSnapshot> complete = new ArrayList<>();
 
     /**
-     * @param table whose number is looked at
+     * @param table the table to observe
      * @param restored runs for each restoration
      */
     public TimelineCheck(Violations violations, Trace trace, TableName table, Runnable restored) {
@@ -55,13 +55,13 @@ public final class TimelineCheck implements Ensemble.Listener {
         this.restored = restored;
     }
 
-    /** What an actor's log in durable storage ever had. */
+    /** Versions that an actor's log in durable storage ever contained. */
     private static final class Stored {
         private final Set<Long> prepared = new HashSet<>();
         private final Set<Long> committed = new HashSet<>();
     }
 
-    /** The numbers so far; one of a number that is not known before there is a table. */
+    /** The eras so far; before the table exists, one of an unknown number. */
     public TableTimelines eras() {
         return eras.isEmpty() ? TableTimelines.single() : new TableTimelines(eras);
     }
@@ -87,7 +87,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** The log of the table, under whatever number. */
+    /** The transaction log of the table, under any number. */
     private Optional<TransactionLogState> log(Applied one, Ensemble.@Nullable State state) {
         return state != null
                         && state.value() instanceof TransactionLogState log
@@ -103,7 +103,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** Something was put into durable storage. */
+    /** An object was written to durable storage. */
     public void stored(String key, Bytes data) {
         if (eras.isEmpty()) {
             return;
@@ -133,7 +133,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         }
     }
 
-    /** The newest version of which, and of all before it, storage has every part, decided. */
+    /** The newest version for which storage has every part and decision, of it and of all versions before it. */
     private long whole() {
         long number = eras.get(eras.size() - 1).tableId();
         for (Map.Entry<Long, List<Integer>> next : commits.tailMap(whole, false).entrySet()) {
@@ -153,7 +153,7 @@ public final class TimelineCheck implements Ensemble.Listener {
         long inherited = eras.get(eras.size() - 1).base();
         String what = "number " + before.tableId() + " at version " + before.version() + " goes back to version " + base
                 + " as number " + after.tableId();
-        long had = complete.stream() // of several that went back to this version, whichever it was
+        long had = complete.stream() // the lowest of all attempts that went back to this version
                 .filter(backup -> backup.version() == base)
                 .mapToLong(backup -> wholeWhenBegun.getOrDefault(backup.id(), 0L))
                 .min()

@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What each list was in the end of each era, as far as anybody knows: of the last one all of it; of an earlier one the longest
- * that was read of it, or what the next one took over, whichever is longer. An era's list begins with what it took over.
+ * Content of each list at the end of each era, as far as it is known. For the last era it is the whole list. For an earlier era it is the
+ * longest list that was read in it, or the part that the next era took over, whichever is longer. Each era starts with the lists that it
+ * took over.
  */
 final class TimelineStates {
     private final Violations violations;
@@ -35,22 +36,22 @@ final class TimelineStates {
         }
     }
 
-    /** The list as it was in the end of the era, as far as is known. */
+    /** The list at the end of the era, as far as it is known. */
     List<String> of(int era, int list) {
         return lists.get(at(era)).getOrDefault(list, List.of());
     }
 
-    /** How many markers of a list there were at the beginning of the era at least: those of what it was to take over. */
+    /** Minimum length of each list at the start of the era, from the versions that the era took over. */
     Map<Integer, Integer> kept(int era) {
         return kept.get(at(era));
     }
 
-    /** How long the era's list is with this marker; 0 where it is not known to have it. */
+    /** Length of the era's list up to and including this marker; 0 if the list is not known to have it. */
     int through(int era, int list, String marker) {
         return places.get(at(era)).getOrDefault(list, Map.of()).getOrDefault(marker, -1) + 1;
     }
 
-    /** The last era is the first to be known. */
+    /** States are stored with the last era first. */
     private int at(int era) {
         return tableTimelines.count() - 1 - era;
     }
@@ -67,7 +68,7 @@ final class TimelineStates {
         kept.add(era == 0 ? Map.of() : takenOver(era));
     }
 
-    /** What versions up to the one at which the era began had, as clients heard of them. */
+    /** Minimum length per list, from the versions up to the base of the era as clients saw them. */
     private Map<Integer, Integer> takenOver(int era) {
         long base = tableTimelines.get(era).base();
         Map<Integer, Integer> least = new TreeMap<>();
@@ -94,7 +95,7 @@ final class TimelineStates {
         return least;
     }
 
-    /** Not where an era before went back to an older version already. */
+    /** False if an earlier restoration already lost the version. */
     private boolean survives(long version, long base) {
         return version <= base && !tableTimelines.lost(version);
     }

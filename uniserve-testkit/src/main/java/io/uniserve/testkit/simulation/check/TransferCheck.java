@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * SUM: in every read of one version that is of all rows the total is 0, as nothing is made or lost by moving it. AMOUNT: each row
- * has exactly what the transfers up to the read's version add up to, where some whose outcome nobody heard may have a part in it
- * or none. I4: what was acknowledged before a read began is not above its version.
+ * Check of transfers. SUM: the total over all rows is 0 in every read of one version, as transfers only move amounts. AMOUNT: each row has
+ * exactly the sum of all transfers up to the read's version; transfers with an unknown outcome may count or not. I4: a transfer that was
+ * acknowledged before a read started is not above the version of the read.
  *
- * <p>Of a table that went back to an older version only totals are judged: nobody was told which of the transfers with an unknown
- * outcome came back. Transfers and reads are looked up by version, so it is O(n log n) but for those with an unknown outcome.
+ * <p>For a table that was restored to an older version only totals are checked, as it is unknown which transfers with an unknown outcome
+ * came back. Transfers are looked up by version: O(n log n), except for those with an unknown outcome.
  */
 final class TransferCheck {
     private final Violations violations;
@@ -24,7 +24,7 @@ final class TransferCheck {
     private final Map<Integer, Row> rows = new TreeMap<>();
     private final Row all;
 
-    /** @param oneEra false for a table that went back */
+    /** @param oneEra false for a table that was restored to an older version */
     TransferCheck(Violations violations, TransferHistory history, boolean oneEra) {
         this.violations = violations;
         this.history = history;
@@ -88,15 +88,15 @@ final class TransferCheck {
         }
     }
 
-    /** The transfers that change a row: those of known versions in order, and those of which nobody knows. */
+    /** Transfers that change one row: those with known versions in order, and those with an unknown outcome. */
     private static final class Row {
         private static final Row UNTOUCHED = new Row(0, List.of());
 
         private final int number;
         private final long[] versions;
-        /** Of the first so many. */
+        /** Sum of the first n transfers, per n. */
         private final long[] sums;
-        /** When the first of these and all later ones was acknowledged. */
+        /** Earliest acknowledgement of this transfer and all later ones. */
         private final long[] earliest;
 
         private final List<Transfer> open;
@@ -130,7 +130,7 @@ final class TransferCheck {
             return earliest[above(version)];
         }
 
-        /** How many are of this version or an older one; several of one version are of updates that were merged. */
+        /** Number of transfers of this version or an older one. Several transfers may share a version, as updates are merged. */
         private int above(long version) {
             int at = Arrays.binarySearch(versions, version);
             if (at < 0) {

@@ -5,33 +5,34 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Amounts that clients moved between rows of an atomic table, and what readers saw of them. Rows are numbered as lists are, and
- * begin with nothing; a transfer takes from some what it gives to others.
+ * History of amounts that clients moved between rows of an atomic table, and of reads of them. Rows have the numbers of lists and start at
+ * 0. A transfer subtracts from some rows what it adds to others.
  */
 public final class TransferHistory {
     private final List<Transfer> transfers = new ArrayList<>();
     private final List<Look> looks = new ArrayList<>();
 
     /**
-     * A client is about to move amounts, all or none.
+     * Records a transfer before the client sends it. It applies to all rows, or to none.
      *
-     * @param changes what is added to each row, less than 0 where it is taken; together 0
+     * @param changes the amount to add per row, negative to subtract; their sum is 0
+     * @throws IllegalArgumentException if the sum is not 0
      */
     public Transfer transfer(TreeMap<Integer, Long> changes, long nanos) {
         if (changes.values().stream().mapToLong(Long::longValue).sum() != 0) {
-            throw new IllegalArgumentException("a transfer that makes or loses something: " + changes);
+            throw new IllegalArgumentException("the changes of a transfer must add up to 0: " + changes);
         }
         Transfer transfer = new Transfer(changes, nanos);
         transfers.add(transfer);
         return transfer;
     }
 
-    /** A client read amounts of one version. */
+    /** Records a read of amounts at one version. */
     public void look(Look look) {
         looks.add(look);
     }
 
-    /** Begins anew: what was heard so far has been judged, and all rows are gone. */
+    /** Removes all entries, after they have been checked and all rows are deleted. */
     void clear() {
         transfers.clear();
         looks.clear();
@@ -46,11 +47,11 @@ public final class TransferHistory {
     }
 
     /**
-     * What a reader saw.
+     * Read of amounts.
      *
-     * @param version of which all of it is
-     * @param whole true where it is of all rows, so that the total is known
-     * @param amounts of the rows that were asked for, those that are not there with 0; empty where only the total was asked for
+     * @param version the version of all amounts
+     * @param whole true for a read of all rows, so that the total is known
+     * @param amounts per queried row, 0 for a row that does not exist; empty if only the total was queried
      */
     public record Look(
             String client,
@@ -60,7 +61,7 @@ public final class TransferHistory {
             boolean whole,
             long total,
             TreeMap<Integer, Long> amounts) {
-        /** The rows one by one. */
+        /** Read of single rows. */
         public static Look ofRows(
                 String client,
                 long invokedNanos,
@@ -72,13 +73,13 @@ public final class TransferHistory {
             return new Look(client, invokedNanos, doneNanos, version, whole, total, amounts);
         }
 
-        /** The sum of all rows, as servers made it. */
+        /** Read of the sum of all rows, computed by the servers. */
         public static Look ofTotal(String client, long invokedNanos, long doneNanos, long version, long total) {
             return new Look(client, invokedNanos, doneNanos, version, true, total, new TreeMap<>());
         }
     }
 
-    /** One move. */
+    /** One transfer. */
     public static final class Transfer {
         final TreeMap<Integer, Long> changes;
         final long invokedNanos;
@@ -91,13 +92,13 @@ public final class TransferHistory {
             this.invokedNanos = invokedNanos;
         }
 
-        /** The client heard that it is committed, in this version. */
+        /** The client got the result: committed in this version. */
         public void committed(long nanos, long inVersion) {
             doneNanos = nanos;
             version = inVersion;
         }
 
-        /** The client heard that it is refused for good. */
+        /** The client got the result: refused for good. */
         public void refused() {
             refused = true;
         }

@@ -1,10 +1,10 @@
 package io.uniserve.testkit.simulation.check;
 
 /**
- * An invariant that did not hold.
+ * Violation of an invariant.
  *
- * @param invariant its name in the protocol, e.g. {@code I12}
- * @param virtualNanos when it was noticed
+ * @param invariant its code in the protocol, e.g. {@code I12}
+ * @param virtualNanos virtual time of the detection
  */
 public record Violation(String invariant, long virtualNanos, String message) {
     @Override

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Collects violations; of each invariant the first few are kept and all are counted. */
+/** Collector of violations. It counts all of them, and keeps the first few of each invariant. */
 public final class Violations {
     private static final int KEPT_PER_INVARIANT = 3;
 
@@ -21,7 +21,7 @@ public final class Violations {
         this.trace = trace;
     }
 
-    /** Notes that the invariant does not hold. */
+    /** Records a violation of the invariant. */
     public void add(String invariant, String message) {
         int count = counts.merge(invariant, 1, Integer::sum);
         if (count <= KEPT_PER_INVARIANT) {
@@ -35,12 +35,12 @@ public final class Violations {
         return List.copyOf(kept);
     }
 
-    /** How many there were of this invariant. */
+    /** Number of violations of this invariant. */
     public int count(String invariant) {
         return counts.getOrDefault(invariant, 0);
     }
 
-    /** How many there were. */
+    /** Number of violations in total. */
     public int total() {
         return counts.values().stream().mapToInt(Integer::intValue).sum();
     }

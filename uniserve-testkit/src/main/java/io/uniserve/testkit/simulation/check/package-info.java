@@ -1,4 +1,4 @@
-/** The checker: the protocol's invariants over what was seen of messages, registry, engines and clients. */
+/** Checks of the protocol's invariants against messages, registry, engines and clients' histories. */
 @NullMarked
 package io.uniserve.testkit.simulation.check;
 

@@ -22,8 +22,9 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
- * An operator who takes named backups of the table and deletes some, whatever else goes on; in half of all seeds. Checked once
- * all is healed: every backup that was complete and not deleted is whole, and one of them can be restored to what the table had.
+ * Simulated operator that takes named backups of the table and deletes some of them, independent of all other events, in half of all seeds.
+ * After all faults have ended it checks two conditions (I14). Every backup that was complete and not deleted is intact. One of them can be
+ * restored, to lists that are prefixes of the final ones.
  */
 public final class Backups {
     private static final long SECOND = 1_000_000_000L;
@@ -49,7 +50,7 @@ public final class Backups {
         this.frequent = random.below(2) == 0 && world.workload == Workload.EVENTUAL;
     }
 
-    /** Begins. */
+    /** Starts the workload. */
     public void begin() {
         if (frequent) {
             next();
@@ -89,7 +90,7 @@ public final class Backups {
                 }));
     }
 
-    /** No more of it; what there is gets checked. An object that is wrong for good is no fault of a backup. */
+    /** Ends the workload and starts the checks. If an object of durable storage is damaged for good, no backup is checked. */
     public void end() {
         over = true;
         if (!world.objects.rotten("")) {
@@ -103,7 +104,7 @@ public final class Backups {
         if (unchecked.isEmpty() && restored) {
             return;
         }
-        if (world.queue.now() - askedAt > 10 * SECOND) { // whoever was asked may be dead
+        if (world.queue.now() - askedAt > 10 * SECOND) { // the coordinator that got the request may be dead
             askedAt = world.queue.now();
             if (unchecked.isEmpty()) {
                 String name = kept.first();
@@ -139,7 +140,7 @@ public final class Backups {
                 .findFirst();
     }
 
-    /** What is not as it should be yet. */
+    /** Reason why the checks have not passed yet; empty once they have. */
     public Optional<String> remains() {
         if (!unchecked.isEmpty() || !restored) {
             return Optional.of("backups " + unchecked + " are not whole, or none is restored: " + last);
@@ -150,10 +151,10 @@ public final class Backups {
     }
 
     /**
-     * Of the restored table each list is a beginning of the final one.
+     * I14: each list of the restored table is a prefix of the final list.
      *
-     * @param lists the final ones, by number
-     * @param judged actors that have lost nothing
+     * @param lists the final lists by number
+     * @param judged true for actors that have lost nothing
      */
     public void compare(ActorKeys keys, Map<Integer, List<String>> lists, IntPredicate judged) {
         route().ifPresent(route -> {

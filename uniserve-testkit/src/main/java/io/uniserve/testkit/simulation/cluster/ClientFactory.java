@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Makes the clients' processes. */
+/** Factory of the clients' processes. */
 public final class ClientFactory {
     private final World world;
     private final Scenario scenario;
@@ -59,7 +59,7 @@ public final class ClientFactory {
         this.operationCounters = operationCounters;
     }
 
-    /** All clients, idle. */
+    /** All clients; they send nothing yet. */
     public ClientPool crowd(Prng random) {
         List<ClientProcess> clients = new ArrayList<>();
         for (int i = 1; i <= scenario.clients(); i++) {
@@ -68,7 +68,7 @@ public final class ClientFactory {
         return new ClientPool(world.queue, random, scenario.operationMillisMean(), clients, this::client);
     }
 
-    /** A table that comes and goes, written by a client of its own. */
+    /** Workload of a table that is created and dropped again and again, with a client of its own. */
     public TableLifecycleWorkload sideTable(SimCluster cluster, Prng random) {
         Process process = world.process("x1");
         process.start(0);
@@ -76,7 +76,7 @@ public final class ClientFactory {
                 world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
     }
 
-    /** Two tables that are written one after the other and read as of one moment, by a client of their own. */
+    /** Workload of two tables that are read at one snapshot, with a client of its own. */
     public LedgerWorkload ledger(SimCluster cluster, Prng random) {
         Process process = world.process("y1");
         process.start(0);
@@ -91,7 +91,7 @@ public final class ClientFactory {
                 random);
     }
 
-    /** Deletes what the others wrote. */
+    /** Client that deletes the rows that other clients wrote. */
     public TableCleaner eraser() {
         Process process = world.process("e1");
         process.start(0);
@@ -99,7 +99,7 @@ public final class ClientFactory {
                 environment(process, world.ids(process)), world.wire.cutNetwork(process), keys, world.workload);
     }
 
-    /** What clients hear of the cluster, by client, dead ones too. */
+    /** Feeds of routing maps per client, also of crashed ones. */
     public Map<String, RoutingFeed> feeds() {
         return feeds;
     }

@@ -24,7 +24,7 @@ import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A coordinator's process. All its state is in the registry: a restart begins with nothing. */
+/** Process of a coordinator. All its state is in the registry, so a restart starts empty. */
 public final class CoordinatorNode implements Node {
     private final World world;
     private final Process process;
@@ -48,7 +48,7 @@ public final class CoordinatorNode implements Node {
         return session;
     }
 
-    /** The machine of this start, null before the first. */
+    /** The machine of the current start; null before the first start. */
     public @Nullable CoordinatorMachine machine() {
         return machine;
     }

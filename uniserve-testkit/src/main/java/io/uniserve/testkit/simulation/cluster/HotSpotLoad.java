@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Loads of actors that are drawn anew every twenty seconds or so, which keeps replicas moving by themselves under the policy
- * that coordinators use. A policy now and then fails, and takes its time.
+ * Synthetic loads of actors for the rebalancer. They are drawn anew every 8 to 40 s, so replicas keep moving under the policy that real
+ * coordinators use. A run of the policy takes up to 2 s and fails in 5 % of the cases.
  */
 final class HotSpotLoad {
     private static final long MILLI = 1_000_000L;
@@ -37,12 +37,12 @@ final class HotSpotLoad {
         this.eraNanos = random.between(8 * SECOND, 40 * SECOND);
     }
 
-    /** Loads change no more. */
+    /** Keeps the current loads from now on. */
     void freeze() {
         frozen = era();
     }
 
-    /** How one start of a coordinator moves replicas. */
+    /** Rebalancer settings for one start of a coordinator. */
     RebalanceSetup rebalancing(Process process) {
         Prng own = random.fork(process.name() + "#" + process.generation());
         RebalanceConfig config =
@@ -80,7 +80,7 @@ final class HotSpotLoad {
         return proposed;
     }
 
-    /** Some actors are hot for a while. */
+    /** A quarter of the actors are hot in each period. */
     private Actor heated(Actor actor) {
         Prng drawn = random.fork("era " + era() + " " + actor.key());
         double factor = drawn.below(4) == 0 ? drawn.between(5, 30) : 1;

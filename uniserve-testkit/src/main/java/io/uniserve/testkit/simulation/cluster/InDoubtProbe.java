@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * What is in doubt in a cluster: versions in flight in the registry, and at the gates of in-sync replicas. A version in flight can
- * be settled by any server that has a replica of the table. What is in doubt at a replica ends with what its primary logs.
+ * Probe of versions in doubt in a cluster: versions in flight in the registry, and versions in doubt at the gates of in-sync replicas. Any
+ * server with a replica of the table can resolve a version in flight. A version in doubt at a replica ends with an entry of its primary.
  */
 final class InDoubtProbe {
     private final World world;
@@ -27,7 +27,7 @@ final class InDoubtProbe {
         this.servers = servers;
     }
 
-    /** By name, true where nothing keeps it from being settled. */
+    /** Descriptions of the versions in doubt; true if nothing prevents the resolution. */
     Map<String, Boolean> doubts(List<TableRoute> tables) {
         Map<String, Boolean> doubts = new TreeMap<>();
         for (TableRoute route : tables) {

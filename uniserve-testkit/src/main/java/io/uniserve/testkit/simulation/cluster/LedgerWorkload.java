@@ -47,8 +47,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Two tables with atomic updates, read together as of one moment: each payment is written when its order has been acknowledged, and
- * nothing is deleted. In each table amounts are moved between rows, so that in a moment they are together nothing. They wait for what they lose. From the first fault on that may destroy data nothing is judged any more.
+ * Workload of two atomic tables that are read at one snapshot.
+ *
+ * <p>A payment is written after its order is acknowledged, and nothing is deleted. In each table amounts move between rows, so their total
+ * is 0 in every snapshot. Both tables have {@link OnLoss#WAIT}. After the first fault that may destroy data the reads are not checked any
+ * more.
  */
 public final class LedgerWorkload {
     private static final long MILLI = 1_000_000;
@@ -65,7 +68,7 @@ public final class LedgerWorkload {
     private final SnapshotReadClient network;
     private final ConsistentCutClient cuts;
     private final RequestTracker tracker;
-    /** Of the writers; each read is by somebody who knows of no version yet. */
+    /** Watermarks of the writers. Each read gets fresh ones, so no read depends on a version seen before. */
     private final VersionWatermarks floors = new VersionWatermarks();
 
     private final Prng random;
@@ -75,7 +78,7 @@ public final class LedgerWorkload {
     private boolean over;
     private int next;
 
-    /** One of the tables. */
+    /** One of the two tables. */
     private record Book(TableName name, Partitioner partitioner, ActorKeys keys) {
         private static Book of(String name, int actors) {
             Partitioner partitioner = new Partitioner.Hash(actors);
@@ -117,7 +120,7 @@ public final class LedgerWorkload {
         }
     }
 
-    /** Makes the tables, then writes and reads. */
+    /** Creates the tables, then starts to write and read. */
     public void begin() {
         create(orders);
         create(payments);
@@ -127,7 +130,7 @@ public final class LedgerWorkload {
         read();
     }
 
-    /** No more of it. */
+    /** Ends the workload. */
     public void end() {
         over = true;
     }
@@ -162,7 +165,7 @@ public final class LedgerWorkload {
         return env.routing().current().table(book.name());
     }
 
-    /** Orders and pays again and again; what may not have been ordered is not paid. */
+    /** Writes orders and payments repeatedly. Without an acknowledged order it writes no payment. */
     private void write(String writer) {
         world.queue.after(random.below(random.below(10) == 0 ? SECOND : 30 * MILLI), () -> {
             if (!over && random.below(TRANSFERS_ONE_IN) == 0) {
@@ -193,7 +196,7 @@ public final class LedgerWorkload {
         update(book, KvUpdates.APPEND.id(), List.of(batch), then);
     }
 
-    /** Moves amounts between rows of the table, of several actors where it has several; whatever becomes of it. */
+    /** Moves amounts between rows of the table, on several actors if it has several. The outcome does not matter. */
     private void move(Book book, Runnable then) {
         TreeMap<Integer, Long> changes = Transfers.draw(random, book.keys());
         update(book, KvUpdates.ADD.id(), Transfers.batches(book.keys(), changes), moved -> then.run());
@@ -236,7 +239,7 @@ public final class LedgerWorkload {
         });
     }
 
-    /** One read of both, from its start to its end. */
+    /** One read of both tables, from start to end. */
     private final class Look {
         private final LedgerCheck.Start start = check.start();
         private final long deadline = env.clock().nanos() + READ_NANOS;
@@ -288,7 +291,7 @@ public final class LedgerWorkload {
         }
     }
 
-    /** One strict read of both, as scatters and cuts are. */
+    /** Reads both tables by one strict read, as scatters do. */
     private void together(Look look) {
         List<Query> queries = look.books.stream()
                 .map(book -> look.query(book, ReadMode.STRICT))
@@ -313,7 +316,7 @@ public final class LedgerWorkload {
                 .start();
     }
 
-    /** A moment is settled, then one table is read after the other, as a plan's rounds are. */
+    /** Takes a snapshot, then reads one table after the other, as the rounds of a plan do. */
     private void inRounds(Look look, ReadMode mode) {
         List<TableName> tables = look.books.stream().map(Book::name).toList();
         ReadSnapshot.settle(env, network, cuts, mode, tables, look.deadline, outcome -> {

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * An operator who moves replicas of the table, wishes more of an actor or no more, and drains servers now and then, whatever else goes on; of what he sees,
- * something may have changed when he asks, and some moves he calls off. In half of all seeds.
+ * Simulated operator that moves replicas of the table, changes the requested number of replicas of an actor, and drains servers now and
+ * then, independent of all other events, in half of all seeds. The map may have changed by the time of the request. Some moves are
+ * cancelled.
  */
 public final class Moves {
     private static final long SECOND = 1_000_000_000L;
@@ -31,14 +32,14 @@ public final class Moves {
         this.frequent = random.below(2) == 0;
     }
 
-    /** Begins, where there is another server for a replica. */
+    /** Starts the workload if there is a spare server for a replica. */
     public void begin() {
         if (frequent && cluster.servers().size() > cluster.rf()) {
             next();
         }
     }
 
-    /** No more of it; what is under way goes on, and no server stays drained. */
+    /** Ends the workload. Moves under way continue, and drained servers are released. */
     public void end() {
         over = true;
         if (!drained.isEmpty()) {
@@ -63,7 +64,7 @@ public final class Moves {
         });
     }
 
-    /** One server at a time is to hold nothing; the next time it may again. */
+    /** Drains one server at a time; the next call releases it. */
     private void drainOrRelease() {
         if (drained.isEmpty()) {
             ServerId server = random.pick(cluster.servers()).id();

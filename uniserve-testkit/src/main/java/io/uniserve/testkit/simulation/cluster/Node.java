@@ -4,21 +4,25 @@ import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import org.jspecify.annotations.Nullable;
 
-/** A daemon that may crash and start again. */
+/** Daemon that may crash and start again. */
 public interface Node {
     Process process();
 
-    /** The registry session of the present start, null before the first. */
+    /** The registry session of the current start; null before the first start. */
     @Nullable
     RegistrySession session();
 
-    /** Starts the daemon with a clock that drifts by this many millionths. */
+    /** Starts the daemon with a clock that drifts by this many parts per million. */
     void start(long driftPerMillion);
 
-    /** kill -9 or power off. @param tear whether the last sector of unsynced data may be garbage */
+    /**
+     * Crashes the daemon, as by {@code kill -9} or power off.
+     *
+     * @param tear true if the last sector of unsynced data may be garbage
+     */
     void crash(boolean tear);
 
-    /** What a crash means to everybody else. */
+    /** The effects of a crash on other processes: lost connections and messages. */
     default void crashCommon(World world, @Nullable RegistrySession session) {
         process().crash();
         world.wire.crashed(process());

@@ -13,11 +13,11 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * I10: replicas that have applied the same hold the same contents. Looked at all the time, one actor after the other, of those in-sync
- * replicas that answer readers; they follow one log then, so that an index says all of what came before.
+ * I10: replicas that have applied the same index have equal contents. The check runs continuously, on one actor after the other, and
+ * compares in-sync replicas that answer reads. These follow one log, so equal indexes mean equal prefixes.
  */
 final class ReplicaDigestCheck {
-    /** Of one whose engine has none to show. */
+    /** Digest of a replica without an engine's actor. */
     private static final byte[] NONE = new byte[0];
 
     private final World world;
@@ -29,7 +29,7 @@ final class ReplicaDigestCheck {
         this.servers = servers;
     }
 
-    /** Looks at the next actor. */
+    /** Checks the next actor. */
     void look(List<TableRoute> tables) {
         int actors =
                 tables.stream().mapToInt(route -> route.map().actors().size()).sum();
@@ -52,7 +52,7 @@ final class ReplicaDigestCheck {
         compare(new ReplicaKey(tableId, actor.actor()), actor, (server, key, epoch) -> Optional.of("the end"));
     }
 
-    /** What it has applied, where it answers readers in this epoch. */
+    /** The applied index or version, if the replica answers reads in this epoch. */
     private Optional<String> applied(ServerNode server, ReplicaKey key, long epoch) {
         ReadGate gate = server.gate(key);
         return gate != null && gate.serving() && gate.epoch() == epoch

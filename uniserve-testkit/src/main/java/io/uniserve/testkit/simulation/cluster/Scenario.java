@@ -5,7 +5,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.testkit.simulation.kernel.Prng;
 
 /**
- * Sizes that a seed draws.
+ * Sizes of a simulated cluster that a seed draws.
  *
  * @param operationMillisMean mean time between two operations of all clients together, in milliseconds of virtual time
  */
@@ -36,21 +36,21 @@ public record Scenario(
                 random.below(5) == 0 ? Durability.REMOTE : Durability.LOCAL);
     }
 
-    /** That of a long run: a steady trickle of operations, and one server more than there are copies. */
+    /** Scenario of a long run: few operations, and one server more than replicas per actor. */
     public static Scenario calm() {
         return new Scenario(4, 4, 3, 2, 2, 3, 1_500, OnLoss.WAIT, Durability.LOCAL);
     }
 
-    /** The same without durable storage. */
+    /** The same scenario without durable storage. */
     public Scenario withoutStorage() {
         return new Scenario(
                 servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, onLoss, Durability.LOCAL);
     }
 
-    /** The same for a table whose updates are atomic: it waits for what it has lost, or goes back together. */
+    /** The same scenario for an atomic table with this rule for lost actors. */
     public Scenario atomic(OnLoss loss) {
         Durability local =
-                loss == OnLoss.RESTORE_TABLE ? Durability.LOCAL : durability; // with the other one it has no need to
+                loss == OnLoss.RESTORE_TABLE ? Durability.LOCAL : durability; // a restoration needs no REMOTE
         return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, loss, local);
     }
 

@@ -60,7 +60,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A server's process and its disk, which outlives it. */
+/** Process of a server, and its disk, which survives restarts. */
 public final class ServerNode implements Node {
     private static final long SCRUB_NANOS_MIN = 5_000_000_000L;
     private static final long SCRUB_NANOS_MAX = 60_000_000_000L;
@@ -74,7 +74,7 @@ public final class ServerNode implements Node {
     private final ServerId id;
     private final Address address;
     private final SimulatedDisk simulatedDisk = new SimulatedDisk();
-    /** Of files that nobody needs after a restart. */
+    /** Disk for files that are not needed after a restart. */
     private final SimulatedDisk scratch = new SimulatedDisk();
 
     private final AttemptsAddedUpBug added = new AttemptsAddedUpBug();
@@ -104,12 +104,12 @@ public final class ServerNode implements Node {
         return life == null ? null : life.session;
     }
 
-    /** The disk of this start, null before the first. */
+    /** The disk of the current start; null before the first start. */
     public @Nullable SimDisk disk() {
         return life == null ? null : life.disk;
     }
 
-    /** Writes fail while its disks are full. */
+    /** Makes the disks full, so that writes fail, or ends that. */
     public void setFull(boolean full) {
         Life now = life;
         if (now != null) {
@@ -118,7 +118,7 @@ public final class ServerNode implements Node {
         }
     }
 
-    /** Why something of plans with scatters is still held: empty where nothing is. */
+    /** State of exchanges that is still kept; empty if there is none. */
     Optional<String> exchangeRemains() {
         Life now = life;
         if (now == null || !process.alive()) {
@@ -130,7 +130,7 @@ public final class ServerNode implements Node {
                 : Optional.of(id + " holds " + usage + " and files " + scratch.list("exchange"));
     }
 
-    /** Asks the server to leave in good order; the task runs when it says that it may. False where it is down. */
+    /** Drains the server, as SIGTERM does. The task runs when the drain is complete. False if the server is down or drains already. */
     public boolean drain(Runnable drained) {
         Life now = life;
         if (now == null || !process.alive() || draining) {
@@ -141,7 +141,7 @@ public final class ServerNode implements Node {
         return true;
     }
 
-    /** True when it was asked to leave. */
+    /** True while the server runs and drains. */
     public boolean draining() {
         return draining && process.alive();
     }
@@ -151,24 +151,24 @@ public final class ServerNode implements Node {
         return simulatedDisk;
     }
 
-    /** Directories of replicas of this table on its disk. */
+    /** True if its disk has a directory of a replica of this table. */
     public boolean holdsFiles(long tableId) {
         return simulatedDisk.list("").stream().anyMatch(entry -> entry.name().startsWith("t" + tableId + "-"));
     }
 
-    /** The replica's gate, null where the server is down or does not hold it. */
+    /** The replica's gate; null if the server is down or does not have the replica. */
     public @Nullable ReadGate gate(ReplicaKey key) {
         return life == null || !process.alive() ? null : life.gates.of(key);
     }
 
-    /** True while a version is prepared here and its outcome not known to readers. */
+    /** True while a version is in doubt at a gate of this server. */
     public boolean inDoubt() {
         return life != null
                 && process.alive()
                 && life.gates.all().values().stream().anyMatch(gate -> gate.doubt() != 0);
     }
 
-    /** True when the server runs and the registry handles what it sends now. */
+    /** True if the server runs and its requests reach the registry now. */
     boolean reachesRegistry() {
         return life != null
                 && process.alive()
@@ -176,25 +176,25 @@ public final class ServerNode implements Node {
                 && life.session.link().reaches();
     }
 
-    /** True when it also can log and apply what it hears of the replica: neither disk nor engine makes it wait. */
+    /** True if, in addition, neither disk nor engine delays entries of the replica. */
     boolean settles(ReplicaKey key) {
         Life now = life;
         return now != null && reachesRegistry() && !now.disk.hinders() && !now.engine.busy(key);
     }
 
-    /** What the replica's engine has applied, by name; null where there is none. */
+    /** The index or version that the replica's engine has applied; null if there is no engine. */
     @Nullable
     String applied(ReplicaKey key) {
         Life now = life;
         return now == null || !process.alive() ? null : now.engine.applied(key);
     }
 
-    /** The digest of the replica's contents, null where there is none. */
+    /** The digest of the replica's contents; null if there are none. */
     public byte @Nullable [] digest(ReplicaKey key) {
         return life == null || !process.alive() ? null : life.engine.digestNow(key);
     }
 
-    /** Every document of the replica; empty where there is none. */
+    /** Every document of the replica; empty if there is no replica. */
     public List<Document> documents(ReplicaKey key) {
         return life != null && life.engine.actor(key) instanceof KvActor actor
                 ? KvOperators.SCAN.retrieve(actor, new Everything(key.actor()), new KvOperators.Scan("", 10_000))
@@ -295,7 +295,7 @@ public final class ServerNode implements Node {
                 world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (scatterOutput, slot, chunk) -> chunk);
     }
 
-    /** What other daemons ask, by who answers it. */
+    /** Handler of requests of other daemons: exchange requests go to the exchange, all others to the machine. */
     private Endpoint.Handler<PeerRequest, PeerReply> ear(ServerMachine machine, SimExchange exchange) {
         Endpoint.Handler<PeerRequest, PeerReply> asked =
                 world.plant == Plant.BLIND_VOUCHERS ? new BlindVouchersBug(machine::onPeer) : machine::onPeer;
@@ -310,7 +310,7 @@ public final class ServerNode implements Node {
         };
     }
 
-    /** What the machine sees of the world, with the planted bug of the run where it is one of these. */
+    /** The machine's environment, with the planted bug of the run if the bug is in one of its parts. */
     private Environment environment(Prng random, RegistrySession session, SimDisk disk, SimEngineHost engine) {
         return new Environment(
                 process.clock(),
@@ -331,7 +331,7 @@ public final class ServerNode implements Node {
         return new LogCleaningCheck(disk, simulatedDisk, world.violations, this::record, () -> world.segmentsDropped++);
     }
 
-    /** What the registry has of the backup of an actor of the table; empty for actors of other tables. */
+    /** The registry's backup record of an actor of the table; empty for actors of other tables. */
     private Optional<BackupRecord> record(ReplicaKey key) {
         return world.ensemble
                                 .read(RegistryPaths.backup(SimCluster.TABLE, key), world.ensemble.zxid())
@@ -372,7 +372,7 @@ public final class ServerNode implements Node {
         return world.sizes.apply(base, world.plant == Plant.FENCE_SKIPPED, scrubNanos);
     }
 
-    /** What the engine is able to do, whatever level coordinators of this version allow. */
+    /** The levels that the engine supports, whatever levels coordinators permit. */
     private static PortInfo port() {
         PortInfo info = new KvEngine().info();
         return new PortInfo(
@@ -386,7 +386,7 @@ public final class ServerNode implements Node {
                 info.textKeys());
     }
 
-    /** The machine must not go on: a process that ends, and is started again by its supervisor. */
+    /** Ends the process after a fatal error. A supervisor restarts it. */
     private void fatal(UniserveException error) {
         world.trace.line("fatal " + id + " " + error.code());
         world.queue.after(0, () -> crash(false));
@@ -398,13 +398,13 @@ public final class ServerNode implements Node {
         });
     }
 
-    /** Numbers that no other start of the server gives. */
+    /** State numbers that are unique across all starts of the server. */
     private LongSupplier stateNumbers() {
         AtomicLong last = new AtomicLong((long) process.generation() << 40);
         return world.plant == Plant.STATES_NOT_TOLD_APART ? () -> 1 : last::incrementAndGet;
     }
 
-    /** The clock of readers, which stands still with this plant. */
+    /** The clock of readers. With this plant it stands still. */
     private Clock standing(Plant plant) {
         long start = process.clock().nanos();
         return world.plant == plant ? () -> start : process.clock();
@@ -426,7 +426,7 @@ public final class ServerNode implements Node {
 
         @Override
         public void checkActive() {
-            // nobody cancels the checker
+            // the checker is never cancelled
         }
     }
 

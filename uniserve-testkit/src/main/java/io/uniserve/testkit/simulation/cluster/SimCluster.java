@@ -74,12 +74,12 @@ public final class SimCluster {
         }
     }
 
-    /** Starts every daemon, but for the server that joins late, if one does. */
+    /** Starts every daemon except the server that joins late, if there is one. */
     public void start() {
         nodes().stream().filter(node -> node != latecomer).forEach(this::start);
     }
 
-    /** Replicas move by themselves: where there are more servers than an actor has copies, the last one joins later. */
+    /** With rebalancing, and more servers than replicas per actor, the last server joins late in two thirds of the seeds. */
     private @Nullable Node drawLatecomer() {
         boolean spare = scenario.servers() > scenario.rf();
         return world.heat != null && spare && world.random.fork("latecomer").below(3) > 0
@@ -87,7 +87,7 @@ public final class SimCluster {
                 : null;
     }
 
-    /** The server that joins late does so in a while. */
+    /** Schedules the start of the server that joins late. */
     public void awaitLatecomer() {
         Node late = latecomer;
         if (late != null) {
@@ -101,14 +101,16 @@ public final class SimCluster {
         }
     }
 
-    /** Loads change no more, so that what moves by itself comes to an end. */
+    /** Keeps the loads from now on, so that rebalancing ends. */
     public void freezeLoads() {
         if (world.heat != null) {
             world.heat.freeze();
         }
     }
 
-    /** Why replicas still move by themselves: empty when each actor is where it is desired, or where that is not asked for. */
+    /**
+     * Reason why rebalancing has not ended: an actor that is not on its desired servers. Empty once it has ended, or without rebalancing.
+     */
     public Optional<String> movement(IntPredicate which) {
         if (world.heat == null) {
             return Optional.empty();
@@ -144,7 +146,7 @@ public final class SimCluster {
         return new Partitioner.Hash(scenario.actors());
     }
 
-    /** Asks whoever leads to create the table until it is there. */
+    /** Sends the leader requests to create the table until it exists. */
     public void createTable() {
         if (route().isPresent()) {
             return;
@@ -169,14 +171,14 @@ public final class SimCluster {
         world.queue.after(CREATE_RETRY_NANOS * 10, this::createTable);
     }
 
-    /** True when a leader is elected and knows every server. */
+    /** True when a leader is elected and has all servers in its map. */
     public boolean ready() {
         return leader().flatMap(CoordinatorMachine::routing)
                 .filter(routing -> routing.servers().size() == scenario.servers() - (latecomer == null ? 0 : 1))
                 .isPresent();
     }
 
-    /** The coordinator that leads, if one does. */
+    /** The coordinator that leads, if there is one. */
     Optional<CoordinatorMachine> leader() {
         for (CoordinatorNode node : coordinators) {
             CoordinatorMachine machine = node.machine();
@@ -187,33 +189,33 @@ public final class SimCluster {
         return Optional.empty();
     }
 
-    /** The table's definition and map as the registry holds them. */
+    /** The table's definition and map in the registry. */
     public Optional<TableRoute> route() {
         return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
                 .filter(route -> route.meta().name().equals(TABLE))
                 .findFirst();
     }
 
-    /** Copies of each actor. */
+    /** Number of replicas per actor. */
     public int rf() {
         return scenario.rf();
     }
 
-    /** True when nothing is acknowledged that durable storage does not have. */
+    /** True for durability REMOTE: every acknowledged update is in durable storage. */
     public boolean remote() {
         return scenario.durability() == Durability.REMOTE;
     }
 
     /**
-     * True when the registry says now that durable storage holds everything that the actor's primary ever logged, or, in a table of
-     * durability REMOTE, ever acknowledged.
+     * True if the actor's backup is complete now, according to the registry. Durable storage then has every entry that the primary ever
+     * logged, or, with durability REMOTE, every acknowledged entry.
      */
     public boolean backupComplete(ReplicaKey key) {
         BackupRecord record = backup(key);
         return record != null && (record.clean() || remote());
     }
 
-    /** What the registry says now of the actor's copy in durable storage; null for nothing. */
+    /** The actor's backup record in the registry; null if there is none. */
     public @Nullable BackupRecord backup(ReplicaKey key) {
         return world.ensemble
                                 .read(RegistryPaths.backup(TABLE, key), world.ensemble.zxid())
@@ -223,7 +225,7 @@ public final class SimCluster {
                 : null;
     }
 
-    /** Why updates are not at rest: empty when no version of an atomic table is in flight. */
+    /** Reason why updates have not ended: a version of the atomic table in flight. Empty if there is none. */
     public Optional<String> unrest() {
         long tableId = route().map(route -> route.meta().tableId()).orElse(0L);
         return world.ensemble
@@ -235,14 +237,14 @@ public final class SimCluster {
                 : Optional.empty();
     }
 
-    /** Why something of plans with scatters is still held anywhere: empty where nothing is. */
+    /** State of exchanges that a server still keeps; empty if there is none. */
     public Optional<String> exchangeRemains() {
         return servers.stream()
                 .flatMap(server -> server.exchangeRemains().stream())
                 .findFirst();
     }
 
-    /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */
+    /** Reason why the replicas have not converged: empty when every actor has all replicas, in sync and equal. */
     public Optional<String> divergence() {
         return divergence(actor -> true);
     }
@@ -289,7 +291,7 @@ public final class SimCluster {
         return Optional.empty();
     }
 
-    /** I10 of each of these actors, which have converged. */
+    /** Checks I10 for these actors, which have converged. */
     public void compareDigests(IntPredicate which) {
         TableRoute route = route().orElseThrow();
         route.map().actors().stream()
@@ -297,13 +299,13 @@ public final class SimCluster {
                 .forEach(actor -> digests.compareAll(route.meta().tableId(), actor));
     }
 
-    /** True when the actor's primary, of any table, answers readers. */
+    /** True if the actor's primary, of any table, answers reads. */
     boolean serves(ActorState actor, long tableId) {
         ReadGate gate = node(actor.primary()).gate(new ReplicaKey(tableId, actor.actor()));
         return gate != null && gate.epoch() == actor.epoch() && gate.serving();
     }
 
-    /** True when every actor of the table does. */
+    /** True if the primaries of all actors of the table answer reads. */
     public boolean serves() {
         return route().stream()
                 .allMatch(route -> route.map().actors().stream()

@@ -7,15 +7,15 @@ import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.testkit.simulation.kernel.Prng;
 
 /**
- * Settings that make rare things frequent: small log segments, checkpoints after a few entries, log shipping or none.
+ * Settings that make rare events frequent, such as small log segments and frequent checkpoints.
  *
  * @param segmentBytes size at which a log segment is full
- * @param cacheBytes recent entries kept in memory
+ * @param cacheBytes bytes of recent entries kept in memory
  * @param checkpointEntries entries between two checkpoints
- * @param shippingNanos interval of log shipping, 0 for none
+ * @param shippingNanos interval of log shipping, 0 for no durable storage
  * @param statesMax old states of an atomic table's actor that engines keep
- * @param retainBytes newest bytes of the log that stay when the rest is dropped
- * @param learnerLagMax entries a learner may lag when the primary begins to wait for it
+ * @param retainBytes newest bytes of the log that log truncation keeps
+ * @param learnerLagMax entries a learner may lag when the primary starts to wait for it
  */
 record SimulationKnobs(
         int segmentBytes,
@@ -26,7 +26,7 @@ record SimulationKnobs(
         int statesMax,
         long retainBytes) {
     private static final long SECOND = 1_000_000_000L;
-    /** One more than in production: in clusters this small every server then hears of every other's silence. */
+    /** One more than in production: in such small clusters every server then detects the failure of every other one. */
     private static final int PING_TARGETS = 3;
 
     private static final long ENGINE_TIMEOUT_NANOS = 10 * SECOND;
@@ -42,12 +42,12 @@ record SimulationKnobs(
                 random.below(3) == 0 ? 0 : random.between(500, 20_000));
     }
 
-    /** Little memory for chunks, small pieces of them and little room for what comes, so that plans wait, write files and ask often. */
+    /** Limits of exchanges, with little memory, small chunks and small replies, so that plans wait, write files and send many requests. */
     static ExchangeLimits exchange(Prng random) {
         int piece = random.between(200, 4_000);
         int memory = random.between(500, 20_000);
         int all = random.between(2_000, 40_000);
-        // In some, plans are refused for their size, and files are full for a while.
+        // Some seeds reject plans for their size, and have full files for a while.
         long spill = random.below(4) == 0 ? random.between(1_000, 20_000) : 1L << 30;
         return new ExchangeLimits(
                 memory,
@@ -60,7 +60,7 @@ record SimulationKnobs(
                 3);
     }
 
-    /** Of a long run: logs and checkpoints turn over several times an hour. */
+    /** Settings of a long run: logs and checkpoints are replaced several times an hour. */
     static SimulationKnobs calm() {
         return new SimulationKnobs(4_000, 8_000, 40, SECOND, 1_000, 8, 8_000);
     }
@@ -68,8 +68,8 @@ record SimulationKnobs(
     /**
      * The settings of a server.
      *
-     * @param unfenced nobody waits for the leases of others to run out: a bug to be found
-     * @param scrubNanos how often copies are compared, 0 for never
+     * @param unfenced planted bug: primaries do not wait until the leases of removed replicas have ended
+     * @param scrubNanos interval of comparisons of replicas, 0 for never
      */
     ServerConfig apply(ServerConfig base, boolean unfenced, long scrubNanos) {
         ReplicaConfig replicas = base.replicas();

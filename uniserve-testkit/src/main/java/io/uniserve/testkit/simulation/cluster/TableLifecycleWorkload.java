@@ -35,9 +35,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A table that is created, written, given other options, dropped and created again under the same name. Checked: a table
- * shows nothing of its namesakes before it, of a dropped one nothing is left on any server, and no change of options that was
- * acknowledged is lost.
+ * Workload of a table that is created, written, altered, dropped and created again under the same name. It checks three conditions. A table
+ * shows no rows of earlier tables of its name. No server keeps files of a dropped table. No acknowledged change of options is lost.
  */
 public final class TableLifecycleWorkload {
     private static final TableName TABLE = new TableName("side");
@@ -115,7 +114,7 @@ public final class TableLifecycleWorkload {
                 .findFirst();
     }
 
-    /** No more of it: drops it whenever it is there, as a creation may still be under way. */
+    /** Ends the workload. It drops the table repeatedly, as a creation may still be under way. */
     public void end() {
         over = true;
         if (used) {
@@ -126,7 +125,7 @@ public final class TableLifecycleWorkload {
         }
     }
 
-    /** What is left of dropped tables, once it was told to end. */
+    /** State of dropped tables that is still there after the end; empty if there is none. */
     public Optional<String> remains() {
         route().ifPresent(route -> sent.putIfAbsent(route.meta().tableId(), new TreeSet<>()));
         if (route().isPresent()) {
@@ -161,7 +160,7 @@ public final class TableLifecycleWorkload {
         });
     }
 
-    /** Whoever changes a definition knows the one before, so numbers ascend from change to change. */
+    /** A change is conditional on the definition before it, so option values must ascend. */
     private void change(TableMeta known) {
         int number = ++changes;
         Map<String, String> options = Map.of(OPTION, Integer.toString(number));
@@ -209,7 +208,7 @@ public final class TableLifecycleWorkload {
                 .start();
     }
 
-    /** The table may have changed between question and answer: then nothing is known. */
+    /** Checks the answer only if the table is still the same one after the read. */
     private void check(long tableId, QueryResult result) {
         boolean same = env.routing()
                 .current()

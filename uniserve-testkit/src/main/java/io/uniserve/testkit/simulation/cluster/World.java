@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What all processes of one simulation share. */
+/** Shared state of all processes of one simulation. */
 public final class World {
     private static final int FRAMES_SHOWN = 8;
     private static final long LOOK_NANOS = 250_000_000L;
@@ -56,9 +56,9 @@ public final class World {
 
     /**
      * @param engine the port under test
-     * @param scratch directory for checkpoints on their way
-     * @param rebalancing replicas move by themselves
-     * @param lines hears every line of the history
+     * @param scratch directory for checkpoints in transit
+     * @param rebalancing true if the coordinator's rebalancer moves replicas
+     * @param lines consumer of every line of the trace
      */
     public World(
             long seed,
@@ -71,7 +71,7 @@ public final class World {
         this(seed, engine, scratch, plant, workload, rebalancing, false, lines);
     }
 
-    /** @param calm sizes for a long run are not drawn */
+    /** @param calm true for the fixed sizes of a long run; otherwise the seed draws them */
     public World(
             long seed,
             EngineInstance engine,
@@ -132,18 +132,18 @@ public final class World {
         return objects;
     }
 
-    /** True when servers have durable storage. */
+    /** True if servers have durable storage. */
     public boolean storage() {
         return sizes.shippingNanos() > 0;
     }
 
-    /** Lets time pass until this is so, looked at four times a second; false where it is not in time. */
+    /** Runs events until the condition holds, which is checked every 250 ms of virtual time. False if it does not hold in time. */
     public boolean until(long atMostNanos, BooleanSupplier done) {
         long end = queue.now() + atMostNanos;
         while (queue.now() < end) {
             long look = Math.min(end, queue.now() + LOOK_NANOS);
             while (queue.step(look)) {
-                // every event up to the next look
+                // run every event up to the next check
             }
             looks.forEach(Runnable::run);
             if (done.getAsBoolean()) {
@@ -153,23 +153,23 @@ public final class World {
         return false;
     }
 
-    /** Runs whenever it is looked whether something is so. */
+    /** Registers a task that runs at each check of a condition in {@link #until}. */
     void onLook(Runnable look) {
         looks.add(look);
     }
 
-    /** What checkers know of what was judged already goes. */
+    /** Removes the state of checkers that is already checked. */
     public void forgetThePast() {
         ensemble.forgetThePast();
         observer.forgetThePast();
     }
 
-    /** How much the checks that look inside have seen. */
+    /** Coverage of the checks that read the state of servers directly. */
     public CheckCoverage looks() {
         return new CheckCoverage(digestsCompared, observer.disksLooked(), doubts.longestNanos());
     }
 
-    /** Segments that went from the front of logs. */
+    /** Number of segments deleted from the front of logs. */
     public long segmentsDropped() {
         return segmentsDropped;
     }
@@ -178,7 +178,7 @@ public final class World {
         return plant;
     }
 
-    /** That of the table: one atomic workload in four is of level SERIALIZABLE, as long as no bug of the other one is looked for. */
+    /** Level of the table. Without a planted bug, a quarter of the atomic workloads have level SERIALIZABLE. */
     ConsistencyLevel level() {
         if (workload == Workload.EVENTUAL) {
             return ConsistencyLevel.EVENTUAL;
@@ -187,7 +187,7 @@ public final class World {
         return looser ? ConsistencyLevel.SERIALIZABLE : ConsistencyLevel.FULLY_SERIALIZABLE;
     }
 
-    /** A new process, not yet started. */
+    /** New process that is not started yet. */
     public Process process(String name) {
         return new Process(name, queue, random.fork(name), this::failed);
     }

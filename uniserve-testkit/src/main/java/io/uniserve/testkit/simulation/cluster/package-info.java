@@ -1,4 +1,4 @@
-/** The simulated cluster: servers and coordinators as processes around the real machines, and the world they share. */
+/** The simulated cluster: processes around the real state machines of servers and coordinators, and their shared world. */
 @NullMarked
 package io.uniserve.testkit.simulation.cluster;
 

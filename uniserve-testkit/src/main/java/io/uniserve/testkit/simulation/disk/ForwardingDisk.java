@@ -6,7 +6,7 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import java.util.List;
 
-/** Hands everything on to another disk; for those that look at some operations or change them. */
+/** Disk that forwards all operations to another one. Subclasses observe or change some of them. */
 public abstract class ForwardingDisk implements Disk {
     private final Disk disk;
 

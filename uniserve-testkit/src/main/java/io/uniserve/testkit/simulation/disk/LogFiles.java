@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names of the files of replicas' logs, as they lie on a server's disk. */
+/** Paths of the files of replicas' logs on a server's disk. */
 public final class LogFiles {
     private static final Pattern SEGMENT = Pattern.compile("t(\\d+)-a(\\d+)/log/(\\d{20})\\.seg");
 
     private LogFiles() {}
 
-    /** A segment by its path; empty for any other file. */
+    /** The segment of this path; empty for any other file. */
     public static Optional<Segment> segment(String path) {
         Matcher match = SEGMENT.matcher(path);
         return match.matches()
@@ -21,9 +21,9 @@ public final class LogFiles {
                 : Optional.empty();
     }
 
-    /** A segment of a replica's log, by its first entry. */
+    /** Segment of a replica's log, identified by its first entry. */
     public record Segment(ReplicaKey key, long first) {
-        /** The one that follows on this disk; empty for the last one. */
+        /** The next segment on this disk; empty for the last one. */
         public Optional<Segment> next(SimulatedDisk simulatedDisk) {
             String log = key + "/log";
             return simulatedDisk.under(log).stream()
@@ -32,7 +32,7 @@ public final class LogFiles {
                     .findFirst();
         }
 
-        /** Its path. */
+        /** The path of the segment. */
         public String path() {
             return key + "/log/%020d.seg".formatted(first);
         }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** A disk as one start of a process sees it. An operation takes effect at its end, or not at all, or in part at a crash. */
+/** Twin of the disk for one start of a process. An operation takes effect at its end, not at all, or partly at a crash. */
 public final class SimDisk implements Disk {
     private static final long LATENCY_MIN_NANOS = 20_000;
     private static final long LATENCY_SPREAD_NANOS = 200_000;
@@ -52,17 +52,17 @@ public final class SimDisk implements Disk {
         this.syncs = syncs;
     }
 
-    /** Writes fail while the disk is full. */
+    /** Makes the disk full, so that writes fail, or ends that. */
     public void setFull(boolean value) {
         full = value;
     }
 
-    /** True while it is full, or an fsync hangs. */
+    /** True while it is full or an fsync hangs. */
     public boolean hinders() {
         return full || queue.now() < hangsUntil;
     }
 
-    /** Loses what was not synced; writes under way happen, happen in part, or do not. */
+    /** Loses unsynced data. Writes under way take effect fully, partly or not at all. */
     public void crash(boolean tear) {
         for (Write write : List.copyOf(writes.values())) {
             write.atCrash();
@@ -121,7 +121,7 @@ public final class SimDisk implements Disk {
 
     @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
-        boolean grows = !full || random.below(8) == 0; // a small file mostly finds the room kept back for it
+        boolean grows = !full || random.below(8) == 0; // small files usually fit into the reserved space
         write(
                 grows,
                 latency() + random.below(SYNC_NANOS),
@@ -228,7 +228,7 @@ public final class SimDisk implements Disk {
         }
     }
 
-    /** Where a planted bug may make the disk lie. */
+    /** Decision whether a sync takes effect. A planted bug reports success without it. */
     @FunctionalInterface
     public interface SyncPolicy {
         boolean reallySyncs(Process process, String path);

@@ -20,8 +20,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Object storage shared by the cluster: slow, sometimes failing, and a put that failed may have been done. What it gives may have a
- * bit turned over, or be cut short: the next time it is right, but for an object that is rotten, which stays wrong.
+ * Twin of the object storage that the cluster shares. It is slow and sometimes fails; a failed put may have taken effect. A get may return
+ * a flipped bit or a truncated object. The next get is correct, unless the object is rotten: such an object stays damaged.
  */
 public final class SimObjectStore {
     private static final long LATENCY_MIN_NANOS = 5_000_000;
@@ -41,32 +41,32 @@ public final class SimObjectStore {
         this.faultIntensity = faultIntensity;
     }
 
-    /** The store as one process sees it. */
+    /** The store as one process uses it. */
     public ObjectStore of(Process process) {
         return new View(process);
     }
 
-    /** Hears of every object that is put, with what was meant to be there. */
+    /** Sets the listener to every put, with the data of the caller. */
     public void listen(BiConsumer<String, Bytes> heard) {
         listener = heard;
     }
 
-    /** Objects that are there. */
+    /** Number of objects. */
     public long count() {
         return objects.size();
     }
 
-    /** Their bytes. */
+    /** Size of all objects in bytes. */
     public long bytes() {
         return objects.values().stream().mapToLong(Bytes::size).sum();
     }
 
-    /** True when an object whose key has this in it is not what was put there, for good. */
+    /** True if an object with this part in its key is damaged for good. */
     public boolean rotten(String part) {
         return rotten.keySet().stream().anyMatch(key -> key.contains(part));
     }
 
-    /** True when the object of this key is not what was put there, for good. */
+    /** True if the object of this key is damaged for good. */
     public boolean isRotten(String key) {
         return rotten.containsKey(key);
     }

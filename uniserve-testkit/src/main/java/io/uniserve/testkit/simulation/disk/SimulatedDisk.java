@@ -16,13 +16,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** A server's data as it is in the page cache and on the medium. Survives the process. */
+/** Page cache and medium of a server's disk. The medium survives the process. */
 public final class SimulatedDisk {
     private static final int SECTOR_BYTES = 512;
 
     private final NavigableMap<String, FileState> files = new TreeMap<>();
 
-    /** Writes to the end of a file, into the page cache only. */
+    /** Appends to a file, in the page cache only. */
     public void append(String path, Bytes data) {
         FileState file = files.computeIfAbsent(path, p -> new FileState());
         file.room(data.size());
@@ -38,7 +38,7 @@ public final class SimulatedDisk {
         }
     }
 
-    /** An fsync failed: the kernel has dropped the dirty pages, and later fsyncs that succeed do not bring them back. */
+    /** Marks a failed fsync: the kernel has dropped the dirty pages, and a later fsync that succeeds does not bring them back. */
     void syncFailed(String path) {
         file(path).lostPages = true;
     }
@@ -98,7 +98,7 @@ public final class SimulatedDisk {
         under(path).forEach(files::remove);
     }
 
-    /** What lies directly in the directory. */
+    /** Entries directly in the directory. */
     public List<Disk.Entry> list(String directory) {
         String prefix = directory.isEmpty() ? "" : directory + "/";
         List<Disk.Entry> entries = new ArrayList<>();
@@ -119,7 +119,7 @@ public final class SimulatedDisk {
         return entries;
     }
 
-    /** Bytes of the files whose path is asked for. */
+    /** Size in bytes of the files with these paths. */
     public long bytes(Predicate<String> which) {
         return files.entrySet().stream()
                 .filter(entry -> which.test(entry.getKey()))
@@ -132,12 +132,12 @@ public final class SimulatedDisk {
         replace(path, content);
     }
 
-    /** A whole file. */
+    /** The content of a file. */
     public Bytes content(String path) {
         return read(path);
     }
 
-    /** What of a file is on the medium for certain. */
+    /** The part of a file that is synced to the medium. */
     public Bytes synced(String path) {
         return read(path).slice(0, file(path).durable);
     }
@@ -154,7 +154,7 @@ public final class SimulatedDisk {
         return inside;
     }
 
-    /** Turns over one bit of what is on the medium of one of these replica's files, and tells which; empty where there is none. */
+    /** Flips one bit on the medium of one of these replica files, and returns its path; empty if there is none. */
     public Optional<String> flip(Prng random, Predicate<String> which) {
         List<String> paths = files.entrySet().stream()
                 .filter(entry ->
@@ -171,14 +171,14 @@ public final class SimulatedDisk {
         return Optional.of(path);
     }
 
-    /** The medium is gone, and an empty one is in its place; false where nothing was on it. */
+    /** Replaces the medium by an empty one; false if it was empty already. */
     public boolean destroy() {
         boolean any = !files.isEmpty();
         files.clear();
         return any;
     }
 
-    /** Power off: unsynced bytes stay in part, and where writes tear, a sector of it is garbage or empty. */
+    /** Power failure: a part of the unsynced bytes stays. If writes tear, a sector of them is garbage or empty. */
     CrashLoss crash(Prng random, boolean tear) {
         int lost = 0;
         int torn = 0;
@@ -217,7 +217,7 @@ public final class SimulatedDisk {
         return new UniserveException(ErrorCode.IO, "no such file: " + path);
     }
 
-    /** Files that lost unsynced bytes, and files whose last sector tore. */
+    /** Number of files that lost unsynced bytes, and of files with a torn last sector. */
     record CrashLoss(int lost, int torn) {}
 
     private static final class FileState {
@@ -233,7 +233,7 @@ public final class SimulatedDisk {
             }
         }
 
-        /** The last sector that stays is garbage, or one in the middle never got to the medium. */
+        /** Makes the end of the last sector garbage, or empties a sector that never reached the medium. */
         private void tear(Prng random) {
             content = content.clone();
             if (random.below(2) == 0) {

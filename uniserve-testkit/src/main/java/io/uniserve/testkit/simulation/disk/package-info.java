@@ -1,4 +1,4 @@
-/** The disk's twin: what was not synced is lost or torn at a crash, and any operation may fail. Object storage beside it. */
+/** Twins of disk and object storage. A crash loses or tears unsynced data, and any operation may fail. */
 @NullMarked
 package io.uniserve.testkit.simulation.disk;
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What one actor of an atomic table has prepared, and its states by version. */
+/** Prepared versions and snapshots by version of one actor of an atomic table. */
 final class AtomicSlot {
     private final Actor actor;
     private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
@@ -37,7 +37,7 @@ final class AtomicSlot {
                         Codecs.list(function.rows()).decode(rows)));
     }
 
-    /** Lets go of what an attempt before has prepared for the version. */
+    /** Aborts the rows that an earlier attempt has prepared for the version. */
     void forget(long version) {
         List<Prepared> old = prepared.remove(version);
         if (old != null) {
@@ -55,7 +55,7 @@ final class AtomicSlot {
         keep(version);
     }
 
-    /** The version that the actor's contents are of. */
+    /** The version of the actor's contents. */
     long newest() {
         return newest;
     }

@@ -3,11 +3,11 @@ package io.uniserve.testkit.simulation.engine;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ReplicaKey;
 
-/** Sees what engines apply and what read workers answer, for the checker. Changes nothing. */
+/** Observer for the checker: updates that engines apply, and answers of read workers. It changes nothing. */
 public interface EngineObserver {
-    /** A replica applied a logged update on top of one at {@code previousIndex}. */
+    /** A replica applied a logged update; its last applied index before was {@code previousIndex}. */
     void applied(String server, ReplicaKey key, long previousIndex, long index, Bytes rows);
 
-    /** A read worker answers: it took the request at this time, and its gates showed this epoch. */
+    /** A read worker answers a request that it took at this time, with gates of this epoch. */
     void answered(String server, ReplicaKey key, long epoch, long takenNanos);
 }

@@ -9,14 +9,14 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The gates one start of a server has published. */
+/** Gates that one start of a server has published. */
 public final class Gates implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new TreeMap<>();
     private final Map<Long, Long> versions = new TreeMap<>();
     private final Map<Long, UncommittedClaim> denials = new TreeMap<>();
     private final BiConsumer<ReplicaKey, ReadGate> tap;
 
-    /** @param tap hears every gate published */
+    /** @param tap listener to every published gate */
     public Gates(BiConsumer<ReplicaKey, ReadGate> tap) {
         this.tap = tap;
     }
@@ -32,7 +32,7 @@ public final class Gates implements GatePublisher {
         versions.merge(tableId, version, Math::max);
     }
 
-    /** The table's newest committed version that the server knows of, 0 for none. */
+    /** The table's newest committed version that the server knows, 0 for none. */
     public long version(long tableId) {
         return versions.getOrDefault(tableId, 0L);
     }
@@ -42,7 +42,7 @@ public final class Gates implements GatePublisher {
         denials.put(tableId, uncommittedClaim);
     }
 
-    /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
+    /** The version of the table for which the server may claim now that it is not visible; 0 for none. */
     public long denied(long tableId, long nowNanos) {
         return denials.getOrDefault(tableId, UncommittedClaim.NONE).at(version(tableId), nowNanos);
     }
@@ -52,12 +52,12 @@ public final class Gates implements GatePublisher {
         gates.remove(key);
     }
 
-    /** All that are published now. */
+    /** All gates that are published now. */
     public Map<ReplicaKey, ReadGate> all() {
         return new TreeMap<>(gates);
     }
 
-    /** The replica's gate, null where the server does not hold it. */
+    /** The replica's gate; null if the server does not have the replica. */
     public @Nullable ReadGate of(ReplicaKey key) {
         return gates.get(key);
     }

@@ -22,47 +22,47 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Cuts an actor's lists into rows, one for each marker, and brings them together as they are. With every chunk goes how many
- * rows its source had in all, so that whoever has all chunks sees whether one state of it is there, whole and once.
+ * Test operators of shuffles. They split an actor's lists into one row per marker and collect the rows unchanged. Every chunk has the total
+ * row count of its source. So the gather can check that it has one state of the source, completely and once.
  */
 public final class ListOperators {
-    /** Numbers of a plan's scatters are less. */
+    /** Upper bound of the numbers of a plan's scatters, exclusive. */
     public static final int INPUTS_MAX = 16;
 
-    /** The parameter is a salt of what comes into which slot, and the number of the scatter: {@link #salted}. */
+    /** Scatter operator. Its parameter combines the salt of the slot hash with the number of the scatter: {@link #salted}. */
     public static final ScatterOperator<KvActor, Long> SCATTER =
             ScatterOperator.of(new ScatterCall<>("sim.scatter@1", Codecs.LONG), KvActor.class, ListOperators::scatter);
 
-    /** Cuts the rows that have come once more, by another salt. */
+    /** Map operator, which distributes the rows to slots again, by another salt. */
     public static final MapOperator<KvActor, Long> MAP =
             MapOperator.of(new MapCall<>("sim.map@1", Codecs.LONG), KvActor.class, ListOperators::map);
 
-    /** The value has what has come, by whatever way. */
+    /** Gather operator. Its value has all rows that arrived, directly or through a map. */
     public static final GatherOperator<KvActor, Long, List<Arrival>> GATHER = GatherOperator.of(
             new GatherCall<>(
                     "sim.gather@1", Codecs.LONG, Codecs.list(Codecs.of((out, one) -> one.write(out), Arrival::read))),
             KvActor.class,
             (actor, context, salt, chunks) -> gather(chunks));
 
-    /** In front of a map's chunk. */
+    /** First byte of a map's chunk. */
     private static final byte MAPPED = 1;
 
     private ListOperators() {}
 
-    /** The parameter of the scatter of this number. */
+    /** The parameter of the scatter with this number. */
     public static long salted(long salt, int input) {
         return salt * INPUTS_MAX + input;
     }
 
-    /** A marker, and its place in the list. */
+    /** Marker with its position in a list. */
     public record Row(String key, int place, String marker) {}
 
     /**
-     * What a slot got of one source.
+     * Rows of one source that arrived in a slot.
      *
      * @param input the number of the scatter
      * @param source the actor that was scattered
-     * @param total rows that the source had for all slots
+     * @param total number of rows of the source for all slots
      */
     public record Arrival(int input, int source, int total, List<Row> rows) {
         public Arrival {
@@ -88,7 +88,7 @@ public final class ListOperators {
 
     private static void scatter(KvActor actor, OperatorContext context, long salt, int slots, ChunkSink sink) {
         TreeMap<Integer, List<Row>> bySlot = new TreeMap<>();
-        bySlot.put(context.actor() % slots, new ArrayList<>()); // one with nothing in it tells that there is nothing
+        bySlot.put(context.actor() % slots, new ArrayList<>()); // so an empty source has a chunk too
         int total = 0;
         for (Document document : KvOperators.SCAN.retrieve(actor, context, new KvOperators.Scan("", 10_000))) {
             String key = String.valueOf(document.fields().get("id"));
@@ -110,7 +110,7 @@ public final class ListOperators {
         TreeMap<Integer, List<Arrival>> bySlot = new TreeMap<>();
         for (Arrival arrival : gather(chunks)) {
             TreeMap<Integer, List<Row>> rows = new TreeMap<>();
-            rows.put(arrival.source % slots, new ArrayList<>()); // it tells of the source, as a scatter's does
+            rows.put(arrival.source % slots, new ArrayList<>()); // so an empty source has a chunk too
             for (Row row : arrival.rows) {
                 int slot = (int) Math.floorMod(
                         ((row.key + row.place).hashCode() ^ salt) * 0x9e3779b97f4a7c15L >>> 33, (long) slots);
@@ -127,7 +127,7 @@ public final class ListOperators {
         });
     }
 
-    /** A scatter's chunk; its source is known by the exchange. */
+    /** Encodes a scatter's chunk. The exchange knows its source. */
     public static Bytes chunk(Arrival arrival) {
         BinaryWriter out = new BinaryWriter();
         out.writeByte(0);
@@ -135,7 +135,7 @@ public final class ListOperators {
         return out.toBytes();
     }
 
-    /** What a scatter's chunk has; empty for a map's. */
+    /** Decodes a scatter's chunk; empty for a map's chunk. */
     public static Optional<Arrival> arrival(Bytes chunk) {
         BinaryReader in = new BinaryReader(chunk);
         return in.readByte() == MAPPED ? Optional.empty() : Optional.of(Arrival.read(in));

@@ -11,7 +11,7 @@ import io.uniserve.error.UniserveException;
 import java.util.List;
 import java.util.Optional;
 
-/** Runs an engine's retrieve operators, by their names, on encoded parameters. */
+/** Runner of an engine's retrieve operators, by id and with encoded parameters. */
 record Operators(EngineInstance engine) {
     Bytes retrieve(String operator, Bytes parameters, int actor, ActorView state) {
         for (Operator<?, ?> known : engine.operators()) {
@@ -22,7 +22,7 @@ record Operators(EngineInstance engine) {
         throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + operator);
     }
 
-    /** The values as one; empty where the operator has no way to do that. */
+    /** Merges the values into one; empty if the operator has no merger. */
     Optional<Bytes> merge(String operator, Bytes parameters, List<Bytes> values) {
         for (Operator<?, ?> known : engine.operators()) {
             if (known.id().equals(operator) && known instanceof RetrieveOperator<?, ?, ?> retrieve) {
@@ -51,7 +51,7 @@ record Operators(EngineInstance engine) {
         return operator.values().encode(value);
     }
 
-    /** Somebody who waits for as long as it takes. */
+    /** Operator context without a deadline. */
     record Context(int actor) implements OperatorContext {
         @Override
         public long remainingNanos() {
@@ -60,7 +60,7 @@ record Operators(EngineInstance engine) {
 
         @Override
         public void checkActive() {
-            // the caller gives up by itself
+            // the caller stops waiting by itself
         }
     }
 }

@@ -29,8 +29,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers reads as a server's worker threads do, beside the loop: first gate, operator, second gate with the clock, reply.
- * It may be held up between any two of these steps.
+ * Twin of a server's worker threads for reads outside the loop. The steps are first gate, operator, second gate with a new reading of the
+ * clock, reply. Pauses may occur between any two of them.
  */
 public final class ReadWorker {
     private static final long STEP_NANOS = 400_000;
@@ -50,8 +50,8 @@ public final class ReadWorker {
     private final SimExchange exchange;
 
     /**
-     * @param views what a reader of a replica sees
-     * @param stateNumbers of held states, of which no other start of the server gives one
+     * @param views the state of a replica that readers see
+     * @param stateNumbers numbers of kept states, unique across all starts of the server
      */
     public ReadWorker(
             EventQueue queue,
@@ -80,7 +80,7 @@ public final class ReadWorker {
         this.tap = tap;
     }
 
-    /** Serves a request; the answer holds every target exactly once. */
+    /** Serves a request. The answer has every target exactly once, as a value or a failure. */
     public void read(ReadRequest request, Completion<ReadReply> completion) {
         Work work = new Work(request, queue.now(), completion);
         if (!exchange.gathers(request.operator())) {
@@ -175,7 +175,7 @@ public final class ReadWorker {
         }
     }
 
-    /** What the share is read from, null where that is gone; of a session the state's number goes with it. */
+    /** The state that the share is read from; null if it is gone. In a session it also sets the number of the state. */
     private @Nullable ActorView seen(ReadRequest request, Share share) {
         ReadRequest.Hold session = request.hold().orElse(null);
         if (session != null && share.gate == null) {
@@ -243,7 +243,7 @@ public final class ReadWorker {
     private static final class Share {
         private final ReplicaKey key;
         private final Target target;
-        /** The first one passed; null in later reads of a session, which need none. */
+        /** The first gate that passed; null in later reads of a session, which need none. */
         private final @Nullable ReadGate gate;
 
         private final @Nullable Actor actor;
@@ -264,7 +264,7 @@ public final class ReadWorker {
         private final List<Share> shares = new ArrayList<>();
         private final List<ActorFailure> failures = new ArrayList<>();
         private final Completion<ReadReply> completion;
-        /** Of a gather. */
+        /** The chunks of a gather. */
         private SimExchange.@Nullable Arrived arrived;
 
         private int open;

@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
-/** Carries checkpoints between the engine, which writes real files, and the simulated disk. */
+/** Transfer of checkpoints between the engine, which uses real files, and the simulated disk. */
 final class SimCheckpointStore {
-    /** As in production, a checkpoint knows whether it is whole. */
+    /** Name of the file with the checksum of the checkpoint. It shows whether the checkpoint is complete, as in production. */
     private static final String SUM = "zz-sum";
 
     private final SimulatedDisk simulatedDisk;
@@ -35,7 +35,7 @@ final class SimCheckpointStore {
         return scratch;
     }
 
-    /** The log index a checkpoint of this start covers; 0 where it is another start's or a backup's. */
+    /** The log index of a checkpoint of this start; 0 for a checkpoint of another start or of a backup. */
     long index(String checkpointPath) {
         return indexes.getOrDefault(checkpointPath, 0L);
     }

@@ -37,9 +37,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The engine of one start of a server. Calls for one replica are one at a time; a hung call holds up those behind it. */
+/** Twin of the engine host for one start of a server. Calls for one replica run one after the other; a hung call delays those behind it. */
 public final class SimEngineHost implements EngineHost {
-    /** Of so many runs of updates one is published at once, as where readers come all the time. */
+    /** One of this many runs of updates is published at once, as under a steady load of reads. */
     private static final int EAGER_ONE_IN = 3;
 
     private static final long LATENCY_MIN_NANOS = 30_000;
@@ -61,7 +61,7 @@ public final class SimEngineHost implements EngineHost {
     private final UpdatePolicy policy;
     private final Map<ReplicaKey, Slot> slots = new TreeMap<>();
 
-    /** @param statesMax old states of an atomic table's actor that are kept */
+    /** @param statesMax number of old states kept per actor of an atomic table */
     public SimEngineHost(
             EventQueue queue,
             Prng random,
@@ -86,25 +86,25 @@ public final class SimEngineHost implements EngineHost {
         this.tap = tap;
     }
 
-    /** The replica's actor for a reader, null where there is none to read. */
+    /** The replica's actor for readers; null if it is not usable. */
     public @Nullable Actor actor(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot == null ? null : slot.usable();
     }
 
-    /** The number of the replica's present state, 0 where there is none to read. */
+    /** The number of the replica's current state; 0 if it is not usable. */
     long state(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot == null || slot.usable() == null ? 0 : slot.state;
     }
 
-    /** True while a call for the replica takes long. */
+    /** True while calls for the replica take longer than a second. */
     public boolean busy(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot != null && slot.freeNanos - queue.now() > BUSY_NANOS;
     }
 
-    /** The last index applied, and of an atomic table the last version committed; null where there is no usable actor. */
+    /** The last applied index, or for an atomic table the last committed version; null if there is no usable actor. */
     public @Nullable String applied(ReplicaKey key) {
         Slot slot = slots.get(key);
         if (slot == null || slot.usable() == null) {
@@ -113,7 +113,7 @@ public final class SimEngineHost implements EngineHost {
         return slot.atomic == null ? "index " + slot.appliedIndex : "version " + slot.atomic.newest();
     }
 
-    /** Digest of the replica's contents, null where there is no usable actor. */
+    /** Digest of the replica's contents; null if there is no usable actor. */
     public byte @Nullable [] digestNow(ReplicaKey key) {
         Actor actor = actor(key);
         return actor == null ? null : actor.digest();
@@ -238,7 +238,7 @@ public final class SimEngineHost implements EngineHost {
         return slot.atomic;
     }
 
-    /** The state that readers of this version see, 0 for the newest; empty where it is gone, or nothing may be read. */
+    /** The state for readers of this version, 0 for the newest; empty if the state is gone or the actor is not usable. */
     public Optional<VersionedSnapshots.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
         Slot slot = slots.get(key);
         return slot == null || slot.usable() == null || slot.atomic == null
@@ -246,7 +246,7 @@ public final class SimEngineHost implements EngineHost {
                 : slot.atomic.at(version);
     }
 
-    /** What a reader of the replica sees, published for it where that is still to be done; null where there is none to read. */
+    /** The state that readers of the replica see. Applied updates are published first. Null if the actor is not usable. */
     public @Nullable ActorView published(ReplicaKey key) {
         Slot slot = slots.get(key);
         if (slot != null && slot.usable() != null && !slot.published()) {
@@ -256,7 +256,7 @@ public final class SimEngineHost implements EngineHost {
         return seen(key);
     }
 
-    /** What was published last, though more may be applied; null where there is none to read. */
+    /** The last published state, even if more updates are applied; null if the actor is not usable. */
     public @Nullable ActorView seen(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot == null || slot.usable() == null ? null : slot.seen();
@@ -335,7 +335,7 @@ public final class SimEngineHost implements EngineHost {
 
     private static <A extends Actor, R extends Row> RowCondition validate(
             UpdateFunction<A, R> function, Bytes bytes, Actor actor) {
-        EventualUpdate<A, R> update = (EventualUpdate<A, R>) function; // those of this port are both
+        EventualUpdate<A, R> update = (EventualUpdate<A, R>) function; // the updates of this port have both types
         List<R> rows = Codecs.list(function.rows()).decode(bytes);
         update.validate(function.actorType().cast(actor), rows);
         return rows.stream().anyMatch(update::conditional) ? RowCondition.ON_STATE : RowCondition.NONE;
@@ -355,7 +355,7 @@ public final class SimEngineHost implements EngineHost {
         process.post(latency(), () -> pending.end(0, outcome(action)));
     }
 
-    /** @param harms whether a failure leaves the actor unusable */
+    /** @param harms true if a failure leaves the actor unusable */
     private <T> void inOrder(ReplicaKey key, boolean harms, Completion<T> completion, Step<T> step) {
         Process.Pending<T> pending = process.begin(completion);
         Slot slot = slots.computeIfAbsent(key, k -> new Slot());
@@ -387,7 +387,7 @@ public final class SimEngineHost implements EngineHost {
         return faultIntensity.strikes(Fault.ENGINE_SLOW) ? base + random.below(SLOW_NANOS) : base;
     }
 
-    /** Where a planted bug may make the engine lie. */
+    /** Decision whether updates are applied. A planted bug skips some and reports them as applied. */
     @FunctionalInterface
     public interface UpdatePolicy {
         boolean reallyApplies(Process process);

@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** One start of a server's exchange: its machine, and the operators as workers run them. */
+/** The exchange of one start of a server: its state machine, and the operators as workers run them. */
 public final class SimExchange {
     private static final Codec<GatherResult<ScatterManifest>> MAPPED = GatherResult.codec(ScatterManifest.CODEC);
     private static final long START_AGAIN_NANOS = 1_000_000_000L;
@@ -38,7 +38,7 @@ public final class SimExchange {
     private final ChunkTap tap;
     private boolean ready;
 
-    /** What becomes of a chunk before it is kept. */
+    /** Hook that may change a chunk before it is stored. */
     @FunctionalInterface
     public interface ChunkTap {
         Bytes kept(ScatterOutput scatterOutput, int slot, Bytes chunk);
@@ -50,7 +50,7 @@ public final class SimExchange {
         this.tap = tap;
     }
 
-    /** Deletes what the process before has left, until that is done. */
+    /** Deletes the files of the previous start. It retries until that succeeds. */
     public void start() {
         machine.start(outcome -> {
             ready = outcome instanceof Outcome.Ok<Done>;
@@ -60,7 +60,7 @@ public final class SimExchange {
         });
     }
 
-    /** Answers another server. */
+    /** Handles a request of another server. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (ready) {
             machine.onPeer(request, completion);
@@ -73,25 +73,25 @@ public final class SimExchange {
         return new UniserveException(ErrorCode.UNAVAILABLE, "this server starts");
     }
 
-    /** What is kept now. */
+    /** The resources in use now. */
     public ExchangeMachine.Usage usage() {
         return machine.usage();
     }
 
-    /** True where chunks are left. */
+    /** True for operators that produce chunks. */
     boolean scatters(String operator) {
         return operator.equals(ListOperators.SCATTER.id()) || operator.equals(ListOperators.MAP.id());
     }
 
-    /** True where chunks are wanted. */
+    /** True for operators that consume chunks. */
     boolean gathers(String operator) {
         return operator.equals(ListOperators.GATHER.id()) || operator.equals(ListOperators.MAP.id());
     }
 
     /**
-     * Runs a scatter or a map; its value is a receipt for what is kept.
+     * Runs a scatter or a map. The value is the manifest of the stored chunks.
      *
-     * @param arrived what a map works on; null for a scatter
+     * @param arrived the input of a map; null for a scatter
      */
     void scatter(
             Bytes parameters,
@@ -175,7 +175,7 @@ public final class SimExchange {
         });
     }
 
-    /** Has all come that gathers of these actors want. */
+    /** Fetches all chunks for the gathers of these actors. */
     void deliver(Bytes parameters, List<Integer> actors, long remainingNanos, Completion<Arrived> completion) {
         try {
             if (!ready) {
@@ -195,7 +195,7 @@ public final class SimExchange {
         }
     }
 
-    /** The chunks of one request's gathers; to be closed. */
+    /** The chunks for the gathers of one request. They must be closed. */
     static final class Arrived {
         private final GatherEnvelope frame;
         private final ExchangeInput exchangeInput;

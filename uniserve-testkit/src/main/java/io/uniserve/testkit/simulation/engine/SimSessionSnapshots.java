@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What one start of a server holds for sessions: few states, so that sessions lose theirs to others now and then. */
+/** States that one start of a server keeps for sessions. The limit is low, so that sessions sometimes lose states to others. */
 final class SimSessionSnapshots {
     private static final int MOST = 64;
 
@@ -19,14 +19,14 @@ final class SimSessionSnapshots {
 
     private record Key(long high, long low, ReplicaKey actor) {}
 
-    /** A state and its number. */
+    /** A kept state and its number. */
     record Held(ActorView view, long version, long untilNanos) {}
 
     SimSessionSnapshots(LongSupplier numbers) {
         this.numbers = numbers;
     }
 
-    /** The state that the session has of the actor, taken now where it has none. */
+    /** The session's state of the actor; it is taken now if there is none. */
     Held hold(ReadRequest.Hold session, ReplicaKey key, ActorView actor, long now) {
         states.values().removeIf(held -> now - held.untilNanos >= 0);
         Key place = new Key(session.high(), session.low(), key);
@@ -45,7 +45,7 @@ final class SimSessionSnapshots {
         return made;
     }
 
-    /** The state with this number, null where it is not held. */
+    /** The state with this number; null if it is not kept. */
     @Nullable
     ActorView find(ReadRequest.Hold session, ReplicaKey key, long version, long now) {
         Held held = states.get(new Key(session.high(), session.low(), key));

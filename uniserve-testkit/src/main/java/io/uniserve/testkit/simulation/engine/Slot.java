@@ -5,15 +5,12 @@ import io.uniserve.api.ActorView;
 import io.uniserve.api.SnapshotActor;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One replica's place in the engine: the actor, what it has applied, what of that readers see, and until when its queue of
- * calls is taken.
- */
+/** Engine state of one replica: the actor, its applied index, the published state, and the end of its last queued call. */
 final class Slot {
     @Nullable
     Actor actor;
 
-    /** Of an atomic table's actor. */
+    /** The state by version; null unless the actor is of an atomic table. */
     @Nullable
     AtomicSlot atomic;
 
@@ -27,13 +24,13 @@ final class Slot {
     private boolean changed;
     private @Nullable ActorView seen;
 
-    /** The actor if it may be used. */
+    /** The actor; null if there is none or a failure has made it unusable. */
     @Nullable
     Actor usable() {
         return broken ? null : actor;
     }
 
-    /** Updates were applied; the state has this number now. */
+    /** Marks that updates were applied, which gives the state this number. */
     void changed(long number) {
         changed = true;
         state = number;
@@ -43,7 +40,7 @@ final class Slot {
         return !changed;
     }
 
-    /** Lets readers see what is applied, and no more; the state has this number now. */
+    /** Publishes all applied updates to readers, which gives the state this number. */
     void publish(long number) {
         state = number;
         if (actor != null) {

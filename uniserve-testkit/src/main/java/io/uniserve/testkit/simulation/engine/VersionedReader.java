@@ -29,9 +29,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives reads of one version as a server's worker threads do: what the server knows, each actor's gate, doubts settled
- * on the loop, the state fixed, and, last, the gate again by the clock. What each step decides is {@link ActorSnapshotRead}'s, here and
- * there. It may be held up between any two of these steps.
+ * Twin of a server's worker threads for reads at a version. The steps are newest known version, gate per actor, resolution of versions in
+ * doubt on the loop, choice of the state, and last the gate again with a new reading of the clock. {@link ActorSnapshotRead} decides in
+ * each step, here as on real servers. Pauses may occur between any two steps.
  */
 public final class VersionedReader {
     private static final long STEP_NANOS = 400_000;
@@ -50,13 +50,13 @@ public final class VersionedReader {
     private final EngineObserver tap;
     private final SimExchange exchange;
 
-    /** Settles doubts on the server's loop. */
+    /** Resolution of versions in doubt on the server's loop. */
     @FunctionalInterface
     public interface Settler {
         void settle(VersionedRead request, ReplicaKey key, Completion<InDoubtResolution> completion);
     }
 
-    /** @param eyes how it sees a gate */
+    /** @param eyes change of each gate before it is used, for planted bugs */
     public VersionedReader(
             Prng random,
             FaultIntensity faultIntensity,
@@ -84,7 +84,7 @@ public final class VersionedReader {
         this.eyes = eyes;
     }
 
-    /** Serves a request; the answer holds every target exactly once. */
+    /** Serves a request. The answer has every target exactly once, as a value or a failure. */
     public void read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Work work = new Work(request, queue.now(), gates.version(request.tableId()), completion);
         if (!exchange.gathers(request.operator())) {
@@ -203,7 +203,7 @@ public final class VersionedReader {
             if (failure.isPresent()) {
                 failures.add(failure.get());
             } else if (share.value != null) {
-                if (!work.request.strict()) { // one that is may come late: it is of the moment that was confirmed
+                if (!work.request.strict()) { // a strict read needs no fence: its snapshot is confirmed
                     tap.answered(process.name(), share.key, share.target.epoch(), work.takenNanos);
                 }
                 parts.add(new VersionedRead.Part(share.target.actor(), share.rules.at(), share.value));
@@ -220,7 +220,7 @@ public final class VersionedReader {
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
-    /** Values of several actors at one version become one where the asker takes that, as on a server. */
+    /** Merges the values of several actors at one version if the request permits that, as servers do. */
     private List<VersionedRead.Part> merged(VersionedRead request, List<VersionedRead.Part> parts) {
         if (!request.merged()) {
             return parts;
@@ -275,7 +275,7 @@ public final class VersionedReader {
         private final Completion<VersionedRead.Reply> completion;
         private int open;
         private long deniedFirst;
-        /** Of a gather. */
+        /** The chunks of a gather. */
         private SimExchange.@Nullable Arrived arrived;
 
         private Work(VersionedRead request, long takenNanos, long known, Completion<VersionedRead.Reply> completion) {

@@ -1,4 +1,4 @@
-/** The engine host's twin around a real port, and the read workers that answer from gates: calls are slow, fail or hang. */
+/** Twin of the engine host around a real port, with calls that are slow, fail or hang, and the read workers that check gates. */
 @NullMarked
 package io.uniserve.testkit.simulation.engine;
 

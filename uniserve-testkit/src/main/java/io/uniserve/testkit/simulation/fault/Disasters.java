@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Crashes, pauses, partitions and outages, one after the other at random times, and the end of them all. */
+/** Scheduler of large faults at random times: crashes, pauses, network partitions and outages. It also ends all of them. */
 public final class Disasters {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;
@@ -47,17 +47,17 @@ public final class Disasters {
         this.medium = new MediaFault(world, cluster, random.fork("medium"));
     }
 
-    /** The actors that may have lost something, and why. */
+    /** The actors that may have lost data, with the reason. */
     public Map<Integer, AllowedDataLoss> excused() {
         return medium.excused();
     }
 
-    /** The time for all to come back is over. */
+    /** Called at the end of the time for recovery. */
     public void waited() {
         medium.waited();
     }
 
-    /** Begins. */
+    /** Starts the faults. */
     public void begin() {
         plan.apply(world.weather());
         if (!plan.disasters().isEmpty()) {
@@ -65,14 +65,14 @@ public final class Disasters {
         }
     }
 
-    /** Begins again after {@link #heal}. */
+    /** Starts the faults again after {@link #heal}. */
     public void resume() {
         over = false;
         round++;
         begin();
     }
 
-    /** Ends every fault and starts whatever is down. */
+    /** Ends every fault and starts all daemons that are down. */
     public void heal() {
         over = true;
         world.trace().line("heal");
@@ -143,7 +143,7 @@ public final class Disasters {
         }
     }
 
-    /** SIGTERM: the process ends when everything has moved, and comes back. */
+    /** Drains the server, as SIGTERM does. The process ends when all replicas have left, and restarts later. */
     private void drain(ServerNode server) {
         int generation = server.process().generation();
         boolean asked = server.drain(() -> world.queue().after(0, () -> {
@@ -184,7 +184,7 @@ public final class Disasters {
         }
     }
 
-    /** A live process stands still for this long, or until all is healed. */
+    /** Pauses a live process for this time, or until all faults end. */
     void pause(Node node, long duration) {
         int generation = node.process().generation();
         node.process().pause(duration);

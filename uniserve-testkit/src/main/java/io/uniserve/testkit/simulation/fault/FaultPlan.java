@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The subset of faults that a seed draws: small ones as chances, disasters as a list to draw from. */
+/** Faults that a seed draws: small ones with a chance each, large ones as a list. */
 public final class FaultPlan {
-    /** Upper bounds of the chances, in millionths of the occasions. */
+    /** Upper bounds of the chances, per million occasions. */
     private static final Map<Fault, Long> SMALL = new TreeMap<>(Map.ofEntries(
             Map.entry(Fault.MESSAGE_LOST, 100_000L),
             Map.entry(Fault.MESSAGE_DELAYED, 20_000L),
@@ -32,10 +32,10 @@ public final class FaultPlan {
             Map.entry(Fault.UPDATE_POISONED, 20_000L),
             Map.entry(Fault.OBJECT_ROTTEN, 4_000L)));
 
-    /** The writes after which the registry's answer may come late, in millionths. */
+    /** Upper bound of the writes with a late answer of the registry, per million. */
     private static final long LATE_ANSWERS_MAX = 300_000;
 
-    /** The messages with log entries that are garbled, and those behind which a forged one comes, in millionths. */
+    /** Upper bound of the log messages with garbled entries, and of those followed by a forged one, per million. */
     private static final long BAD_ENTRIES_MAX = 50_000;
 
     private static final List<Fault> DISASTERS = List.of(
@@ -73,7 +73,7 @@ public final class FaultPlan {
         meanGapNanos = random.between(500, 15_000) * 1_000_000L;
         tear = random.below(2) == 0;
         downNanosMax = (random.below(3) == 0 ? 60 : 15) * 1_000_000_000L;
-        Prng late = random.fork("late answers"); // of its own: other seeds' histories stay as they are
+        Prng late = random.fork("late answers"); // a separate fork keeps the histories of other seeds
         if (late.below(3) == 0) {
             chances.put(Fault.REGISTRY_ANSWER_LATE, late.below(LATE_ANSWERS_MAX) + 1);
         }
@@ -92,7 +92,7 @@ public final class FaultPlan {
         this.downNanosMax = downNanosMax;
     }
 
-    /** Of a long run: a little of what networks, processes and disks do every day, nothing that destroys data. */
+    /** Plan of a long run: few faults of networks, processes and disks, and none that destroys data. */
     public static FaultPlan light() {
         return new FaultPlan(
                 Map.ofEntries(
@@ -121,27 +121,27 @@ public final class FaultPlan {
                 60_000_000_000L);
     }
 
-    /** Begins the small faults. */
+    /** Starts the small faults. */
     public void apply(FaultIntensity faultIntensity) {
         chances.forEach(faultIntensity::set);
     }
 
-    /** Disasters that may happen, perhaps none. */
+    /** The large faults that may occur; possibly empty. */
     public List<Fault> disasters() {
         return List.copyOf(disasters);
     }
 
-    /** Mean time between two disasters. */
+    /** Mean time between two large faults. */
     public long meanGapNanos() {
         return meanGapNanos;
     }
 
-    /** Longest time a process stays down; long ones outlast the grace after which durable storage takes over. */
+    /** Maximum time that a process stays down. The larger value is longer than the grace period before a takeover. */
     public long downNanosMax() {
         return downNanosMax;
     }
 
-    /** Whether unsynced writes tear at a crash. */
+    /** True if unsynced writes may tear at a crash. */
     public boolean tear() {
         return tear;
     }

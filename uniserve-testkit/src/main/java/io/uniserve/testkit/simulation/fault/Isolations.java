@@ -16,9 +16,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Now and then a server loses all other daemons, and at once or later the registry, or the follower of it that answers loses its leader, while clients still reach it; some of
- * them hear of no newer map, as the isolated server is the one that tells them. So a replica that was removed is asked by those who do
- * not know it yet, while others already write and read elsewhere.
+ * Fault that isolates a server from all other daemons now and then, while clients still reach it.
+ *
+ * <p>At once or later the server also loses its connection to the registry, or the registry's follower that serves it loses its leader.
+ * Half of the clients get no newer map. So clients with an old map read from a removed replica, while others already write and read
+ * elsewhere.
  */
 public final class Isolations {
     private static final long SECOND = 1_000_000_000L;
@@ -32,7 +34,7 @@ public final class Isolations {
     private boolean over;
     private @Nullable ServerNode awaited;
 
-    /** @param feeds what clients hear of the cluster */
+    /** @param feeds the feeds of routing maps per client */
     public Isolations(World world, SimCluster cluster, Map<String, RoutingFeed> feeds, Prng random) {
         this.world = world;
         this.cluster = cluster;
@@ -41,7 +43,7 @@ public final class Isolations {
         this.frequent = random.below(2) == 0;
     }
 
-    /** Begins, in half of all seeds. */
+    /** Starts the faults, in half of all seeds. */
     public void begin() {
         if (frequent) {
             world.ensemble().listen((session, zxid, applied, changed) -> {
@@ -71,7 +73,7 @@ public final class Isolations {
         });
     }
 
-    /** A version was committed, and nobody knows yet: the moment when it is most worth while to cut off who is in doubt about it. */
+    /** A version was committed and no server knows it yet. A server that is in doubt about it is the best victim at this moment. */
     private void committed() {
         ServerNode victim = awaited;
         if (victim != null && victim.inDoubt()) {
@@ -87,7 +89,7 @@ public final class Isolations {
                 && after.version() > before.version();
     }
 
-    /** The table goes on under a new number: the moment to cut off who still answers for the old one. */
+    /** True when the table continues under a new number. Servers that still answer for the old one are good victims at this moment. */
     private static boolean replaces(Ensemble.Applied one) {
         return one.after() != null
                 && one.before() != null
@@ -155,7 +157,7 @@ public final class Isolations {
         }
     }
 
-    /** Everybody hears of everything again; the links heal with those of all faults. */
+    /** Ends the faults and resumes all feeds. The links to the registry end with all other faults. */
     public void end() {
         over = true;
         feeds.values().forEach(feed -> feed.hold(false));

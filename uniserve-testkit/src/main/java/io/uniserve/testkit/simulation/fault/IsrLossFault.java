@@ -10,13 +10,13 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import java.util.List;
 
 /**
- * For a table that goes back together when it has lost an actor: now and then every in-sync replica of one is lost. Their disks
- * are destroyed, or they are away for longer than anybody waits and come back whole with what is no longer the table, or they
- * stand still for as long and go on as if nothing had happened.
+ * Fault that takes all in-sync replicas of an actor now and then, for a table with {@code onLoss} RESTORE_TABLE. There are three kinds. The
+ * disks are destroyed. Or the servers are down longer than the grace period, and come back with intact files of the replaced table. Or they
+ * pause for as long and continue.
  */
 public final class IsrLossFault {
     private static final long SECOND = 1_000_000_000L;
-    /** What was under way on a disk has ended by then. */
+    /** Delay after which operations under way on a disk have ended. */
     private static final long ENDED_NANOS = 1_500_000_000L;
 
     private final World world;
@@ -32,7 +32,7 @@ public final class IsrLossFault {
         this.random = random;
     }
 
-    /** Begins. */
+    /** Starts the faults. */
     public void begin() {
         world.queue().after(random.between(5 * SECOND, 30 * SECOND), () -> {
             if (!over) {
@@ -42,12 +42,12 @@ public final class IsrLossFault {
         });
     }
 
-    /** Long enough for what was lost to be back now and then. */
+    /** Waits long enough that a lost actor is sometimes restored by then. */
     private void again() {
         world.queue().after(random.between(10 * SECOND, 40 * SECOND), this::begin);
     }
 
-    /** Nobody is lost any more. */
+    /** Ends the faults. */
     public void end() {
         over = true;
     }

@@ -8,8 +8,8 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.workload.ClientPool;
 
 /**
- * For actors with one replica: now and then clients fall silent, so that backups become complete, then a server goes away for
- * longer than the grace after which another one takes over from durable storage.
+ * Fault for actors with one replica. Now and then clients pause, so that backups become complete. Then a server is down longer than the
+ * grace period before another server takes over from durable storage.
  */
 public final class LongOutageFault {
     private static final long SECOND = 1_000_000_000L;
@@ -29,7 +29,7 @@ public final class LongOutageFault {
         this.random = random;
     }
 
-    /** Begins. */
+    /** Starts the faults. */
     public void begin() {
         world.queue().after(random.below(20 * SECOND), () -> {
             if (!over) {
@@ -39,7 +39,7 @@ public final class LongOutageFault {
         });
     }
 
-    /** No server goes away any more. */
+    /** Ends the faults. */
     public void end() {
         over = true;
     }

@@ -18,29 +18,35 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Bits flip on one server's disk, or it is destroyed: always the same server, and only while each actor that counts on it
- * has another copy in sync, so that nothing acknowledged at level ISR may be lost. Should the set shrink to the damaged copy
- * alone before that one has left it, a loss is excused; not so where the disk was destroyed long before, as the server must have been asked since. At rf 1 a disk is destroyed only when the backups of all actors on it
- * are complete and the server has been down for a while, and a flipped bit excuses no loss: the actor is right, or away. A takeover of what is not complete, which a table may ask for, excuses losses as well.
- * With durability REMOTE disks are destroyed without any regard, also all of the cluster at once, and excuse nothing.
- * Of a table that goes back together when it has lost an actor nothing is excused but that it stays away while its backup is wrong.
+ * Faults of one server's disk: flipped bits, and loss of the whole disk.
+ *
+ * <p>The victim is always the same server. It is damaged only while each of its in-sync actors has another in-sync replica, so the faults
+ * permit no loss of acknowledged updates of level ISR. A loss is excused only if the in-sync set shrinks to the damaged replica alone. A
+ * disk that was destroyed long before excuses nothing, as the server's claim to be intact was checked since.
+ *
+ * <p>At rf 1 a disk is destroyed only while the backups of all its actors are complete and the server has been down for a while. A flipped
+ * bit excuses no loss there: the actor is either correct or absent. A takeover from an incomplete backup, which a table may permit, excuses
+ * losses.
+ *
+ * <p>With durability REMOTE disks are destroyed at any time, also all of the cluster at once, and excuse nothing. For a table of
+ * {@code onLoss} RESTORE_TABLE the only excuse is a damaged backup, by which it may stay absent.
  */
 final class MediaFault {
     private static final long ENDED_NANOS = 1_500_000_000L;
-    /** So long after its disk was destroyed, what a server vouched for before may still be acted upon. */
+    /** Time after the loss of a disk in which the coordinator may still use an earlier claim that the replica is intact. */
     private static final long VOUCHED_NANOS = 15_000_000_000L;
 
     private final World world;
     private final SimCluster cluster;
     private final Prng random;
     private final ServerNode victim;
-    /** Actors of which a bit of a file was flipped: the file may be used again even after the copy has left and come back. */
+    /** Actors with a flipped bit in a file. The file may be used again even after the replica has left and come back. */
     private final TreeSet<Integer> flipped = new TreeSet<>();
 
-    /** Actors whose copy was destroyed and is counted on still, and when it was. */
+    /** Actors with a destroyed replica that is still in the in-sync set, with the time of the loss. */
     private final TreeMap<Integer, Long> emptied = new TreeMap<>();
 
-    /** At rf 1, actors whose only copy was damaged or destroyed, and the epoch then: until they have begun anew from storage. */
+    /** Actors at rf 1 with a damaged or destroyed only replica, with the epoch then, until they have restarted from storage. */
     private final TreeMap<Integer, Long> ruined = new TreeMap<>();
 
     private final TreeMap<Integer, AllowedDataLoss> excused = new TreeMap<>();
@@ -66,15 +72,14 @@ final class MediaFault {
         return victim;
     }
 
-    /** The actors that may have lost something, and why. */
+    /** The actors that may have lost data, with the reason. */
     Map<Integer, AllowedDataLoss> excused() {
         return excused;
     }
 
     /**
-     * Time for all to come back is over: who is not back may stay away if its only copy is damaged, and no backup is complete, or
-     * if an object of the backup is not what was put there. Who was taken over is to be back, unless neither
-     * a copy nor the backup is whole.
+     * Called at the end of the time for recovery. An actor may stay absent if its only replica is damaged and no backup is complete, or if
+     * an object of the backup is damaged. An actor that was taken over must be back, unless both replica and backup are damaged.
      */
     void waited() {
         TableRoute route = cluster.route().orElseThrow();
@@ -105,7 +110,7 @@ final class MediaFault {
                         key, cluster.backup(key), world.objects().keys(), world.objects()::isRotten);
     }
 
-    /** Then nothing is excused: what has lost its last copy goes back, and what that may lose is judged. */
+    /** True for {@code onLoss} RESTORE_TABLE. Then no loss is excused: the table goes back to a version, and the checks judge which one. */
     private boolean together() {
         return cluster.route()
                 .filter(route -> route.meta().onLoss() == OnLoss.RESTORE_TABLE)
@@ -142,7 +147,7 @@ final class MediaFault {
         }
     }
 
-    /** Of a table that went back under a new number all files are new. */
+    /** Clears the state after a restoration under a new number, as all files are new. */
     private void forget(TableMap before, TableMap after) {
         if (after.name().equals(SimCluster.TABLE) && before.tableId() != after.tableId()) {
             flipped.clear();
@@ -159,7 +164,7 @@ final class MediaFault {
             boolean takenOver = actor.restoreEpoch() == actor.epoch()
                     && before.actors().get(actor.actor()).epoch() < actor.epoch();
             boolean beyond =
-                    excused.get(actor.actor()) == AllowedDataLoss.ROTTEN_BACKUP; // tried again and again, and no nearer
+                    excused.get(actor.actor()) == AllowedDataLoss.ROTTEN_BACKUP; // the takeover is retried for ever
             if (takenOver && !beyond && !cluster.backupComplete(new ReplicaKey(after.tableId(), actor.actor()))) {
                 excused.put(actor.actor(), AllowedDataLoss.TAKEN_OVER_BEHIND);
                 world.trace().line("actor " + actor.actor() + " is taken over with what was shipped");
@@ -167,7 +172,7 @@ final class MediaFault {
         }
     }
 
-    /** At rf 1: the server is down, so what was under way has ended, and every actor is whole in durable storage. */
+    /** Destroys the disk at rf 1. The server is down, so no operation is under way, and the backup of every actor is complete. */
     private void destroySole(Fault fault, TableRoute route) {
         boolean complete = route.map().actors().stream()
                 .filter(actor -> actor.isr().contains(victim.id()))
@@ -183,8 +188,8 @@ final class MediaFault {
     }
 
     /**
-     * At rf 1: one bit of each actor's files at most, as damage of one bit is always told. The actor must be right then, or away; and
-     * it must be back if its backup is complete.
+     * Flips bits at rf 1, at most one per actor, as damage of one bit is always detected. The actor must then be correct or absent. If its
+     * backup is complete, it must be restored.
      */
     private void flipSole(TableRoute route, Runnable crash) {
         if (random.below(2) == 0) {
@@ -207,7 +212,7 @@ final class MediaFault {
                 });
     }
 
-    /** All disks of the cluster in one moment. */
+    /** Destroys all disks of the cluster at once. */
     private void destroyAll(Fault fault, Runnable crashAll) {
         crashAll.run();
         for (ServerNode server : cluster.servers()) {
@@ -223,8 +228,10 @@ final class MediaFault {
     }
 
     /**
+     * Injects the fault.
+     *
      * @param crash stops the victim for a while
-     * @param crashAll stops all servers, each for a while: the damaged one may be back first
+     * @param crashAll stops all servers, each for a while, so the damaged one may be back first
      */
     void strike(Fault fault, Runnable crash, Runnable crashAll) {
         Optional<TableRoute> route = cluster.route();

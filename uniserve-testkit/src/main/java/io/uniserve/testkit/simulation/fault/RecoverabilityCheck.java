@@ -13,26 +13,27 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who has neither a whole copy nor a whole backup: every copy that may count is the damaged one, and an object that its
- * restoration reads is wrong for good. A whole copy that may come back is to be used, and what no restoration reads stands in nobody's way.
+ * Decision whether an actor has lost both its last intact replica and its backup. Then every replica that counts is damaged, and so is an
+ * object that a restoration must read. An intact replica that may come back must be used, and objects that no restoration reads do not
+ * matter.
  */
 final class RecoverabilityCheck {
     private static final Pattern RUN = Pattern.compile("log/(\\d{20})-(\\d{20})-(\\d{20})");
 
     private RecoverabilityCheck() {}
 
-    /** A run of log entries in durable storage, put there by the primary of this epoch. */
+    /** Run of log entries in durable storage, with the epoch of the primary that stored it. */
     private record Run(long first, long last, long epoch) {
-        /** A restoration takes the newest primary's word, and the longest run of it. */
+        /** True if a restoration uses the other run instead: it prefers the newest primary's runs, and the longest of these. */
         private boolean passedOver(Run other) {
             return !equals(other) && other.first <= first && other.last >= last && other.epoch >= epoch;
         }
     }
 
     /**
-     * True when nobody holds a whole copy any more: until a takeover has begun, those from before it count.
+     * True if no intact replica is left. Until a takeover has started, the replicas from before it count.
      *
-     * @param victim the server whose copy of the actor is damaged
+     * @param victim the server with the damaged replica of the actor
      */
     static boolean copiesGone(ActorState actor, ServerId victim) {
         List<ServerId> holders =
@@ -41,11 +42,11 @@ final class RecoverabilityCheck {
     }
 
     /**
-     * True when the actor cannot be restored from durable storage.
+     * True if the actor cannot be restored from durable storage.
      *
-     * @param record what the registry says of the backup, null for nothing
-     * @param keys of all objects in storage
-     * @param rotten true for an object that is wrong for good
+     * @param record the backup record of the registry; null if there is none
+     * @param keys keys of all objects in storage
+     * @param rotten true for an object that is damaged for good
      */
     static boolean backupGone(
             ReplicaKey key, @Nullable BackupRecord record, Collection<String> keys, Predicate<String> rotten) {

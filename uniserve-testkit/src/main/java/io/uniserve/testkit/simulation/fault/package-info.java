@@ -1,4 +1,4 @@
-/** What goes wrong in a simulation: each seed draws its own subset of faults and their rates. */
+/** Faults of a simulation. Each seed draws its own set of faults and their rates. */
 @NullMarked
 package io.uniserve.testkit.simulation.fault;
 

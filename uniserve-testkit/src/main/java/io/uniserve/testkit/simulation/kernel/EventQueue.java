@@ -3,8 +3,8 @@ package io.uniserve.testkit.simulation.kernel;
 import java.util.PriorityQueue;
 
 /**
- * The one queue of a simulation, ordered by (virtual time, sequence): the same seed gives the same order of events, on any
- * machine. Not thread-safe: a simulation is one thread.
+ * Queue of all events of a simulation, ordered by virtual time and sequence number. The same seed gives the same order of events on every
+ * machine. Not thread-safe: a simulation runs in one thread.
  */
 public final class EventQueue {
     private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -12,29 +12,31 @@ public final class EventQueue {
     private long sequence;
     private long executed;
 
-    /** Virtual time in nanoseconds since the simulation began. */
+    /** Virtual time in nanoseconds since the start of the simulation. */
     public long now() {
         return nowNanos;
     }
 
-    /** Events run so far. */
+    /** Number of events run so far. */
     public long executed() {
         return executed;
     }
 
-    /** Runs the task at this virtual time, or now where that is past; after all tasks already queued for the same time. */
+    /**
+     * Schedules the task at this virtual time, or now if that is past. It runs after all tasks that are already queued for the same time.
+     */
     public Event at(long timeNanos, Runnable task) {
         Event event = new Event(Math.max(timeNanos, nowNanos), sequence++, task);
         events.add(event);
         return event;
     }
 
-    /** Runs the task after this virtual time. */
+    /** Schedules the task after this virtual time. */
     public Event after(long delayNanos, Runnable task) {
         return at(nowNanos + delayNanos, task);
     }
 
-    /** Runs the next event unless it is later than the limit; false when there is none. */
+    /** Runs the next event unless it is later than the limit; false if there is none. */
     public boolean step(long untilNanos) {
         Event next = events.peek();
         while (next != null && next.cancelled) {
@@ -52,7 +54,7 @@ public final class EventQueue {
         return true;
     }
 
-    /** A queued task. */
+    /** Scheduled task. */
     public static final class Event implements Comparable<Event> {
         private final long timeNanos;
         private final long sequence;
@@ -65,7 +67,7 @@ public final class EventQueue {
             this.task = task;
         }
 
-        /** Forgets the task if it has not run. */
+        /** Cancels the task if it has not run. */
         public void cancel() {
             cancelled = true;
         }

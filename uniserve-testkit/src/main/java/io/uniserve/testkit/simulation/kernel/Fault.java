@@ -2,7 +2,7 @@ package io.uniserve.testkit.simulation.kernel;
 
 import java.util.Locale;
 
-/** Every kind of fault the simulator knows. */
+/** Kinds of faults in the simulator. */
 public enum Fault {
     MESSAGE_LOST,
     MESSAGE_DELAYED,
@@ -49,9 +49,9 @@ public enum Fault {
     PLAN_REPEATED,
     CHUNK_SPILLED,
     PLAN_TOO_LARGE,
-    /** No fault: two tables were read as of one moment, and judged. */
+    /** No fault: two tables were read at one snapshot, and checked. */
     MOMENT_READ,
-    // New ones go last: hashes of histories have the ordinals.
+    // Append new ones at the end: the hashes of histories use the ordinals.
     REGISTRY_ANSWER_LATE,
     COPIES_WISHED,
     ENTRY_GARBLED,

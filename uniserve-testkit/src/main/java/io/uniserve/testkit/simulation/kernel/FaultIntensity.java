@@ -3,8 +3,8 @@ package io.uniserve.testkit.simulation.kernel;
 import java.util.TreeMap;
 
 /**
- * How hostile the world is now: the chance of each small fault in millionths, and how often each fault has met something
- * that was under way. Set by the fault plan, read by the twins.
+ * Current chances of small faults, per million, and counts of all faults that met an operation under way. The fault plan sets the chances,
+ * and the twins draw from them.
  */
 public final class FaultIntensity {
     private final TreeMap<Fault, Long> chances = new TreeMap<>();
@@ -17,17 +17,17 @@ public final class FaultIntensity {
         this.trace = trace;
     }
 
-    /** Sets the chance of a fault in millionths of the occasions. */
+    /** Sets the chance of a fault, per million occasions. */
     public void set(Fault fault, long perMillion) {
         chances.put(fault, perMillion);
     }
 
-    /** No more faults by chance. */
+    /** Sets all chances to 0. */
     public void calm() {
         chances.clear();
     }
 
-    /** Draws whether this fault strikes now; it is counted if so, as it meets what asked. */
+    /** Draws whether this fault strikes now. If so, it is counted, as the caller's operation is under way. */
     public boolean strikes(Fault fault) {
         boolean hit = random.chance(chances.getOrDefault(fault, 0L));
         if (hit) {
@@ -36,7 +36,7 @@ public final class FaultIntensity {
         return hit;
     }
 
-    /** Whether this fault strikes what has this hash: always, as long as the chances are what they are, or never. */
+    /** Decides by the hash whether this fault strikes: always or never, as long as the chances stay the same. */
     public boolean strikesAlways(Fault fault, int hash) {
         boolean hit = Math.floorMod(hash * 0x9e3779b9 >>> 7, 1_000_000) < chances.getOrDefault(fault, 0L);
         if (hit) {
@@ -45,13 +45,13 @@ public final class FaultIntensity {
         return hit;
     }
 
-    /** Counts a fault that met something under way. */
+    /** Counts a fault that met an operation under way. */
     public void count(Fault fault) {
         counts.merge(fault, 1L, Long::sum);
         trace.mix(2, fault.ordinal());
     }
 
-    /** Faults so far, by kind. */
+    /** Number of faults so far, per kind. */
     public TreeMap<Fault, Long> counts() {
         return new TreeMap<>(counts);
     }

@@ -2,7 +2,7 @@ package io.uniserve.testkit.simulation.kernel;
 
 import java.util.List;
 
-/** SplitMix64: a seeded sequence that is the same on every machine and JDK. Not thread-safe. */
+/** SplitMix64 generator. A seed gives the same sequence on every machine and JDK. Not thread-safe. */
 public final class Prng {
     private static final long GAMMA = 0x9e3779b97f4a7c15L;
 
@@ -12,7 +12,7 @@ public final class Prng {
         this.state = seed;
     }
 
-    /** A sequence of its own for one part of the simulation, so that more draws in one part leave the others alone. */
+    /** Independent sequence for one part of the simulation, so that more draws in one part do not affect the others. */
     public Prng fork(String label) {
         long mixed = state;
         for (int i = 0; i < label.length(); i++) {
@@ -27,32 +27,32 @@ public final class Prng {
         return mix(state);
     }
 
-    /** 0 to bound - 1. */
+    /** From 0 to bound - 1. */
     public long below(long bound) {
         return Math.floorMod(next() >>> 1, bound);
     }
 
-    /** 0 to bound - 1. */
+    /** From 0 to bound - 1. */
     public int below(int bound) {
         return (int) below((long) bound);
     }
 
-    /** From low to high, both included. */
+    /** From low to high, both inclusive. */
     public long between(long low, long high) {
         return low + below(high - low + 1);
     }
 
-    /** From low to high, both included. */
+    /** From low to high, both inclusive. */
     public int between(int low, int high) {
         return (int) between((long) low, (long) high);
     }
 
-    /** True in this many of a million cases. */
+    /** True with this chance per million. */
     public boolean chance(long perMillion) {
         return perMillion > 0 && below(1_000_000L) < perMillion;
     }
 
-    /** An element of a list that is not empty. */
+    /** Random element of a list that is not empty. */
     public <T> T pick(List<T> list) {
         return list.get(below(list.size()));
     }

@@ -11,11 +11,11 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * A simulated operating system process: its loop, clock and timers. What was posted before a crash never runs after it;
- * what comes due in a pause runs, in order, when the pause ends.
+ * Simulated operating system process: its loop, clock and timers. A task posted before a crash never runs after it. Tasks that become due
+ * in a pause run, in order, when the pause ends.
  */
 public final class Process {
-    /** Two clocks that differ by less than 1% in rate when each is within this many millionths. */
+    /** Maximum drift of a clock in parts per million. The rates of two such clocks differ by less than 1 %. */
     public static final long DRIFT_PER_MILLION_MAX = 4_900;
 
     private static final long BUSY_NANOS = 2_000_000;
@@ -25,7 +25,7 @@ public final class Process {
     private final Prng random;
     private final BiConsumer<Process, Throwable> failed;
     private final List<Runnable> whenBusy = new ArrayList<>();
-    /** What came while the process was paused, in order. */
+    /** Tasks that became due in a pause, in order. */
     private final Set<Deferred> deferred = new LinkedHashSet<>();
 
     private boolean alive;
@@ -35,7 +35,7 @@ public final class Process {
     private long driftPerMillion;
     private int pending;
 
-    /** @param failed hears of an exception that left the machine's code */
+    /** @param failed handler of an exception that left the machine's code */
     public Process(String name, EventQueue queue, Prng random, BiConsumer<Process, Throwable> failed) {
         this.name = name;
         this.queue = queue;
@@ -55,7 +55,7 @@ public final class Process {
         return alive && queue.now() < pausedUntil;
     }
 
-    /** Counts the starts; tasks of an earlier one never run. */
+    /** Number of starts. Tasks of an earlier start never run. */
     public int generation() {
         return generation;
     }
@@ -71,24 +71,24 @@ public final class Process {
         whenBusy.clear();
     }
 
-    /** kill -9. */
+    /** Kills the process, as {@code kill -9} does. */
     public void crash() {
         if (alive) {
             alive = false;
         }
     }
 
-    /** Runs the task a moment after the process begins its next operation, while that may be under way. */
+    /** Runs the task shortly after the process starts its next operation, while that may be under way. */
     public void whenBusy(Runnable task) {
         whenBusy.add(task);
     }
 
-    /** SIGSTOP for this long; the clock goes on. */
+    /** Pauses the process for this time, as SIGSTOP does. Its clock continues. */
     public void pause(long durationNanos) {
         pausedUntil = Math.max(pausedUntil, queue.now() + durationNanos);
     }
 
-    /** SIGCONT: what came meanwhile runs now, timers and the ends of operations too. */
+    /** Resumes the process, as SIGCONT does. Deferred tasks, timers and completions run now. */
     public void resume() {
         if (paused()) {
             pausedUntil = queue.now();
@@ -96,7 +96,7 @@ public final class Process {
         }
     }
 
-    /** Operations under way: a fault that meets none is not counted. */
+    /** Number of operations under way. A fault is counted only if there is one. */
     public int pending() {
         return pending;
     }
@@ -107,7 +107,7 @@ public final class Process {
         return queue.after(delayNanos, () -> run(posted, task));
     }
 
-    /** Wraps a completion so that it runs once, on the loop, and the operation counts as pending until then. */
+    /** Wraps a completion so that it runs once, on the loop. The operation counts as pending until then. */
     public <T> Pending<T> begin(Completion<T> completion) {
         pending++;
         if (!whenBusy.isEmpty()) {
@@ -133,7 +133,7 @@ public final class Process {
         }
     }
 
-    /** A task that waits for the end of a pause. */
+    /** Task that waits for the end of a pause. */
     private final class Deferred implements Runnable {
         private final int posted;
         private final Runnable task;
@@ -158,12 +158,12 @@ public final class Process {
         }
     }
 
-    /** The process's monotonic clock: its own start value and rate. */
+    /** The process's monotonic clock, with its own start value and rate. */
     public Clock clock() {
         return () -> clockBase + queue.now() + queue.now() / 1_000_000 * driftPerMillion;
     }
 
-    /** Virtual time that passes while the process's clock shows this duration. */
+    /** Virtual time that passes while the process's clock advances by this duration. */
     public long virtual(long localNanos) {
         return localNanos - localNanos / 1_000_000 * driftPerMillion + localNanos / 10_000;
     }
@@ -172,7 +172,7 @@ public final class Process {
         return (delayNanos, task) -> post(virtual(Math.max(0, delayNanos)), task)::cancel;
     }
 
-    /** An operation under way. */
+    /** Operation under way. */
     public final class Pending<T> {
         private final Completion<T> completion;
         private final int started;
@@ -183,12 +183,12 @@ public final class Process {
             this.started = started;
         }
 
-        /** True when it has ended or its process has. */
+        /** True if the operation or its process has ended. */
         public boolean over() {
             return done || !alive || started != generation;
         }
 
-        /** The caller no longer wants the end. */
+        /** The caller does not need the result any more. */
         public void forget() {
             if (!over()) {
                 done = true;
@@ -196,7 +196,7 @@ public final class Process {
             }
         }
 
-        /** Ends the operation after a delay unless something else ends it before, or the start that began it is over. */
+        /** Ends the operation after a delay, unless it has ended before or the process has restarted. */
         public EventQueue.Event end(long delayNanos, Outcome<T> outcome) {
             return queue.after(
                     delayNanos,

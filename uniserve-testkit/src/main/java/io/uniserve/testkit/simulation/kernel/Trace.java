@@ -7,8 +7,8 @@ import java.util.HexFormat;
 import java.util.function.Consumer;
 
 /**
- * The canonical text of a history: a line an event, in order, hashed with SHA-256. Frequent small events (messages) are
- * mixed into a number that joins the text at the end.
+ * Canonical text of a history: one line per event, in order, hashed with SHA-256. Frequent small events (messages) are mixed into a number
+ * that is appended at the end.
  */
 public final class Trace {
     private final EventQueue queue;
@@ -16,7 +16,7 @@ public final class Trace {
     private final Consumer<String> listener;
     private long mixed;
 
-    /** @param listener hears every line, for a replay that is printed */
+    /** @param listener consumer of every line, for a replay that prints them */
     public Trace(EventQueue queue, Consumer<String> listener) {
         this.queue = queue;
         this.listener = listener;
@@ -34,12 +34,12 @@ public final class Trace {
         listener.accept(line);
     }
 
-    /** Mixes a frequent event in by numbers. */
+    /** Mixes a frequent event into the number. */
     public void mix(long kind, long value) {
         mixed = (mixed * 31 + queue.now()) * 31 + kind * 1_000_003 + value;
     }
 
-    /** Ends the history; hex digits. */
+    /** Ends the history and returns the hash in hexadecimal. */
     public String finish() {
         line("mixed " + mixed + " events " + queue.executed());
         return HexFormat.of().formatHex(digest.digest());

@@ -1,4 +1,4 @@
-/** The simulator's kernel: one queue of events, seeded random numbers, processes that crash and pause, and the history's hash. */
+/** Kernel of the simulator: event queue, seeded random numbers, processes that crash and pause, and the history's hash. */
 @NullMarked
 package io.uniserve.testkit.simulation.kernel;
 

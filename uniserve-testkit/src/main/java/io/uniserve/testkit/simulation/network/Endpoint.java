@@ -13,7 +13,7 @@ import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.testkit.simulation.kernel.Process;
 import java.util.List;
 
-/** What listens at an address: a process and what it does with requests. */
+/** Endpoint at an address: a process and its handlers of requests. */
 public record Endpoint(
         Process process,
         Handler<PeerRequest, PeerReply> peers,
@@ -21,7 +21,7 @@ public record Endpoint(
         Handler<ReadRequest, ReadReply> reads,
         Handler<VersionedRead, VersionedRead.Reply> versions,
         Handler<List<TableName>, ConsistentCut> cuts) {
-    /** Handles a request on the process's loop. */
+    /** Handler of a request on the process's loop. */
     @FunctionalInterface
     public interface Handler<Q, R> {
         void handle(Q request, Completion<R> reply);

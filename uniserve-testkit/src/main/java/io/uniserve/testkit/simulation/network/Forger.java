@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A server's ear in a bad world: of some messages with log entries a bit is flipped or two entries are swapped after they have
- * come, and behind some comes a forged one, in the primary's name, with an entry that the primary never wrote.
+ * Receiver of a server's messages that garbles some of them. In messages with log entries it flips a bit or swaps two entries. After some
+ * it delivers a forged message in the primary's name, with an entry that the primary never wrote.
  */
 public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
@@ -25,7 +25,7 @@ public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
     private final Prng random;
     private final boolean blind;
 
-    /** @param blind the server compares no hashes: a bug to be found */
+    /** @param blind planted bug: the server compares no hashes */
     public Forger(
             Endpoint.Handler<PeerRequest, PeerReply> machine,
             FaultIntensity faultIntensity,
@@ -105,7 +105,7 @@ public final class Forger implements Endpoint.Handler<PeerRequest, PeerReply> {
                 rows);
     }
 
-    /** The place of one, and what the other says. */
+    /** Entry with the index and epoch of one, and the content of the other. */
     private static LogEntry content(LogEntry place, LogEntry other) {
         return new LogEntry(
                 other.type(),

@@ -2,7 +2,7 @@ package io.uniserve.testkit.simulation.network;
 
 import io.uniserve.testkit.simulation.kernel.Process;
 
-/** Sees every request as it is delivered and every reply as it is sent, for the checker. Changes nothing. */
+/** Observer for the checker: every request at delivery and every reply at sending. It changes nothing. */
 public interface NetworkObserver {
     void request(Process from, Process to, Object request);
 

@@ -26,13 +26,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** All links between processes. A blocked link loses every message in its direction. */
+/** Twin of the network: all links between processes. A blocked link loses every message in its direction. */
 public final class SimNetwork {
     private static final long LATENCY_MIN_NANOS = 100_000;
     private static final long LATENCY_SPREAD_NANOS = 900_000;
     private static final long SPIKE_NANOS = 4_000_000_000L;
     private static final long NO_TIMEOUT = Long.MAX_VALUE;
-    /** Whoever waits for longer relies on the connection, which says when it is broken. */
+    /** A caller with a longer timeout relies on keepalive to detect a broken connection. */
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     private final EventQueue queue;
@@ -52,45 +52,45 @@ public final class SimNetwork {
     }
 
     /**
-     * From now on a caller who waits for more than a minute hears after this long that the connection is broken, where a message
-     * was lost or the other side has died, as pings of the connection tell.
+     * Sets the keepalive time. From now on, callers with a timeout above one minute fail after this time if a message was lost or the other
+     * process has died, as with pings on a real connection.
      */
     public void keepalive(long nanos) {
         keepaliveNanos = nanos;
     }
 
-    /** Listens at the address, in place of whoever did. */
+    /** Binds the address to this endpoint, in place of an earlier one. */
     public void bind(Address address, Endpoint endpoint) {
         endpoints.put(address.toString(), endpoint);
     }
 
-    /** Loses all messages in this direction. */
+    /** Loses all messages in this direction from now on. */
     public void block(String from, String to) {
         blocked.add(from + ">" + to);
     }
 
-    /** Ends every partition. */
+    /** Ends every network partition. */
     public void unblockAll() {
         blocked.clear();
     }
 
-    /** Ends one direction's partition. */
+    /** Ends the network partition in one direction. */
     public void unblock(String from, String to) {
         blocked.remove(from + ">" + to);
     }
 
-    /** True where messages between the two are not lost in either direction, but for a single one now and then. */
+    /** True if no direction between the two is blocked. Single messages may still be lost. */
     public boolean open(Process one, Process other) {
         return !blocked.contains(one.name() + ">" + other.name()) && !blocked.contains(other.name() + ">" + one.name());
     }
 
-    /** The network as this daemon sees it. */
+    /** The network as this daemon uses it. */
     public Network network(Process from) {
         return (to, request, timeoutNanos, completion) ->
                 call(from, to, request, timeoutNanos, completion, Endpoint::peers);
     }
 
-    /** The network as this client sees it. */
+    /** The network as this client uses it. */
     public ClientNetwork clientNetwork(Process from) {
         return new ClientNetwork() {
             @Override
@@ -106,18 +106,18 @@ public final class SimNetwork {
         };
     }
 
-    /** The network as this client sees it, for reads of one version. */
+    /** The network as this client uses it for reads at one version. */
     public SnapshotReadClient versionedNetwork(Process from) {
         return (to, request, completion) -> call(from, to, request, NO_TIMEOUT, completion, Endpoint::versions);
     }
 
-    /** The network as this client sees it, for the moments of strict reads. */
+    /** The network as this client uses it for the snapshots of strict reads. */
     public ConsistentCutClient cutNetwork(Process from) {
         return (to, tables, timeoutNanos, completion) ->
                 call(from, to, tables, timeoutNanos, completion, Endpoint::cuts);
     }
 
-    /** The process has died: whoever waits for it hears of a reset connection, or of nothing. */
+    /** The process has died. Its callers get a reset connection, or no answer. */
     public void crashed(Process process) {
         Set<Call<?, ?>> calls = inFlight.remove(process.name());
         if (calls != null) {
@@ -228,7 +228,7 @@ public final class SimNetwork {
         return Outcome.err(new UniserveException(code, message));
     }
 
-    /** A request under way; equal only to itself. */
+    /** Request under way. Only equal to itself. */
     private static final class Call<Q, R> {
         private final Process from;
         private final Address to;

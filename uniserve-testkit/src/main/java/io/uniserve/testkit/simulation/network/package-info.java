@@ -1,4 +1,4 @@
-/** The network's twin: requests that are lost, late, handled twice, or whose answer never comes. */
+/** Twin of the network, with requests that are lost, late or handled twice, and answers that are lost. */
 @NullMarked
 package io.uniserve.testkit.simulation.network;
 

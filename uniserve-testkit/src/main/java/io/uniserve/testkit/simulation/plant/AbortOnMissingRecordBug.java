@@ -14,8 +14,8 @@ import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 
 /**
- * {@link Plant#ABORT_ON_MISSING_RECORD}: looks at a server's versions in doubt now and then, and tells its own replicas that one
- * is aborted when the table's log has no decision on it.
+ * {@link Plant#ABORT_ON_MISSING_RECORD}: checks a server's versions in doubt periodically. If the transaction log has no decision on one,
+ * it sends the server's own replicas an abort.
  */
 public final class AbortOnMissingRecordBug {
     private static final long LOOK_NANOS = 700_000_000;
@@ -39,7 +39,7 @@ public final class AbortOnMissingRecordBug {
         this.machine = machine;
     }
 
-    /** Looks for as long as the process runs. */
+    /** Repeats the check for as long as the process runs. */
     public void start() {
         process.post(LOOK_NANOS, () -> {
             gates.all().forEach(this::look);

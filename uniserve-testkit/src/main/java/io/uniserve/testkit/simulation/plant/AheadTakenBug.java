@@ -8,8 +8,8 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 
 /**
- * {@link Plant#AHEAD_TAKEN}: a server's registry in which a version that another server has begun ahead is not begun, and the next
- * one to be given out.
+ * {@link Plant#AHEAD_TAKEN}: registry of a server that hides a version which another server has started ahead. The server assigns this
+ * version to its own next update.
  */
 public final class AheadTakenBug extends ForwardingRegistry {
     private final ServerId self;

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@link Plant#ATTEMPTS_ADDED_UP}: a server that keeps chunks by query, stage, source and slot, and not by attempt. What a later
- * attempt of a plan puts is added to what an earlier one has put.
+ * {@link Plant#ATTEMPTS_ADDED_UP}: a server that keeps chunks by query, stage, source and slot, but not by attempt. It adds the chunks of a
+ * later attempt of a plan to those of an earlier one.
  */
 public final class AttemptsAddedUpBug implements SimExchange.ChunkTap {
     private final Map<String, Earlier> earlier = new TreeMap<>();
@@ -22,7 +22,7 @@ public final class AttemptsAddedUpBug implements SimExchange.ChunkTap {
     public Bytes kept(ScatterOutput scatterOutput, int slot, Bytes chunk) {
         ListOperators.Arrival now = ListOperators.arrival(chunk).orElse(null);
         if (now == null) {
-            return chunk; // a map's
+            return chunk; // chunk of a map
         }
         int attempt = scatterOutput.exchange().attempt();
         String key = scatterOutput.exchange().query() + "/" + scatterOutput.stage() + "/" + scatterOutput.actor() + "/"

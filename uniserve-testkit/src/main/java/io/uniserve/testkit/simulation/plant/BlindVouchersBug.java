@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.testkit.simulation.network.Endpoint;
 import java.util.List;
 
-/** {@link Plant#BLIND_VOUCHERS}: a server's ear that answers requests for vouchers without a look at the replicas. */
+/** {@link Plant#BLIND_VOUCHERS}: handler that reports every replica as intact, without a check of the replica. */
 public final class BlindVouchersBug implements Endpoint.Handler<PeerRequest, PeerReply> {
     private static final long NEWEST_EPOCH = 1L << 40;
 

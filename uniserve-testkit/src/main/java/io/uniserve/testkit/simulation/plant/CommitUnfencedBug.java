@@ -9,7 +9,7 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@link Plant#COMMIT_UNFENCED}: a server's registry that writes a table's log without the check of its map, and some late. */
+/** {@link Plant#COMMIT_UNFENCED}: registry of a server that writes a transaction log without the check of the map, sometimes late. */
 public final class CommitUnfencedBug extends ForwardingRegistry {
     private static final int ONE_IN = 2;
     private static final long LATE_NANOS = 6_000_000_000L;

@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.testkit.simulation.kernel.Prng;
 
-/** {@link Plant#COMMIT_UNPREPARED}: a driver's network that votes yes for some actors as soon as they are asked. */
+/** {@link Plant#COMMIT_UNPREPARED}: network of a transaction manager that returns votes of yes for some actors before they prepare. */
 public final class CommitUnpreparedBug implements Network {
     private static final int ONE_IN = 4;
 

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * {@link Plant#CONFIRM_SKIPPED} and {@link Plant#CUT_UNCONFIRMED}: a server's registry that says yes to a check of one node, of a
- * table's log or of the coordinators' term, without asking anybody.
+ * {@link Plant#CONFIRM_SKIPPED} and {@link Plant#CUT_UNCONFIRMED}: registry of a server that answers a check of one node without a request.
+ * The node is a table's transaction log or the coordinators' term. The check always succeeds.
  */
 public final class ConfirmSkippedBug extends ForwardingRegistry {
     private final Timers timers;
     private final Predicate<String> nodes;
 
-    /** @param nodes paths of these nodes */
+    /** @param nodes true for the paths of these nodes */
     public ConfirmSkippedBug(Registry registry, Timers timers, Predicate<String> nodes) {
         super(registry);
         this.timers = timers;

@@ -9,7 +9,7 @@ import io.uniserve.protocol.tx.ConsistentCutClient;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@link Plant#CUT_APART}: asks for a moment of each table by itself, one after the other, and takes them for one. */
+/** {@link Plant#CUT_APART}: takes a snapshot per table, one after the other, and returns them as one snapshot. */
 public record CutApartBug(ConsistentCutClient network) implements ConsistentCutClient {
     @Override
     public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<ConsistentCut> completion) {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@link Plant#CUT_ONE_LOOK}: a server's registry that after a check of the coordinators' term answers a second look at logs and maps
- * with what the first one found. The reads of the first one take some time, each another.
+ * {@link Plant#CUT_ONE_LOOK}: registry of a server that breaks the second reading of logs and maps in a snapshot. After a check of the
+ * coordinators' term it repeats the values of the first reading. Each read of the first reading is delayed by a random time.
  */
 public final class CutOneLookBug extends ForwardingRegistry {
     private static final long SLOW_NANOS = 40_000_000;

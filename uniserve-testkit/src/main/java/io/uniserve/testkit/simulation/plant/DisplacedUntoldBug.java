@@ -7,8 +7,8 @@ import io.uniserve.protocol.env.Registry;
 import java.util.List;
 
 /**
- * {@link Plant#DISPLACED_UNTOLD}: a server's registry in which only the first actor has still to acknowledge the abort of a version
- * that was begun ahead, as if its participants were known.
+ * {@link Plant#DISPLACED_UNTOLD}: registry of a server that shortens the participants in the abort of a version that was started ahead.
+ * Only the first actor must acknowledge the abort, as if the participants were known.
  */
 public final class DisplacedUntoldBug extends ForwardingRegistry {
     public DisplacedUntoldBug(Registry registry) {

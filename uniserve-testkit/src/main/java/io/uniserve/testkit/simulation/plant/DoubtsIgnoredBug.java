@@ -2,11 +2,11 @@ package io.uniserve.testkit.simulation.plant;
 
 import io.uniserve.protocol.gate.ReadGate;
 
-/** {@link Plant#DOUBTS_IGNORED}: a reader who does not look at doubts. */
+/** {@link Plant#DOUBTS_IGNORED}: a reader that ignores versions in doubt. */
 public final class DoubtsIgnoredBug {
     private DoubtsIgnoredBug() {}
 
-    /** The gate as such a reader sees it. */
+    /** The gate without its version in doubt. */
     public static ReadGate withoutDoubt(ReadGate gate) {
         return new ReadGate(
                 gate.actor(),

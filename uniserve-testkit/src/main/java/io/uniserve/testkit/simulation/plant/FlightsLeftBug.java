@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** {@link Plant#FLIGHTS_LEFT}: the registry of one start of a server, which ends no update in flight that this start has not begun. */
+/** {@link Plant#FLIGHTS_LEFT}: registry of one start of a server that never ends an update in flight of another start or server. */
 public final class FlightsLeftBug extends ForwardingRegistry {
     private final ServerId self;
     private final TreeMap<String, TransactionLogState> seen = new TreeMap<>();

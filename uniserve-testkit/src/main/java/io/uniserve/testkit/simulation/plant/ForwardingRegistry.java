@@ -5,7 +5,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Registry;
 import java.util.List;
 
-/** A registry that passes everything on to another, for plants that change one thing. */
+/** Registry that forwards all operations to another one. Plants override single operations. */
 abstract class ForwardingRegistry implements Registry {
     final Registry registry;
 

@@ -8,7 +8,7 @@ import io.uniserve.testkit.simulation.disk.LogFiles;
 import io.uniserve.testkit.simulation.disk.SimulatedDisk;
 import java.util.Optional;
 
-/** {@link Plant#GREEDY_DROP}: with a segment that goes, the one behind it goes as well, unless it is the log's last. */
+/** {@link Plant#GREEDY_DROP}: deletes, with each segment, also the next one, unless that is the last of the log. */
 public final class GreedyDropBug extends ForwardingDisk {
     private final SimulatedDisk simulatedDisk;
 

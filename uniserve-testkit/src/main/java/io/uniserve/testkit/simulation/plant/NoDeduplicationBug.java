@@ -11,7 +11,7 @@ import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 
-/** {@link Plant#NO_DEDUPLICATION}: every attempt of an update but the first goes out under a request id of its own. */
+/** {@link Plant#NO_DEDUPLICATION}: sends every retry of an update under a new request id. */
 public final class NoDeduplicationBug implements ClientNetwork {
     private final ClientNetwork network;
     private final Ids ids;
@@ -44,7 +44,7 @@ public final class NoDeduplicationBug implements ClientNetwork {
         network.update(to, renamed, timeoutNanos, completion);
     }
 
-    /** Its rows are found by the id. */
+    /** True for updates with staged rows, which are found by the request id. */
     private static boolean staged(UpdateRequest request) {
         return request.stages() || request.actors().stream().anyMatch(rows -> rows.staged() != null);
     }

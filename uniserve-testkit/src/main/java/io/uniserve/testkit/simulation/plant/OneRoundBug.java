@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.SnapshotReadClient;
 
-/** {@link Plant#ONE_ROUND}: all answers are said to be of one and the same version. */
+/** {@link Plant#ONE_ROUND}: gives all answers the same version. */
 public record OneRoundBug(SnapshotReadClient network) implements SnapshotReadClient {
     private static final long ANY = 1L << 40;
 

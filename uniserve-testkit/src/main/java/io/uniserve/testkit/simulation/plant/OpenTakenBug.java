@@ -8,7 +8,7 @@ import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.SnapshotReadClient;
 import java.util.List;
 
-/** {@link Plant#OPEN_TAKEN}: every server may leave versions open, and readers do not hear of it. */
+/** {@link Plant#OPEN_TAKEN}: permits all servers to leave versions open, and hides the open versions from readers. */
 public record OpenTakenBug(SnapshotReadClient network) implements SnapshotReadClient {
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {

@@ -9,7 +9,7 @@ import io.uniserve.protocol.env.Registry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@link Plant#OUTCOMES_LOST}: a server's registry that leaves out every other one of the outcomes that leave a table's log. */
+/** {@link Plant#OUTCOMES_LOST}: registry of a server that drops every other outcome that moves from the log to the outcomes node. */
 public final class OutcomesLostBug extends ForwardingRegistry {
     public OutcomesLostBug(Registry registry) {
         super(registry);
@@ -37,7 +37,7 @@ public final class OutcomesLostBug extends ForwardingRegistry {
         return new TransactionHistory(outcomes.tableId(), outcomes.number(), kept);
     }
 
-    /** {@link Plant#OUTCOMES_UNREAD}: a server's registry in which a table has no older outcomes, under whatever number. */
+    /** {@link Plant#OUTCOMES_UNREAD}: registry of a server that shows a table's outcomes node as empty, under any number. */
     public static final class OutcomesUnreadBug extends ForwardingRegistry {
         public OutcomesUnreadBug(Registry registry) {
             super(registry);
@@ -58,8 +58,8 @@ public final class OutcomesLostBug extends ForwardingRegistry {
     }
 
     /**
-     * {@link Plant#OUTCOMES_APART}: a server's registry that writes a table's log first and the outcomes that left it after,
-     * in two multis.
+     * {@link Plant#OUTCOMES_APART}: registry of a server that splits one multi in two. It writes the transaction log first and the outcomes
+     * that left it afterwards.
      */
     public static final class OutcomesApartBug extends ForwardingRegistry {
         public OutcomesApartBug(Registry registry) {

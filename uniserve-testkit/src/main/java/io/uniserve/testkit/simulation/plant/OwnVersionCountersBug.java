@@ -6,7 +6,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import java.util.List;
 
-/** {@link Plant#OWN_VERSION_COUNTERS}: a server's registry in which the next version is what this server makes of it. */
+/** {@link Plant#OWN_VERSION_COUNTERS}: registry of a server that takes the next version from the server's own counter. */
 public final class OwnVersionCountersBug extends ForwardingRegistry {
     private long next = 1;
 

@@ -7,77 +7,79 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A bug that a simulation carries on purpose, to test the checker. */
+/** Planted bugs. A simulation contains one on purpose, to test the checker. */
 public enum Plant {
-    /** None. */
+    /** No bug. */
     NONE,
-    /** The disk says that it has synced, and has not. */
+    /** The disk reports a sync as complete, but has not synced. */
     SKIPPED_FSYNC(Workload.EVENTUAL, "I4", "I6", "I12", "LIVE"),
-    /** A client's retry carries a new request id. */
+    /** A client's retry has a new request id. */
     NO_DEDUPLICATION(Workload.EVENTUAL, "I9"),
-    /** The coordinator is told that a learner holds the whole log as soon as it is one. */
+    /** The coordinator gets a certificate for every learner at once, before it has the whole log. */
     LEARNER_EARLY(Workload.EVENTUAL, "I4", "I11", "I12"),
-    /** The registry applies a coordinator's writes of the map without looking at term and version. */
+    /** The registry applies a coordinator's writes of the map without a check of term and version. */
     SHRINK_WITHOUT_CAS(Workload.EVENTUAL, "I8", "I13"),
-    /** Readers look at a clock that stands still, so that no lease ever runs out. */
+    /** The clock of readers stands still, so no lease ends. */
     NO_FENCE(Workload.EVENTUAL, "FENCE"),
-    /** A server vouches for every replica that it is asked for, whatever its disk holds. */
+    /** A server reports every replica as intact, whatever its disk contains. */
     BLIND_VOUCHERS(Workload.EVENTUAL, "I4", "I12", "LIVE"),
-    /** All states of an actor have one number, so that a query's later rounds take any for the one that the first one saw. */
+    /** All states of an actor have the same number, so later rounds of a query accept any state as that of the first round. */
     STATES_NOT_TOLD_APART(Workload.EVENTUAL, "ROUNDS"),
-    /** A reader sees what was published before, and does not wait for what was applied since. */
+    /** A reader gets the last published state, without the updates applied since. */
     UNPUBLISHED_READS(Workload.EVENTUAL, "I4"),
-    /** With a segment of the log that nobody needs goes the one behind it. */
+    /** With a segment of the log that is not needed, the next one is deleted too. */
     GREEDY_DROP(Workload.EVENTUAL, "I14"),
-    /** Durable storage says that it has an object some seconds before it has. */
+    /** Durable storage reports an object as stored some seconds before it is. */
     STORED_LATER(Workload.EVENTUAL, "I12", "I14", "LIVE"),
-    /** Servers keep chunks of plans with scatters by query and not by attempt: what a later attempt puts is added to them. */
+    /** Servers keep chunks of plans by query but not by attempt, and add the chunks of a later attempt. */
     ATTEMPTS_ADDED_UP(Workload.EVENTUAL, "ONCE"),
-    /** An engine leaves an update out now and then, and says that it has applied it. */
+    /** An engine skips an update now and then, and reports it as applied. */
     UPDATES_UNEVEN(Workload.EVENTUAL, "I10"),
-    /** Servers compare no hashes of logs: entries that were garbled on the way, or forged, are taken. */
+    /** Servers do not compare hashes of logs, so they accept garbled or forged entries. */
     HASHES_UNCOMPARED(Workload.EVENTUAL, "I4", "I10", "I12"),
-    /** Readers of an atomic table do not see that a version is in doubt. */
+    /** Readers of an atomic table ignore versions in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** Servers do not tell which version an answer is of, so that nobody is asked again. */
+    /** Servers do not report the version of an answer, so readers never send the second round. */
     ONE_ROUND(Workload.ATOMIC, "I3", "SUM"),
-    /** A plan's scatters read each actor as of now, and are taken for the version that was asked for. */
+    /** A plan's scatters read the current state of each actor, and report it as the requested version. */
     UNVERSIONED_SHUFFLE(Workload.ATOMIC, "I3"),
-    /** Readers of an atomic table look at a clock that stands still, so that no lease ever runs out. */
+    /** The clock of readers of an atomic table stands still, so no lease ends. */
     LEASE_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** Servers commit without looking whether the map is still that of the votes. */
+    /** Servers commit without the check that the map is still that of the votes. */
     COMMIT_UNFENCED(Workload.ATOMIC, "FENCE"),
     /** Votes count before the rows are prepared. */
     COMMIT_UNPREPARED(Workload.ATOMIC, "I3", "I12", "SUM"),
-    /** A primary aborts what it has prepared when it finds no decision on it. */
+    /** A primary aborts a prepared version if it finds no decision on it. */
     ABORT_ON_MISSING_RECORD(Workload.ATOMIC, "I3", "I12", "SUM"),
-    /** Each server numbers the versions that it drives by a counter of its own. */
+    /** Each server assigns versions from a counter of its own. */
     OWN_VERSION_COUNTERS(Workload.ATOMIC, "I9"),
-    /** A driver takes the version that another has begun ahead to be free, and begins it for updates of its own. */
+    /** A transaction manager uses a version that another one has started ahead, for updates of its own. */
     AHEAD_TAKEN(Workload.ATOMIC, "I3", "I12"),
-    /** A driver that aborts what another has begun ahead awaits one actor's acknowledgement only. */
+    /** A transaction manager that aborts a version started ahead waits for one actor's acknowledgement only. */
     DISPLACED_UNTOLD(Workload.ATOMIC, "I1"),
-    /** A primary votes and acknowledges at once, though a replica that was removed may still answer readers. */
+    /** A primary votes and acknowledges at once, though a removed replica may still answer reads. */
     FENCE_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** Readers take answers that leave a version open, of one server alone too, whether or not its driver denies it. */
+    /**
+     * Readers accept answers with an open version, also from one server alone, whether or not the manager claims that it is not visible.
+     */
     OPEN_TAKEN(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** A start of a server ends no update in flight that it has not begun itself. */
+    /** A server ends no update in flight except those that it has started itself since its own start. */
     FLIGHTS_LEFT(Workload.ATOMIC, "I15"),
-    /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
+    /** A reader in doubt trusts its copy of the transaction log without a confirmation. */
     CONFIRM_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** A server tells moments from what its follower of the registry knows, with no write before. */
+    /** A server takes snapshots from its follower of the registry, without a write through the quorum. */
     CUT_UNCONFIRMED(Workload.ATOMIC, "I4", "I5"),
-    /** A server takes what one look at the tables found for a moment, whatever changed meanwhile. */
+    /** A server returns the result of one reading of the tables as a snapshot, though they may have changed meanwhile. */
     CUT_ONE_LOOK(Workload.ATOMIC, "CUT"),
-    /** A moment of two tables is put together from one of each. */
+    /** A snapshot of two tables is combined from one of each. */
     CUT_APART(Workload.ATOMIC, "CUT"),
-    /** Each actor of a table that goes back together goes back to its own newest version. */
+    /** Each actor of a table that is restored goes back to its own newest version. */
     RESTORED_APART(Workload.ATOMIC, "I3", "SUM"),
-    /** Every other outcome that leaves a table's log is not among its older outcomes. */
+    /** Every other outcome that leaves a table's log is missing in its outcomes node. */
     OUTCOMES_LOST(Workload.ATOMIC, "I9"),
-    /** A driver takes a table to have no older outcomes, and writes what it then knows. */
+    /** A transaction manager treats the outcomes node as empty, and overwrites it. */
     OUTCOMES_UNREAD(Workload.ATOMIC, "I9"),
-    /** A table's log and its older outcomes are written one after the other, not in one multi. */
+    /** The transaction log and the outcomes node are written one after the other, not in one multi. */
     OUTCOMES_APART(Workload.ATOMIC, "I9");
 
     private final Workload workload;
@@ -92,30 +94,36 @@ public enum Plant {
         this.codes = Collections.unmodifiableSet(new TreeSet<>(List.of(codes)));
     }
 
-    /** The workload with which it is looked for. */
+    /** The workload that can show the bug. */
     public Workload workload() {
         return workload;
     }
 
-    /** True for one that shows only in tables that go back together when they have lost an actor. */
+    /** True for a bug that shows only in tables that are restored to a version when they have lost an actor. */
     public boolean losesActors() {
         return this == RESTORED_APART;
     }
 
-    /** True for one that shows only where two tables are read as of one moment: it must show in a moment that never was. */
+    /** True for a bug that shows only in reads of two tables: it must appear as a snapshot that never existed. */
     public boolean tearsMoments() {
         return this == CUT_APART || this == CUT_ONE_LOOK;
     }
 
     /**
-     * The invariants that it breaks: one that shows by others only is found for a wrong reason. Those of atomic updates are of what
-     * clients are told (I3 to I5, I9, I12, SUM), without a look inside, but for these: {@link #FLIGHTS_LEFT}, as clients hear nothing wrong
-     * but wait; {@link #COMMIT_UNFENCED}, since a vote is an
-     * acknowledgement by all in-sync replicas, and whoever leads or answers later has the update in its log, so that the check of
-     * the map only repeats what the votes say; {@link #DISPLACED_UNTOLD}, as an abort that nobody awaits shows only where an actor
-     * that has prepared it is away until the log has forgotten it; lost outcomes, which show to clients only in a retry that comes
-     * after many other updates, as simulated clients hardly ever make one; and a moment put together from two, which shows to
-     * clients only where an order and its payment are both written between these two.
+     * Codes of the invariants that the bug breaks. If only other codes report it, it was found for a wrong reason.
+     *
+     * <p>For most bugs of atomic updates the codes are results of clients (I3 to I5, I9, I12, SUM), without checks of internal state. The
+     * exceptions:
+     * <ul>
+     * <li>{@link #FLIGHTS_LEFT}: clients see no wrong result, but wait.
+     * <li>{@link #COMMIT_UNFENCED}: a vote is an acknowledgement by all in-sync replicas. Every later primary and reader has the update in
+     * its log, so the check of the map only repeats the votes.
+     * <li>{@link #DISPLACED_UNTOLD}: the missing acknowledgement matters only if an actor that has prepared the version is down until the
+     * log has forgotten it.
+     * <li>{@code OUTCOMES_*}: clients see a lost outcome only in a retry after many other updates, which simulated clients almost never
+     * send.
+     * <li>{@link #tearsMoments}: clients see a combined snapshot only if an order and its payment are both written between its two parts.
+     * </ul>
      */
     public Set<String> codes() {
         return codes;

@@ -7,7 +7,7 @@ import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 
-/** {@link Plant#RESTORED_APART}: a coordinator's network that asks for all that is decided of an actor, whatever the others have. */
+/** {@link Plant#RESTORED_APART}: network of a coordinator that requests all decided versions of an actor, whatever the others have. */
 public final class RestoredApartBug implements Network {
     private final Network network;
 

@@ -8,8 +8,8 @@ import io.uniserve.testkit.simulation.registry.Ensemble;
 import java.util.List;
 
 /**
- * {@link Plant#SHRINK_WITHOUT_CAS}: a coordinator's registry that sends some writes of a map once more, later, and an
- * ensemble that passes over their checks: what was decided on an old map replaces a newer one.
+ * {@link Plant#SHRINK_WITHOUT_CAS}: registry of a coordinator that repeats some writes of a map later, in an ensemble that ignores their
+ * checks. So a decision on an old map overwrites a newer one.
  */
 public final class ShrinkWithoutCasBug extends ForwardingRegistry {
     private static final int ONE_IN = 10;

@@ -8,7 +8,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import java.util.List;
 
-/** {@link Plant#STORED_LATER}: a put is answered at once and done later, if the process lives as long. */
+/** {@link Plant#STORED_LATER}: acknowledges a put at once and executes it later, if the process is still alive. */
 public final class StoredLaterBug implements ObjectStore {
     private static final long LATER_NANOS = 3_000_000_000L;
 

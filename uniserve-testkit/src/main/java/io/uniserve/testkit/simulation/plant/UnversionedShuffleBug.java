@@ -8,7 +8,7 @@ import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.SnapshotReadClient;
 import io.uniserve.testkit.simulation.engine.ListOperators;
 
-/** {@link Plant#UNVERSIONED_SHUFFLE}: a scatter is of the newest state of each actor, and is taken for the version asked for. */
+/** {@link Plant#UNVERSIONED_SHUFFLE}: a scatter reads the newest state of each actor and reports it as the requested version. */
 public record UnversionedShuffleBug(SnapshotReadClient network) implements SnapshotReadClient {
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {

@@ -1,4 +1,4 @@
-/** Planted bugs, made by twins that break their contract: the checker must catch each. Production classes know nothing of them. */
+/** Planted bugs, as twins that break their contract. The checker must find each. Production classes do not depend on them. */
 @NullMarked
 package io.uniserve.testkit.simulation.plant;
 

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store itself: every committed state by transaction number, so that a follower may answer from an older one. Writes
- * are one at a time.
+ * Twin of the ZooKeeper ensemble: every committed state by transaction number, so that a follower may answer from an older one. Writes are
+ * serialized.
  */
 public final class Ensemble {
     private static final int STATES_KEPT = 8;
@@ -26,12 +26,12 @@ public final class Ensemble {
     private long zxid;
     private boolean up = true;
 
-    /** @param guard decides whether a failed check may be passed over; a correct ensemble never does */
+    /** @param guard decides whether a failed check is ignored; without a planted bug it never is */
     public Ensemble(Guard guard) {
         this.guard = guard;
     }
 
-    /** Hears every committed transaction. */
+    /** Registers a listener to every committed transaction. */
     public void listen(Listener listener) {
         listeners.add(listener);
     }
@@ -74,7 +74,7 @@ public final class Ensemble {
         return List.copyOf(names);
     }
 
-    /** What each node holds now, by path. */
+    /** The current value of each node, by path. */
     public Map<String, RegistryValue> present() {
         Map<String, RegistryValue> values = new TreeMap<>();
         nodes.keySet().forEach(path -> {
@@ -86,7 +86,7 @@ public final class Ensemble {
         return values;
     }
 
-    /** Forgets what nodes were long ago: call only when every session has caught up. */
+    /** Removes old states of nodes. Call it only when every session has caught up. */
     public void forgetThePast() {
         nodes.values().forEach(states -> {
             if (states.size() > STATES_KEPT) {
@@ -149,7 +149,7 @@ public final class Ensemble {
         }
     }
 
-    /** The parent has another child now, and where the parent itself came or went, so has its parent. */
+    /** Adds the parent, whose children changed, and its ancestors as long as these appear or disappear. */
     private void addParents(String path, Set<String> changed) {
         String parent = parent(path);
         changed.add(parent);
@@ -209,14 +209,14 @@ public final class Ensemble {
         return path.substring(0, Math.max(0, slash));
     }
 
-    /** A node after a transaction; no value means deleted. */
+    /** A node after a transaction; without a value it is deleted. */
     public record State(long zxid, @Nullable RegistryValue value, int version, String owner) {
         private State at(long transaction) {
             return new State(transaction, value, version, owner);
         }
     }
 
-    /** An operation of a committed transaction with the node before and after, null where absent. */
+    /** Operation of a committed transaction, with the node before and after it; null if absent. */
     public record Applied(
             Op op, @Nullable State before, @Nullable State after) {
         private int versionTold() {
@@ -224,18 +224,18 @@ public final class Ensemble {
         }
     }
 
-    /** Hears a committed transaction and the paths whose watches it triggers. */
+    /** Listener to committed transactions and to the paths whose watches they trigger. */
     @FunctionalInterface
     public interface Listener {
         void committed(String session, long zxid, List<Applied> applied, Set<String> changed);
 
-        /** True once nothing more need be told. */
+        /** True once the listener needs no more calls. */
         default boolean over() {
             return false;
         }
     }
 
-    /** Where a planted bug may weaken the checks. */
+    /** Decision whether a failed check is ignored. A planted bug weakens the checks by it. */
     @FunctionalInterface
     public interface Guard {
         boolean passesOver(String session, List<Op> ops, int failing);

@@ -4,11 +4,11 @@ import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Prng;
 
 /**
- * The connection under a session: while it is away the ensemble counts the session down, and the client tries again. A
- * session that was counted out is told so at the next connection.
+ * Connection of a session. While it is broken, the ensemble counts down the session timeout and the client reconnects. The client of an
+ * expired session gets the expiry with its next connection.
  */
 public final class Link {
-    /** Session time-out. */
+    /** Session timeout. */
     public static final long SESSION_TIMEOUT_NANOS = 6_000_000_000L;
 
     private static final long RETRY_MIN_NANOS = 20_000_000;
@@ -30,24 +30,26 @@ public final class Link {
         this.ensemble = ensemble;
     }
 
-    /** True when the ensemble handles what the session sends now. */
+    /** True if the ensemble handles requests of the session now. */
     boolean serves() {
         return ensemble.up() && !cut && !expired;
     }
 
-    /** True when the client is connected, and what it sends is handled. */
+    /** True if the client is connected and its requests are handled. */
     public boolean reaches() {
         return session.connected() && serves() && !parted;
     }
 
-    /** True when what answers the session is cut off from the rest of the ensemble. */
+    /** True if the session's follower is separated from the rest of the ensemble. */
     boolean parted() {
         return parted;
     }
 
     /**
-     * The follower that the client talks to is cut off from its leader: it answers reads from what it knows, and nothing else,
-     * until it notices, which ends the connection.
+     * Separates the client's follower from its leader. The follower answers reads from its old state, and nothing else, until it detects
+     * the separation and closes the connection.
+     *
+     * @param noticedAfterNanos time until the detection
      */
     public void part(long noticedAfterNanos) {
         if (!parted && session.connected() && serves()) {
@@ -62,12 +64,12 @@ public final class Link {
         }
     }
 
-    /** The client begins without a connection. */
+    /** Starts the client without a connection. */
     void connect() {
         retry();
     }
 
-    /** The connection breaks and the client notices; it tries again. */
+    /** Breaks the connection. The client detects it and reconnects. */
     public void reset() {
         if (session.connected()) {
             parted = false;
@@ -77,7 +79,7 @@ public final class Link {
         }
     }
 
-    /** Messages in both directions are lost until {@link #heal}; the client notices after a while. */
+    /** Loses messages in both directions until {@link #heal}. The client detects it after a while. */
     public void cut() {
         if (!cut) {
             cut = true;
@@ -91,7 +93,7 @@ public final class Link {
         }
     }
 
-    /** Ends a cut. Requests that were lost in it are noticed now. */
+    /** Ends {@link #cut} and {@link #part}. The client detects lost requests now. */
     public void heal() {
         if (cut || parted) {
             cut = false;
@@ -102,7 +104,7 @@ public final class Link {
         }
     }
 
-    /** The ensemble ends the session now; its client learns of it with the next connection. */
+    /** Expires the session now. Its client gets the expiry with the next connection. */
     public void expireNow() {
         if (!expired && session.running()) {
             episode++;
@@ -110,17 +112,17 @@ public final class Link {
         }
     }
 
-    /** The process was killed: the ensemble finds out by counting down. */
+    /** The process was killed. The ensemble detects it by the session timeout. */
     public void crashed() {
         countdown();
     }
 
-    /** The process is stopped and sends no heartbeats. */
+    /** The process is paused and sends no heartbeats. */
     public void paused() {
         countdown();
     }
 
-    /** The process runs again; a session that was not counted out goes on. */
+    /** The process continues. A session that has not expired stays valid. */
     public void resumed() {
         if (session.connected() && !cut && !expired) {
             episode++;

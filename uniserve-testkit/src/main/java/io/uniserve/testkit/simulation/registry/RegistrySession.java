@@ -20,9 +20,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * One process's registry client. It talks to one follower whose state may be old; requests of a connection are handled in
- * order. When the connection breaks, requests under way end as unknown; a broken connection is made again unless the
- * registry is down or cut off, and the session expires when it is away for too long.
+ * Twin of the ZooKeeper client of one process. It talks to one follower, whose state may be old. Requests of a connection are handled in
+ * order. When the connection breaks, requests under way end with an unknown outcome. The client reconnects unless the registry is down or
+ * cannot be reached, and the session expires if that takes too long.
  */
 public final class RegistrySession implements Registry {
     private static final long LATENCY_MIN_NANOS = 500_000;
@@ -48,7 +48,7 @@ public final class RegistrySession implements Registry {
     private long answersNanos;
     private long viewNanos;
 
-    /** A session of the process's present start; make it again after every start. */
+    /** Creates a session of the process's current start. Each start needs a new one. */
     public RegistrySession(
             EventQueue queue, Prng random, FaultIntensity faultIntensity, Ensemble ensemble, Process process) {
         this.queue = queue;
@@ -93,7 +93,7 @@ public final class RegistrySession implements Registry {
         return connected;
     }
 
-    /** How the session meets cuts, pauses and expiry. */
+    /** The connection, for faults such as network partitions, pauses and expiry. */
     public Link link() {
         return link;
     }
@@ -148,7 +148,7 @@ public final class RegistrySession implements Registry {
         request(completion, write, !write, action);
     }
 
-    /** @param local a follower answers it from what it knows */
+    /** @param local true if a follower answers from its own state */
     private <T> void request(Completion<T> completion, boolean write, boolean local, Function<String, T> action) {
         Request<T> request = new Request<>(process.begin(completion), write);
         if (!connected) {
@@ -188,7 +188,7 @@ public final class RegistrySession implements Registry {
         }
     }
 
-    /** The client notices that its connection is gone. */
+    /** The client detects the loss of its connection. */
     void disconnected() {
         connection++;
         connected = false;
@@ -203,7 +203,7 @@ public final class RegistrySession implements Registry {
         request.pending.end(latency(), failure(code, "registry connection was lost"));
     }
 
-    /** The client has a connection again, to a follower that knows at least what this client has seen. */
+    /** The client has a new connection, to a follower whose state is not older than that seen by the client. */
     void reconnected(boolean expired) {
         connected = true;
         viewZxid = random.between(viewZxid, ensemble.zxid());

@@ -1,4 +1,4 @@
-/** ZooKeeper's twin: a linearizable store, followers that lag, sessions that expire, operations whose outcome nobody knows. */
+/** Twin of ZooKeeper: a linearizable store, followers that lag, sessions that expire, and operations with an unknown outcome. */
 @NullMarked
 package io.uniserve.testkit.simulation.registry;
 

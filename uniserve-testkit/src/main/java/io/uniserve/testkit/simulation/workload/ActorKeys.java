@@ -14,17 +14,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents whose key the partitioner sends to a known actor; each holds a list of the markers appended to it. Every actor
- * has several lists, numbered through, so that lists stay short in long histories. Beside a list its document may have an amount.
+ * Keys of test documents with a known actor. Each document has a list of the markers appended to it, and possibly an amount. Every actor
+ * has several lists, with consecutive numbers, so that lists stay short in long histories.
  */
 public final class ActorKeys {
     /** The field that is the partition key. */
     public static final String KEY_FIELD = "id";
 
-    /** The field with what was moved to a row, beside its list. */
+    /** The field with the amount of a row. */
     public static final String AMOUNT_FIELD = "amount";
 
-    /** Lists of an actor. */
+    /** Lists per actor. */
     public static final int LISTS_PER_ACTOR = 4;
 
     private final int actors;
@@ -48,12 +48,16 @@ public final class ActorKeys {
         return actors;
     }
 
-    /** The actor that holds the list. */
+    /** The actor of the list. */
     public static int actorOf(int list) {
         return list / LISTS_PER_ACTOR;
     }
 
-    /** The number of one of the actor's lists, of 0 to LISTS_PER_ACTOR - 1. */
+    /**
+     * The number of one of the actor's lists.
+     *
+     * @param which 0 to LISTS_PER_ACTOR - 1
+     */
     public static int list(int actor, int which) {
         return actor * LISTS_PER_ACTOR + which;
     }
@@ -80,7 +84,7 @@ public final class ActorKeys {
         return Codecs.list(Document.CODEC).encode(List.of(new Document(KEY_FIELD, fields)));
     }
 
-    /** The rows that change the amounts beside the actor's lists, by list; lists of other actors are passed over. */
+    /** The rows that change amounts of the actor, by the number of the list. Lists of other actors are ignored. */
     public Bytes add(int actor, SortedMap<Integer, Long> changes) {
         List<Document> rows = new ArrayList<>();
         changes.forEach((list, change) -> {
@@ -116,7 +120,7 @@ public final class ActorKeys {
         return lists;
     }
 
-    /** The amounts in these documents, by the number of the list that they are beside. */
+    /** The amounts in these documents, by the number of the list. */
     public Map<Integer, Long> amounts(List<Document> documents) {
         Map<Integer, Long> amounts = new TreeMap<>();
         for (Document document : documents) {

@@ -38,17 +38,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Appends one marker to lists on several actors at once, moves amounts between rows of several actors, and reads lists and amounts
- * of some or all actors at one version.
+ * Simulated client of an atomic table. It appends one marker to lists on several actors, moves amounts between rows of several actors, and
+ * reads lists and amounts of some or all actors at one version.
  */
 public final class AtomicClient implements ClientProcess {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 10 * SECOND;
     private static final int SHUFFLES_ONE_IN = 30;
     private static final int ROUNDS_ONE_IN = 20;
-    /** Of updates. */
+    /** Share of transfers among updates. */
     private static final int TRANSFERS_ONE_IN = 3;
-    /** Of reads of all actors. */
+    /** Share of totals among reads of all actors. */
     private static final int TOTALS_ONE_IN = 3;
 
     private final String name;
@@ -70,7 +70,7 @@ public final class AtomicClient implements ClientProcess {
     private int outstanding;
     private int next;
 
-    /** @param oneVersion false for a table of level SERIALIZABLE, of which reads of several actors are not of one version */
+    /** @param oneVersion false for level SERIALIZABLE, where reads of several actors are not of one version */
     public AtomicClient(
             String name,
             EventQueue queue,
@@ -144,7 +144,7 @@ public final class AtomicClient implements ClientProcess {
             stale(some(3));
         } else if (kind < 17) {
             read(some(kind < 15 ? 3 : 1), READ_NANOS, false);
-        } else { // by somebody who knows of no version yet: only what servers promise keeps it from an old one
+        } else { // a new reader without a version: only the servers' guarantees prevent an old answer
             read(name + "-new" + next++, new VersionWatermarks(), some(1), READ_NANOS, false);
         }
     }
@@ -159,7 +159,7 @@ public final class AtomicClient implements ClientProcess {
         rounds(ReadMode.LINEARIZABLE, deadlineNanos, true);
     }
 
-    /** Several rounds of one moment, by somebody who knows of no version yet. */
+    /** Several rounds at one snapshot, by a new reader that has seen no version. */
     private void rounds(ReadMode mode, long nanos, boolean probe) {
         if (env.routing().current().table(table).isEmpty()) {
             return;
@@ -196,7 +196,7 @@ public final class AtomicClient implements ClientProcess {
                 .start();
     }
 
-    /** All lists of one version, by way of a plan with scatters, by somebody who knows of no version yet. */
+    /** All lists at one version by a plan with scatters, by a new reader that has seen no version. */
     private void shuffle(ReadMode mode, long nanos, boolean wanted, boolean probe) {
         Optional<TableRoute> route = env.routing().current().table(table);
         if (route.isEmpty()) {
@@ -215,7 +215,7 @@ public final class AtomicClient implements ClientProcess {
                         .table(table)
                         .filter(now -> now.meta().tableId() == number)
                         .isPresent();
-                if (same) { // else it is not known of which number these are
+                if (same) { // otherwise the number of the lists is unknown
                     TreeMap<Integer, List<String>> all = AtomicClient.this.lists(all(), List.<Document>of());
                     all.putAll(lists);
                     history.read(new AtomicHistory.Read(reader, invoked, queue.now(), number, version, true, all));
@@ -229,7 +229,7 @@ public final class AtomicClient implements ClientProcess {
                 if (probe && error.equals(Optional.of(ErrorCode.TABLE_RESTORED))) {
                     shuffle(mode, nanos, wanted, true);
                 } else if (error.isPresent()) {
-                    boolean due = probe && error.get() != ErrorCode.TOO_LARGE; // the query's room is drawn by the seed
+                    boolean due = probe && error.get() != ErrorCode.TOO_LARGE; // the seed draws the query's limit
                     failed("by a shuffle ", all(), new UniserveException(error.get(), what), due);
                 } else {
                     trace.line(reader + " shuffled: " + what);
@@ -284,7 +284,7 @@ public final class AtomicClient implements ClientProcess {
                 false);
     }
 
-    /** Hears when an update was committed, and in which version. */
+    /** Callback with time and version of a commit. */
     @FunctionalInterface
     private interface Committed {
         void at(long nanos, long version);
@@ -348,7 +348,7 @@ public final class AtomicClient implements ClientProcess {
         ask(reader, known, actors, deadlineNanos, probe, false);
     }
 
-    /** The sum of all amounts, which servers and this client add up. */
+    /** Reads the sum of all amounts. Servers and this client add them up. */
     private void total(long deadlineNanos, boolean probe) {
         ask(name, floors, all(), deadlineNanos, probe, true);
     }
@@ -393,7 +393,7 @@ public final class AtomicClient implements ClientProcess {
         machine.start();
     }
 
-    /** At a moment that a server confirms. */
+    /** Reads at a snapshot that a server confirms. */
     private void strict(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
         long invoked = queue.now();
         outstanding++;
@@ -420,7 +420,7 @@ public final class AtomicClient implements ClientProcess {
                 .start();
     }
 
-    /** Notes that the client heard so; true where it is to ask again, as somebody does who wants to know what there is. */
+    /** Records TABLE_RESTORED. True if the client must repeat the request. */
     private boolean restored(String reader, UniserveException error, boolean probe) {
         Optional<TableRoute> route = env.routing().current().table(table);
         if (error.code() != ErrorCode.TABLE_RESTORED || route.isEmpty()) {
@@ -461,7 +461,7 @@ public final class AtomicClient implements ClientProcess {
         trace.line(name + " failed to read " + how + actors + " " + error.code() + " " + error.reason());
     }
 
-    /** From any replica, of whatever version. */
+    /** Reads any replica, at any version. */
     private void stale(TreeSet<Integer> actors) {
         if (env.routing().current().table(table).isEmpty()) {
             return;
@@ -509,11 +509,11 @@ public final class AtomicClient implements ClientProcess {
         return lists;
     }
 
-    /** A read of all rows of some actors. */
+    /** Read of all rows of some actors. */
     private record Seen(
             String reader, long invoked, long number, long version, boolean oneVersion, TreeSet<Integer> actors) {}
 
-    /** What it showed: lists and, where it is of one version, amounts. */
+    /** Records the result: lists and, if it is of one version, amounts. */
     private void note(Seen seen, List<Document> documents) {
         long now = queue.now();
         history.read(new AtomicHistory.Read(

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** All clients: operations begin at random times whether or not earlier ones have ended. */
+/** Pool of all clients. Operations start at random times, independent of the end of earlier ones. */
 public final class ClientPool {
     private static final long MILLI = 1_000_000;
     private static final int OUTSTANDING_MAX = 64;
@@ -20,7 +20,7 @@ public final class ClientPool {
     private int made;
     private long pausedUntil;
 
-    /** @param maker makes a client of this name */
+    /** @param maker factory of a client with this name */
     public ClientPool(
             EventQueue queue,
             Prng random,
@@ -35,7 +35,7 @@ public final class ClientPool {
         this.maker = maker;
     }
 
-    /** Begins to work. */
+    /** Starts the operations. */
     public void begin() {
         queue.after(random.below(2 * meanGapNanos), () -> {
             if (!resting) {
@@ -48,7 +48,7 @@ public final class ClientPool {
         });
     }
 
-    /** One client dies and a new one comes in its place; false where the dead one had nothing under way. */
+    /** Crashes one client and replaces it by a new one; false if it had no operation under way. */
     public boolean crashOne(Prng choice) {
         ClientProcess victim = choice.pick(clients);
         boolean busy = victim.outstanding() > 0;
@@ -57,28 +57,28 @@ public final class ClientPool {
         return busy;
     }
 
-    /** Begins nothing for this long. */
+    /** Starts no operation for this time. */
     public void pause(long nanos) {
         pausedUntil = queue.now() + nanos;
     }
 
-    /** Begins nothing more. */
+    /** Starts no more operations. */
     public void rest() {
         resting = true;
     }
 
-    /** Works again after a rest that was longer than any pause between two operations. */
+    /** Starts operations again. The rest must have been longer than any pause between two operations. */
     public void resume() {
         resting = false;
         begin();
     }
 
-    /** Operations without an end. */
+    /** Number of operations under way. */
     public int outstanding() {
         return clients.stream().mapToInt(ClientProcess::outstanding).sum();
     }
 
-    /** Lets every client append to all actors and read them all. */
+    /** Makes every client append to all actors and read them all. */
     public void probe(long deadlineNanos) {
         clients.forEach(client -> client.probe(deadlineNanos));
     }

@@ -1,16 +1,16 @@
 package io.uniserve.testkit.simulation.workload;
 
-/** A client that works by itself. */
+/** Client that draws its own operations. */
 public interface ClientProcess {
-    /** Operations without an end. */
+    /** Number of operations under way. */
     int outstanding();
 
     /** Starts a random operation. */
     void act();
 
-    /** Does what must succeed once all faults are over. */
+    /** Starts the operations that must succeed once all faults are over. */
     void probe(long deadlineNanos);
 
-    /** Dies with whatever it has under way, which may still be done. */
+    /** Crashes the client. Its operations under way may still take effect. */
     void crash();
 }

@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * A query of several rounds, with time between them in which updates come and servers die: as a planner runs it, at first
- * without anything held and, when a state is lost, anew with states held; or as a client's session, held from the start and
- * not begun anew. Every round must see the lists that the first one saw.
+ * Query of several rounds, with time between them for updates and crashes of servers. There are two kinds. A planner's query first runs
+ * without kept states; if a state is gone, it restarts with kept states. A client's session has kept states from the start and is not
+ * restarted. Every round must return the lists of the first one.
  */
 final class MultiRoundRead {
     private static final long SECOND = 1_000_000_000L;
@@ -46,18 +46,18 @@ final class MultiRoundRead {
     private int restarts;
     private ReadSession session;
 
-    /** Hears of what the first round of the attempt that succeeds reads: a read like any other. */
+    /** Listener to the first round of each attempt, which is recorded as a normal read. */
     interface First {
-        /** The first round begins. */
+        /** The first round starts. */
         void begins();
 
-        /** It has these lists. */
+        /** The first round has these lists. */
         void read(Map<Integer, List<String>> lists);
     }
 
     /**
-     * @param over called once, with the error if it failed and a word on what happened
-     * @param nanos until the deadline
+     * @param over called once, with the error if there is one, and a description
+     * @param nanos time until the deadline
      */
     MultiRoundRead(
             String name,
@@ -93,7 +93,7 @@ final class MultiRoundRead {
         round(1);
     }
 
-    /** The first round reads all lists, as do half of the others; the rest read those of one actor. */
+    /** Runs a round. The first one and half of the others read all lists; the rest read those of one actor. */
     private void round(int number) {
         Optional<List<Integer>> actors = number == 1 || random.below(2) == 0
                 ? Optional.empty()

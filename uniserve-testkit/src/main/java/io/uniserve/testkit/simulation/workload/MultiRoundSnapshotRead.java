@@ -21,8 +21,8 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
- * A plan of several rounds as of one moment, with time between them in which updates come and servers die, as a planner's host
- * runs it: begun anew with another moment where a state is gone. What each round saw is a read of the moment's version.
+ * Plan of several rounds at one snapshot, as a planner's host runs it, with time between the rounds for updates and crashes of servers. If
+ * a state is gone, it restarts with a new snapshot. Each round must be a correct read of the snapshot's version.
  */
 final class MultiRoundSnapshotRead {
     private static final long SECOND = 1_000_000_000L;
@@ -42,18 +42,18 @@ final class MultiRoundSnapshotRead {
     private final int rounds;
     private int restarts;
 
-    /** Hears what rounds saw, and how it ended. */
+    /** Listener to the results of rounds and to the end. */
     interface Heard {
-        /** A round of this version of the table of this number; the plan may begin anew after it. */
+        /** Result of a round, at the version of this table and number. The plan may restart after it. */
         void round(ConsistentCut.Table of, TreeSet<Integer> actors, QueryResult result);
 
-        /** Once. */
+        /** The end of the plan; called once. */
         void over(Optional<UniserveException> error, String what);
     }
 
     /**
-     * @param actors draws those of a round
-     * @param queries makes a query of actors with this deadline
+     * @param actors draws the actors of a round
+     * @param queries makes a query of these actors with this deadline
      */
     MultiRoundSnapshotRead(
             Prng random,

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Counts operations. */
+/** Counters of operations, results and errors. */
 public final class OperationCounters {
-    /** In place of an actor: a read of all of them. */
+    /** Stands for all actors, in place of an actor's number. */
     public static final int ALL_ACTORS = -1;
 
     private final Map<ErrorCode, Long> errors = new TreeMap<>();
@@ -38,7 +38,7 @@ public final class OperationCounters {
         probesFailed.addAll(actors);
     }
 
-    /** The actors on which an operation after the last fault failed. */
+    /** The actors with a failed operation after the last fault. */
     public Set<Integer> probesFailed() {
         return Collections.unmodifiableSet(probesFailed);
     }
@@ -62,12 +62,12 @@ public final class OperationCounters {
         return read;
     }
 
-    /** Operations that ended with an error, at least for one actor. */
+    /** Operations that ended with an error for at least one actor. */
     public long failures() {
         return failed;
     }
 
-    /** Errors by code. */
+    /** Number of errors per code. */
     public Map<ErrorCode, Long> errors() {
         return errors;
     }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The routing as a client hears it from servers: pushed late, never going back. */
+/** Twin of a client's routing map, which servers push to it: late, but never an older map after a newer one. */
 public final class RoutingFeed implements RoutingView {
     private static final long PUSH_NANOS = 200_000_000;
     private static final long LATE_PUSH_NANOS = 5_000_000_000L;
@@ -51,7 +51,7 @@ public final class RoutingFeed implements RoutingView {
         });
     }
 
-    /** Hears of nothing new, as whoever relays it hears of nothing, or again does. */
+    /** Stops or resumes the pushes, as when the server that pushes to the client gets no new map. */
     public void hold(boolean value) {
         held = value;
         if (!held) {

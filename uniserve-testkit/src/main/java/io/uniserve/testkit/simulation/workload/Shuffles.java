@@ -29,8 +29,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * Plans that cut the rows of all actors, send them from server to server and bring them together, as their owner runs them. ONCE:
- * every row of one state of each actor is in the answer, exactly once.
+ * Plans with scatters, run as by the owner of a query: they split the rows of all actors into slots, transfer the chunks and gather them.
+ * ONCE: the answer has every row of one state of each actor exactly once.
  */
 public final class Shuffles {
     private static final long GIVEN_UP_NANOS_MAX = 3_000_000_000L;
@@ -46,7 +46,7 @@ public final class Shuffles {
     private final Violations violations;
     private final FaultIntensity faultIntensity;
 
-    /** @param versioned true where the table's updates are atomic */
+    /** @param versioned true for an atomic table */
     public Shuffles(
             ClientContext env,
             SnapshotReadClient versions,
@@ -68,20 +68,20 @@ public final class Shuffles {
         this.faultIntensity = faultIntensity;
     }
 
-    /** Hears how a plan ended. */
+    /** Listener to the result of a plan. */
     interface Heard {
-        /** What one of its inputs was. */
+        /** The lists of one input of the plan. */
         void lists(long version, TreeMap<Integer, List<String>> lists);
 
-        /** After that. */
+        /** The end of the plan, after all lists. */
         void over(Optional<ErrorCode> error, String what);
     }
 
     /**
-     * Begins a plan.
+     * Starts a plan.
      *
-     * @param nanos until its deadline
-     * @param wanted false for one that somebody may have no more use for before it ends
+     * @param nanos time until its deadline
+     * @param wanted false for a plan that may be cancelled before its end
      */
     void begin(String name, Prng random, ReadMode mode, long nanos, boolean wanted, Heard heard) {
         List<Integer> all = IntStream.range(0, keys.count()).boxed().toList();
@@ -119,7 +119,7 @@ public final class Shuffles {
         }
     }
 
-    /** One or two scatters; in half of the plans, those before it, or all, through a map at all actors. */
+    /** Draws one or two scatters. In half of the plans a map at all actors takes all of them, or those before it, as its input. */
     private List<ShuffleMachine.Scatter> stages(Prng random, List<Integer> all) {
         List<ShuffleMachine.Scatter> stages = new ArrayList<>();
         boolean map = random.below(2) == 0;
@@ -145,7 +145,7 @@ public final class Shuffles {
         return new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, distribution);
     }
 
-    /** True where every slot of the gather gets all that a scatter made. */
+    /** True if every slot of the gather gets all rows of the scatter. */
     private static boolean broadcast(ShuffleMachine.Plan plan, int scatter) {
         int last = scatter;
         for (int stage = scatter; stage < plan.scatters().size(); stage++) {
@@ -163,7 +163,7 @@ public final class Shuffles {
         if (outcome instanceof Outcome.Err<ShuffleMachine.Result> failed) {
             UniserveException error = failed.error();
             if (error.code() == ErrorCode.TOO_LARGE) {
-                faultIntensity.count(Fault.PLAN_TOO_LARGE); // the room that a query has is drawn by the seed
+                faultIntensity.count(Fault.PLAN_TOO_LARGE); // the seed draws the query's limit
             }
             heard.over(Optional.of(error.code()), error.reason());
             return;
@@ -209,7 +209,7 @@ public final class Shuffles {
                 plan.scatters().size() + " stages, " + slots.size() + " slots, " + result.attempts() + " attempts");
     }
 
-    /** The lists that the rows are of; all actors' rows, each once. */
+    /** The lists of these rows. Checks that each row of all actors is there once. */
     private TreeMap<Integer, List<String>> lists(String name, List<Arrival> whole) {
         TreeMap<Integer, List<Row>> bySource = new TreeMap<>();
         TreeMap<Integer, Integer> totals = new TreeMap<>();

@@ -34,7 +34,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** One client: appends unique markers and reads lists through the client's own machines, and writes down what it hears. */
+/**
+ * Simulated client of an eventual table. It appends unique markers and reads lists through the real client machines, and records the
+ * results.
+ */
 public final class SimClient implements ClientProcess {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 5 * SECOND;
@@ -121,7 +124,7 @@ public final class SimClient implements ClientProcess {
         }
     }
 
-    /** Appends to every actor at level ISR, then reads every list: what must succeed once all faults are over. */
+    /** Appends to every actor at level ISR, then reads every list. All must succeed once the faults are over. */
     @Override
     public void probe(long deadlineNanos) {
         List<Integer> all = new ArrayList<>();
@@ -135,7 +138,7 @@ public final class SimClient implements ClientProcess {
         shuffle(ReadMode.LINEARIZABLE, deadlineNanos, true, true);
     }
 
-    /** All lists, by way of a plan with scatters; judged as any other read of them. */
+    /** Reads all lists by a plan with scatters. The checks treat it as any other read of them. */
     private void shuffle(ReadMode mode, long nanos, boolean wanted, boolean probe) {
         Optional<TableRoute> route = env.routing().current().table(table);
         if (route.isEmpty()) {
@@ -282,7 +285,7 @@ public final class SimClient implements ClientProcess {
                 .start();
     }
 
-    /** A query of several rounds; what its first one reads is judged as any other read of all lists. */
+    /** Runs a query of several rounds. The checks treat its first round as any other read of all lists. */
     private void readInRounds(long deadlineNanos, boolean probe) {
         Optional<TableRoute> route = env.routing().current().table(table);
         if (route.isEmpty()) {

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Deletes all lists of a table, between two parts of a long run in which nobody else writes. */
+/** Client that deletes all lists of a table, between two parts of a long run, while no other client writes. */
 public final class TableCleaner {
     private static final long DEADLINE_NANOS = 40_000_000_000L;
 
@@ -36,7 +36,7 @@ public final class TableCleaner {
         this.tracker = new RequestTracker(env.ids());
     }
 
-    /** The task runs when every actor has deleted its lists; never where that does not work. */
+    /** Deletes all lists. The task runs when every actor has deleted its lists, and never if one fails. */
     public void erase(TableName table, Runnable done) {
         Optional<TableRoute> route = env.routing().current().table(table);
         Optional<RequestTracker.Ticket> ticket = tracker.begin();

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Draws amounts to be moved between rows: one row gives, one to three others get, on several actors where there are several. */
+/** Random transfers: one row gives amounts to one to three other rows, on other actors if there are several. */
 public final class Transfers {
     private static final int AMOUNT_MAX = 1_000;
     private static final int RECEIVERS_MAX = 3;
 
     private Transfers() {}
 
-    /** What is added to each row, less than 0 where it is taken; together 0. */
+    /** The amount to add per row, negative to subtract; their sum is 0. */
     public static TreeMap<Integer, Long> draw(Prng random, ActorKeys keys) {
         TreeMap<Integer, Long> changes = new TreeMap<>();
         int giver = row(random, random.below(keys.count()));
@@ -28,7 +28,7 @@ public final class Transfers {
                 given += amount;
             }
         }
-        if (given == 0) { // nobody else was drawn
+        if (given == 0) { // no other row was drawn
             int next = (ActorKeys.actorOf(giver) + 1) % keys.count();
             int receiver = keys.count() == 1 ? giver ^ 1 : ActorKeys.list(next, 0);
             changes.put(receiver, 1L);
@@ -38,14 +38,14 @@ public final class Transfers {
         return changes;
     }
 
-    /** The actors that such a transfer changes. */
+    /** The actors that the transfer changes. */
     public static TreeSet<Integer> actors(TreeMap<Integer, Long> changes) {
         TreeSet<Integer> actors = new TreeSet<>();
         changes.keySet().forEach(row -> actors.add(ActorKeys.actorOf(row)));
         return actors;
     }
 
-    /** The parts of the update that makes it. */
+    /** The update's batches, one per actor. */
     public static List<Update.ActorBatch> batches(ActorKeys keys, TreeMap<Integer, Long> changes) {
         List<Update.ActorBatch> batches = new ArrayList<>();
         for (int actor : actors(changes)) {

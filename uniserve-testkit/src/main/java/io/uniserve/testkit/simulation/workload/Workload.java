@@ -2,11 +2,11 @@ package io.uniserve.testkit.simulation.workload;
 
 import java.util.Locale;
 
-/** What clients do, and on what kind of table. */
+/** Workload of the clients, with its kind of table. */
 public enum Workload {
-    /** Updates of several actors apart from each other, and reads of them, on an eventual table. */
+    /** Independent updates of several actors and reads of them, on an eventual table. */
     EVENTUAL,
-    /** Atomic updates of several actors, and reads of one version of some or all, on a fully serializable table. */
+    /** Atomic updates of several actors, and reads of some or all of them at one version, on a fully serializable table. */
     ATOMIC;
 
     /** The name on the command line. */

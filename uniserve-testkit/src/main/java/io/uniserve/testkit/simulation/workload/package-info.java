@@ -1,4 +1,4 @@
-/** The simulated clients: random updates and reads through the real client machines. */
+/** Simulated clients: random updates and reads through the real client machines. */
 @NullMarked
 package io.uniserve.testkit.simulation.workload;
 

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Histories with one thing wrong: each is told by its invariant. Lists 0 and 4 are on two actors. */
+/** Histories with one error each, which is reported by its invariant. Lists 0 and 4 are on two actors. */
 final class AtomicCheckTest {
     private final EventQueue queue = new EventQueue();
     private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
@@ -76,7 +76,7 @@ final class AtomicCheckTest {
         assertThat(check(List.of("a", "b", "a"), List.of())).contains("I9", "I11");
     }
 
-    /** Nobody reads between the two; only the list tells in which order they were made. */
+    /** There is no read between the two, so only the list shows their order. */
     @Test
     void updatesOfTwoClientsOnOneRowInTheWrongOrderAreFound() {
         write("a", 1, 0).committed(10, 1);
@@ -98,7 +98,7 @@ final class AtomicCheckTest {
         assertThat(check(List.of("a", "b"), List.of())).containsExactly("ORDER");
     }
 
-    /** Both orders are right, whoever heard of it first; merged ones are of one version. */
+    /** Both orders are right, whichever result arrived first. Merged updates share a version. */
     @Test
     void updatesAtTheSameTimeMayBeInAnyOrder() {
         write("a", 1, 0).committed(10, 2);

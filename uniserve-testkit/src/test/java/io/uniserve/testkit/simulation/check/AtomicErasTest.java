@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Histories of a table that went back to version 1 and goes on with version 4: versions 2 and 3 of number 7 are lost. Lists 0 and
- * 4 are on two actors.
+ * Histories of a table that went back to version 1 and continues with version 4: versions 2 and 3 of number 7 are lost. Lists 0 and 4 are
+ * on two actors.
  */
 final class AtomicErasTest {
     private static final TableTimelines ERAS =
@@ -26,7 +26,7 @@ final class AtomicErasTest {
     private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));
     private final AtomicHistory history = new AtomicHistory();
 
-    /** Marker a is kept, b and c are lost, d comes after. */
+    /** Marker a is kept, b and c are lost, d comes after the restoration. */
     @BeforeEach
     void writes() {
         write("a", 1, 0, 4).committed(10, 1);

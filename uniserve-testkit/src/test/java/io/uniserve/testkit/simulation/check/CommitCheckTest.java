@@ -27,7 +27,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Decisions of a table's log that move to its outcomes, or should. */
+/** Decisions that move from the transaction log to the outcomes node, or should. */
 final class CommitCheckTest {
     private static final TableName TABLE = new TableName("t");
     private static final String LOG = RegistryPaths.log(TABLE, 7);
@@ -74,7 +74,7 @@ final class CommitCheckTest {
         assertThat(apply(new Op.Set(LOG, parted.log(), 0))).contains("I1", "I9");
     }
 
-    /** The second move: what was there stays there. */
+    /** The second move keeps the outcomes of the first. */
     @Test
     void olderOutcomesStay() {
         assertThat(moveTwice(outcomes -> outcomes)).doesNotContain("I9");
@@ -89,7 +89,7 @@ final class CommitCheckTest {
                 .contains("I9");
     }
 
-    /** That versions are forgotten excuses what is missing only where there was no room. */
+    /** Forgotten versions are permitted only if the log had no more room. */
     @Test
     void forgettingIsNotForFree() {
         Parted parted = TransactionLogTransitions.part(log, TransactionHistory.none(7));
@@ -131,7 +131,7 @@ final class CommitCheckTest {
         assertThat(apply(new Op.Set(LOG, other, 0))).containsExactly("I1");
     }
 
-    /** Both replicas answer readers, and are in doubt about the version. */
+    /** Both replicas answer reads, and are in doubt about the version. */
     @Test
     void bothKnowWhatIsCommitted() {
         assertThat(commitsWith(101, 101)).isEmpty();

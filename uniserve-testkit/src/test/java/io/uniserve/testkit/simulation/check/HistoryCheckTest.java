@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The checker itself: right histories pass, each kind of wrong one is named. */
+/** Tests of the checker itself: right histories pass, and each kind of wrong one is reported. */
 final class HistoryCheckTest {
     private final EventQueue queue = new EventQueue();
     private final Violations violations = new Violations(queue, new Trace(queue, line -> {}));

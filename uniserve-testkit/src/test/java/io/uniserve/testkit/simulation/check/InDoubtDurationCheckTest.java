@@ -7,7 +7,7 @@ import io.uniserve.testkit.simulation.kernel.Trace;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is in doubt for how long, and what of that counts. */
+/** Measurement of the time in doubt, and the part of it that counts. */
 final class InDoubtDurationCheckTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long BOUND = InDoubtDurationCheck.BOUND_NANOS / SECOND;
@@ -40,7 +40,7 @@ final class InDoubtDurationCheckTest {
         });
     }
 
-    /** Whoever is kept from it has all of the time again. */
+    /** After an obstacle the whole time is available again. */
     @Test
     void timeBeginsAnewWhenSomethingWasInTheWay() {
         look(0, BOUND - 1, Map.of("v1", true));

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The checks of what is seen while a simulation runs. */
+/** Checks that run during a simulation. */
 final class ObservationsTest {
     private static final ReplicaKey KEY = new ReplicaKey(1, 0);
     private static final TableName TABLE = new TableName("t");
@@ -75,7 +75,7 @@ final class ObservationsTest {
         assertThat(found()).containsExactly("FENCE");
     }
 
-    /** The answer to an update of several actors waits for the last of them; meanwhile the epoch of another may have changed. */
+    /** The answer to an update of several actors waits for the last of them. The epoch of another actor may have changed meanwhile. */
     @Test
     void anAcknowledgementThatIsLateBindsWhoDoesNotHaveTheUpdate() {
         FenceCheck fences = new FenceCheck(violations);

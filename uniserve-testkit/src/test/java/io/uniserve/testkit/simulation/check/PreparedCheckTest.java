@@ -78,7 +78,7 @@ final class PreparedCheckTest {
         disk.append(KEY + "/log/%020d.seg".formatted(2), ReplicaLog.encode(List.of(prepare(2, 5))));
     }
 
-    /** The disk was lost, or rots: whether it was there cannot be known. */
+    /** The disk was lost or damaged, so it is unknown whether it had the entry. */
     @Test
     void whatIsLostTellsNothing() {
         assertThat(commit()).isEmpty();

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The abort of a version that another driver had begun ahead: version 1 of a table with two actors on two servers. */
+/** Abort of a version that another manager had started ahead: version 1 of a table with two actors on two servers. */
 final class ReservationAbortCheckTest {
     private static final ServerId S1 = new ServerId("s1");
     private static final ServerId S2 = new ServerId("s2");
@@ -108,7 +108,7 @@ final class ReservationAbortCheckTest {
         assertThat(step(displaced, gone)).containsOnly("I1").hasSizeGreaterThan(1);
     }
 
-    /** What is not there tells nothing: the log's beginning is in a checkpoint, or the disk is another one. */
+    /** Missing entries prove nothing: a checkpoint may have the start of the log, or the disk was replaced. */
     @Test
     void aLogThatIsNotWholeTellsNothing() {
         first.destroy();

@@ -24,7 +24,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A table of two actors whose versions 1 to 3 are committed, each on both, goes back. */
+/** Restorations of a table of two actors, with committed versions 1 to 3 on both. */
 final class TimelineCheckTest {
     private static final TableName TABLE = new TableName("t");
     private static final String PATH = RegistryPaths.log(TABLE, 7);

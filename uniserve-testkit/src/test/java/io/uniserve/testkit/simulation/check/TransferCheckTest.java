@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Histories of amounts with one thing wrong. Rows 0 and 4 are on two actors, and all there are. */
+/** Histories of amounts with one error each. The only rows are 0 and 4, on two actors. */
 final class TransferCheckTest {
     private final Violations violations = new Violations(new EventQueue(), new Trace(new EventQueue(), line -> {}));
     private final TransferHistory history = new TransferHistory();
 
-    /** Moves from row 0 to row 4. */
+    /** Moves an amount from row 0 to row 4. */
     private Transfer move(long amount, long nanos) {
         return history.transfer(new TreeMap<>(Map.of(0, -amount, 4, amount)), nanos);
     }
@@ -38,10 +38,10 @@ final class TransferCheckTest {
         move(5, 2).committed(4, 3);
         move(1, 2).committed(5, 3); // merged with the one before
         read(6, 7, 3, -6, 6);
-        move(10, 8); // nobody heard what became of it
+        move(10, 8); // its outcome is unknown
         read(8, 9, 3, -6, 6);
         move(2, 10).committed(12, 7);
-        read(10, 13, 6, -16, 16); // began before that was acknowledged
+        read(10, 13, 6, -16, 16); // started before that was acknowledged
         read(13, 14, 7, -18, 18);
         move(7, 15).refused();
         history.look(Look.ofTotal("k2", 15, 16, 7, 0));
@@ -68,7 +68,7 @@ final class TransferCheckTest {
         assertThat(check(true)).containsExactly("AMOUNT");
     }
 
-    /** All rows together are nothing, so only each row tells. */
+    /** The total of all rows is still 0, so only single rows show the error. */
     @Test
     void aTransferThatIsMadeTwiceIsFound() {
         move(5, 1).committed(3, 1);
@@ -98,7 +98,7 @@ final class TransferCheckTest {
         assertThat(check(true)).containsExactly("I4", "I4", "I4");
     }
 
-    /** Of a row that no transfer changes an older version may be told. */
+    /** A row without transfers may be read at an older version. */
     @Test
     void aRowThatNothingChangesIsOfAnyVersion() {
         move(5, 1).committed(3, 2);

@@ -10,7 +10,7 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The disk keeps what was synced and only that. */
+/** The disk keeps synced data, and only these. */
 final class SimulatedDiskTest {
     private final SimulatedDisk simulatedDisk = new SimulatedDisk();
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A table of one actor at rf 1 that is taken over with what was shipped; no server runs, so that the actor is never back. */
+/** A table of one actor at rf 1 that is taken over from an incomplete backup. No server runs, so the actor never comes back. */
 final class MediaFaultTest {
     private static final ReplicaKey KEY = new ReplicaKey(1, 0);
     private static final String RUN = "backup/sim/1/0/log/%020d-%020d-%020d".formatted(2, 3, 1);
@@ -179,7 +179,7 @@ final class MediaFaultTest {
         assertThat(excused()).isEqualTo(AllowedDataLoss.TAKEN_OVER_BEHIND);
     }
 
-    /** What was damaged counts for nothing any more, and the new copy is whole. */
+    /** The damaged replica does not count any more, and the new one is intact. */
     @Test
     void whoHasBegunAnewIsToServe() {
         table(medium.victim().id());

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is excused of an actor that was taken over and is not back: nothing but what no server could do better. */
+/** Excuses for an actor that was taken over and is not back: only a loss that no server could repair. */
 final class RecoverabilityCheckTest {
     private static final ServerId S1 = new ServerId("s1");
     private static final ServerId S2 = new ServerId("s2");

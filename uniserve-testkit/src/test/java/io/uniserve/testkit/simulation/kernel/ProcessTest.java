@@ -30,7 +30,7 @@ final class ProcessTest {
         Process.Pending<Done> pending = process.begin(heard::add);
         process.crash();
         process.start(0);
-        pending.end(10, Outcome.ok(Done.DONE)); // e.g. an object store that was slow
+        pending.end(10, Outcome.ok(Done.DONE)); // e.g. a slow object store
         run();
         assertThat(heard).isEmpty();
     }
@@ -51,7 +51,7 @@ final class ProcessTest {
 
     private void run() {
         while (queue.step(1_000)) {
-            // every event there is
+            // run all events
         }
     }
 }

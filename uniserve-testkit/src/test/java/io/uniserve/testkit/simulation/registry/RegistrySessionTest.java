@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** ZooKeeper's twin keeps ZooKeeper's promises, and no more. */
+/** The twin of ZooKeeper gives the guarantees of ZooKeeper, and no more. */
 final class RegistrySessionTest {
     private static final long SECOND = 1_000_000_000L;
     private static final RegistryValue VALUE = new TermRecord("x");
@@ -128,7 +128,7 @@ final class RegistrySessionTest {
     private void run(int seconds) {
         long end = queue.now() + seconds * SECOND;
         while (queue.step(end)) {
-            // every event until then
+            // run all events until then
         }
     }
 }

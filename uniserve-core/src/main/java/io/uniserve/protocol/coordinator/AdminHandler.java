@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
+/** Dispatcher of clients' requests to the leader. Each request gets exactly one answer, at the latest when the leader's term ends. */
 final class AdminHandler {
     private final LeaderTerm leaderTerm;
     private final Set<Answer> open = new LinkedHashSet<>();
@@ -70,7 +70,7 @@ final class AdminHandler {
         new TableCreator(leaderTerm, request.meta(), answer).start();
     }
 
-    /** Keeps the name for this request; TABLE_EXISTS where it is taken. */
+    /** Reserves the table name for this request; fails with TABLE_EXISTS if the name is taken. */
     private void free(TableName name, Answer answer) {
         if (leaderTerm.catalog().find(name) != null || creating.contains(name)) {
             throw TableCreator.exists(name);
@@ -84,7 +84,7 @@ final class AdminHandler {
         if (table == null) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,
-                    "table " + name + " does not exist: create it or list the tables there are");
+                    "table " + name + " does not exist: create it, or list the tables for the right name");
         }
         return table;
     }
@@ -93,7 +93,7 @@ final class AdminHandler {
         new StatusSurvey(leaderTerm, answer).start();
     }
 
-    /** For work that the coordinator does by itself: it ends with the reign like a client's. */
+    /** Registers work that the coordinator starts itself, so that it ends with the term like a client's request. */
     Answer own(Completion<AdminReply> completion) {
         Answer answer = new Answer(completion);
         open.add(answer);
@@ -106,7 +106,7 @@ final class AdminHandler {
         }
     }
 
-    /** The one answer to a request. */
+    /** The single answer to a request; later calls have no effect. */
     final class Answer {
         private final Completion<AdminReply> completion;
         private final List<Runnable> whenDone = new ArrayList<>();

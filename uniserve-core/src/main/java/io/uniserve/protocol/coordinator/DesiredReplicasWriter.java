@@ -9,7 +9,9 @@ import io.uniserve.protocol.message.AdminReply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writer of an operator's request for the replicas of one actor into the map; {@link ReassignmentStep} carries it out. Asked again it changes nothing. */
+/**
+ * Writer of an operator's request for the replicas of one actor into the map. {@link ReassignmentStep} carries it out. It is idempotent.
+ */
 abstract class DesiredReplicasWriter {
     final LeaderTerm reign;
     private final TableName name;
@@ -18,7 +20,7 @@ abstract class DesiredReplicasWriter {
     private final AdminHandler.Answer answer;
     private final RetryBudget retryBudget;
 
-    /** @param what is wished, for the client that is not told whether it was recorded */
+    /** @param what name of the request, for the error when its outcome is unknown */
     DesiredReplicasWriter(LeaderTerm leaderTerm, Table table, int number, String what, AdminHandler.Answer answer) {
         this.reign = leaderTerm;
         this.name = table.meta.name();
@@ -28,13 +30,13 @@ abstract class DesiredReplicasWriter {
         retryBudget = new RetryBudget(
                 leaderTerm,
                 answer,
-                "the registry did not confirm the " + what + " of " + actorName() + ": describe the table, ask again");
+                "the registry did not confirm the " + what + " of " + actorName() + ": describe the table, then retry");
     }
 
-    /** True when it is recorded. */
+    /** True when the map already has the request. */
     abstract boolean holds(Table table, ActorState actor);
 
-    /** The actor with the wish; an error where it cannot be. */
+    /** The actor with the request applied; throws an error if it is impossible. */
     abstract ActorState wished(Table table, ActorState actor);
 
     void start() {

@@ -176,7 +176,7 @@ public final class CoordinatorMachine {
     private UniserveException notLeader() {
         return registryTrouble()
                 .map(why -> new UniserveException(
-                        ErrorCode.NOT_LEADER, "coordinator " + config.id() + " does not lead: " + why))
+                        ErrorCode.NOT_LEADER, "coordinator " + config.id() + " is not the leader: " + why))
                 .orElseGet(election::notLeader);
     }
 

@@ -26,7 +26,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One term of leadership: all its state, gone without a trace when it ends. */
+/** One term of leadership. It owns all state of the leader, which ends with the term. */
 final class LeaderTerm {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderTerm.class);
     private static final long WAKE_NANOS = 2_000_000L;
@@ -127,7 +127,7 @@ final class LeaderTerm {
         return admin;
     }
 
-    /** That of this process. */
+    /** The registry connection of this process. */
     RegistryContact contact() {
         return contact;
     }
@@ -161,7 +161,10 @@ final class LeaderTerm {
         })));
     }
 
-    /** A registry without anything becomes a new cluster; one of an earlier version, with a cluster's record, gets an identity. */
+    /**
+     * Gives an identity to an empty registry, which becomes a new cluster, and to a registry of an earlier version, which has only a
+     * cluster record.
+     */
     private void identify(List<String> found, boolean absent) {
         if (found.isEmpty()) {
             String identity = ClusterIdentities.random(env.ids());
@@ -171,7 +174,7 @@ final class LeaderTerm {
                     : new Op.Check(RegistryPaths.CLUSTER, catalog.clusterVersion());
             registry.write(List.of(first, new Op.Create(RegistryPaths.identity(identity), record, false)), written -> {
                 if (written.applied()) {
-                    LOG.info("cluster {} begins with identity {}", config.clusterId(), identity);
+                    LOG.info("cluster {}: created with identity {}", config.clusterId(), identity);
                 }
                 begin();
             });
@@ -191,7 +194,7 @@ final class LeaderTerm {
         catalog.load(orAgain(() -> {
             loaded = true;
             sweeper.addAll(catalog.undefined());
-            // A namesake that was dropped, or a restoration that was broken off, may have left something.
+            // a dropped table of the same name, or an interrupted restoration, may have left objects
             catalog.tables().forEach(table -> sweeper.addAll(List.of(table.meta.name())));
             members.start();
             tick();
@@ -239,7 +242,7 @@ final class LeaderTerm {
         wake();
     }
 
-    /** Runs a pass soon; several reasons close together make one. */
+    /** Schedules a pass of decisions soon. Several calls in short succession cause one pass. */
     void wake() {
         if (!woken) {
             woken = true;
@@ -256,7 +259,7 @@ final class LeaderTerm {
         registry.after(config.tickNanos() / 4, this::wake);
     }
 
-    /** Tells the listener soon; changes close together are told once. */
+    /** Notifies the listener soon. Changes in short succession cause one notification. */
     void routingChanged() {
         if (!pushing) {
             pushing = true;
@@ -280,22 +283,22 @@ final class LeaderTerm {
                 .toList();
     }
 
-    /** How many registered servers are dead by pings. */
+    /** Number of registered servers that are dead by pings. */
     int silent() {
         return members.servers().size() - live().size();
     }
 
-    /** Live servers that may take new replicas. */
+    /** Live servers that may get new replicas. */
     List<ServerRecord> usable() {
         return live().stream().filter(s -> !draining(s.id())).toList();
     }
 
-    /** True when the server leaves, or an operator has drained it. */
+    /** True when the server is shutting down, or an operator has drained it. */
     private boolean draining(ServerId id) {
         return health.isDraining(id) || catalog.cluster().drained().contains(id);
     }
 
-    /** The servers as they are now, with what every table makes them hold. */
+    /** The current servers, with the number of replicas per server. */
     ClusterView view() {
         boolean grace = env.clock().nanos() - began < config.startGraceNanos();
         ClusterView view = new ClusterView(id -> grace && !members.everSeen(id));
@@ -359,13 +362,13 @@ final class LeaderTerm {
             report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
         } else {
             completion.done(Outcome.err(UniserveException.invalid(
-                    request.getClass().getSimpleName() + " is for servers; this is the coordinator")));
+                    request.getClass().getSimpleName() + " is a request for servers, and this is the coordinator")));
             return;
         }
         completion.done(Outcome.ok(new PeerReply.Ack()));
     }
 
-    /** Takes a report about an actor that exists; one about a dropped table is of no use to anybody. */
+    /** Handles a report about an existing actor, and ignores one about a dropped table. */
     private void report(ReplicaKey key, Runnable note) {
         Table table = catalog.find(key.tableId());
         if (table != null
@@ -377,10 +380,10 @@ final class LeaderTerm {
     }
 
     private static UniserveException notReady() {
-        return new UniserveException(ErrorCode.UNAVAILABLE, "the new leader still reads its state: try again");
+        return new UniserveException(ErrorCode.UNAVAILABLE, "the new leader is still reading its state: retry later");
     }
 
-    /** Hears of the reign. */
+    /** Receiver of events of the term. */
     interface Listener {
         void deposed();
 

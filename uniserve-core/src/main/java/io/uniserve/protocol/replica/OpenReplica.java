@@ -15,10 +15,10 @@ import io.uniserve.protocol.log.ReplicaLog;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a replica's directory holds. */
+/** The open files of a replica's directory. */
 record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
 
-    /** Opens the directory, which may be absent: then everything is empty, in the name of this table. */
+    /** Opens the directory. If it is absent, everything is empty, in the name of this table. */
     static void open(
             Disk disk,
             ReplicaKey key,
@@ -64,8 +64,8 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             if (!state.table().equals(table) || !state.key().equals(key)) {
                 throw new UniserveException(
                         ErrorCode.CORRUPT,
-                        "it is of " + state.key() + " of table " + state.table()
-                                + ", the registry's table of that number is " + table);
+                        "it belongs to " + state.key() + " of table " + state.table()
+                                + ", but the table of that number is " + table);
             }
         } catch (UniserveException e) {
             completion.done(
@@ -109,7 +109,7 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
         return new EngineApplier(host.env(), host.config(), key, meta, log, checkpoints, storage, listener);
     }
 
-    /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
+    /** Closes log and engine if they exist, and runs the task when no call of theirs is running. */
     static void close(@Nullable OpenReplica parts, @Nullable EngineApplier engineApplier, Runnable then) {
         Runnable closeEngine = () -> {
             if (engineApplier == null) {

@@ -147,7 +147,7 @@ record PersistentState(
             Bytes body = in.readBytes();
             in.expectEnd();
             if (checksum != crc(body)) {
-                throw new UniserveException(ErrorCode.CORRUPT, what + ": checksum mismatch");
+                throw new UniserveException(ErrorCode.CORRUPT, what + ": checksum is wrong");
             }
             return body;
         }

@@ -68,7 +68,7 @@ final class ReplicaRole {
         if (led && !next.primary().equals(self)) {
             pending.failAll(
                     ErrorCode.NOT_PRIMARY,
-                    "the primary changed during the update: send it to the new one",
+                    "the primary changed during the update: use the new one",
                     next.epoch());
         }
     }

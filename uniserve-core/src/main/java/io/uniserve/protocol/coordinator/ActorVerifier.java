@@ -44,7 +44,7 @@ final class ActorVerifier {
         if (primary.isEmpty()) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    "actor " + actor + " of " + table.meta.name() + " has no live primary: try again later");
+                    "actor " + actor + " of " + table.meta.name() + " has no live primary: retry later");
         }
         PeerRequest.CompareCopies request =
                 new PeerRequest.CompareCopies(table.meta.name(), new ReplicaKey(table.meta.tableId(), actor));

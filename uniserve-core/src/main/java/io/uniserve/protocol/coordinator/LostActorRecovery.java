@@ -100,7 +100,7 @@ final class LostActorRecovery {
         if (!complete && (backup == null || !restore)) {
             if (leaderTerm.replicas().tellLoss(key)) {
                 LOG.warn(
-                        "{}/{}: last replica lost {}, and {}: waiting for the server to return",
+                        "{}/{}: last replicas {} lost, and {}: waiting for the server to return",
                         table.meta.name(),
                         actor.actor(),
                         actor.isr(),

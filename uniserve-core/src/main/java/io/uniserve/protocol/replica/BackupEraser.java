@@ -77,7 +77,7 @@ public final class BackupEraser {
                         completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
                     } else if (ok.value().value() instanceof TableMap map && map.tableId() == key.tableId()) {
                         completion.done(
-                                error(ErrorCode.INVALID_ARGUMENT, "table " + table + " exists: drop it first"));
+                                error(ErrorCode.INVALID_ARGUMENT, "table " + table + " still exists: drop it first"));
                     } else {
                         dropped(table, key, completion);
                     }

@@ -98,7 +98,7 @@ final class CheckpointUpload {
                     if (!CheckpointManifest.isPath(place.path())
                             || files.size() > Limits.BACKUP_FILES_MAX
                             || directories.size() > Limits.BACKUP_FILES_MAX) {
-                        fail(ErrorCode.TOO_LARGE, "it has " + files.size() + " files, a path too deep or an invalid name");
+                        fail(ErrorCode.TOO_LARGE, "it has " + files.size() + " files, a deep path or a bad name");
                         return;
                     }
                 }

@@ -127,7 +127,7 @@ final class OrphanReplicaCleaner {
         List<ReplicaKey> held = guard.held();
         LOG.error(
                 "server {}: all of its {} replicas are of tables that the registry ({}) does not know, e.g. {}: their"
-                        + " files stay as they are. The registry was emptied, reset, or is another cluster's: restore its"
+                        + " files stay. The registry was emptied, reset, or is another cluster's: restore its"
                         + " data, or correct zookeeper.connect. To give the replicas up, restart this server with"
                         + " server.trash-all-unknown=true",
                 self,

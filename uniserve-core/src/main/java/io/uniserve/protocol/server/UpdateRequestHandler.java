@@ -114,7 +114,7 @@ final class UpdateRequestHandler {
                 return UniserveException.invalid("actor " + rows.actor() + " is named twice: send its rows together");
             }
             if (rows.staged() != null && (request.stages() || rows.rows().size() > 0)) {
-                return UniserveException.invalid("rows of actor " + rows.actor() + " are included and staged: send one");
+                return UniserveException.invalid("rows of actor " + rows.actor() + " are here and staged: send one");
             }
             if (request.stages() && rows.rows().size() == 0) {
                 return UniserveException.invalid("actor " + rows.actor() + " has no rows to stage: leave it out");

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Contact of one daemon with its registry: the time of the last confirmation, and whether the session is connected. A loss is
- * logged at once, then at most every {@link Limits#REGISTRY_LOSS_LOG_MS}. A pure rule on the times that it is given.
+ * Connection of one daemon to its registry: time of the last confirmation, and state of the session. A loss is logged at once, and then at
+ * most every {@link Limits#REGISTRY_LOSS_LOG_MS}. It has no clock of its own: callers pass the time.
  */
 public final class RegistryContact {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryContact.class);
@@ -28,10 +28,10 @@ public final class RegistryContact {
     private Supplier<Optional<String>> finding = Optional::empty;
 
     /**
-     * @param daemon as log lines name it
+     * @param daemon name of the daemon in log lines
      * @param now time of the start, which counts as the last confirmation
-     * @param limitNanos contact is lost where nothing was confirmed for so long
-     * @param effect of a loss, for the log
+     * @param limitNanos time without confirmation after which contact is lost
+     * @param effect effect of a loss, for the log
      */
     public RegistryContact(String daemon, long now, long limitNanos, String effect) {
         this.daemon = daemon;
@@ -40,13 +40,13 @@ public final class RegistryContact {
         this.confirmedAt = now;
     }
 
-    /** What is known of the registry while contact is lost is part of every report of the loss. */
+    /** Sets the source of findings about the registry that are added to every report of a loss. */
     public RegistryContact explainedBy(Supplier<Optional<String>> known) {
         finding = known;
         return this;
     }
 
-    /** A write or check that was sent at this time has succeeded. */
+    /** Notes that a write or check that was sent at this time has succeeded. */
     public void confirmed(long sentAt, long now) {
         confirmedOnce = true;
         if (sentAt - confirmedAt > 0) {
@@ -55,7 +55,7 @@ public final class RegistryContact {
         tick(now);
     }
 
-    /** The session's event at this time. */
+    /** Handles an event of the session. */
     public void on(SessionEvent event, long now) {
         switch (event) {
             case CONNECTED -> suspended = false;
@@ -72,7 +72,7 @@ public final class RegistryContact {
         tick(now);
     }
 
-    /** The daemon has its node in a new session. */
+    /** Notes that the daemon has its node in a new session. */
     public void registered(long now) {
         expired = false;
         confirmed(now, now);
@@ -84,13 +84,13 @@ public final class RegistryContact {
         }
     }
 
-    /** Time passes: logs a loss and its end. */
+    /** Logs a loss, and its end. */
     public void tick(long now) {
         Optional<String> trouble = trouble(now);
         if (trouble.isEmpty()) {
             if (logged) {
                 logged = false;
-                LOG.info("{}: contact with the registry is back", daemon);
+                LOG.info("{}: connection to the registry is back", daemon);
             }
         } else if (!logged || now - loggedAt >= Limits.REGISTRY_LOSS_LOG_MS * MILLI) {
             logged = true;
@@ -104,7 +104,7 @@ public final class RegistryContact {
         return confirmedOnce ? Math.max(0, (now - confirmedAt) / MILLI) : -1;
     }
 
-    /** Why this daemon has no contact; empty where it has. */
+    /** Reason why this daemon has no contact; empty if it has. */
     public Optional<String> trouble(long now) {
         return loss(now)
                 .map(loss -> finding.get().map(found -> loss + ": " + found).orElse(loss));
@@ -113,7 +113,7 @@ public final class RegistryContact {
     private Optional<String> loss(long now) {
         if (expired) {
             return Optional.of("its registry session expired " + seconds(now - lostAt)
-                    + " ago and it has not registered in a new one yet");
+                    + " ago, and it has not registered in a new one yet");
         }
         if (suspended) {
             return Optional.of("the connection to the registry was lost " + seconds(now - lostAt) + " ago");

@@ -4,18 +4,18 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 
-/** Where the cluster's state lies in the registry, relative to the cluster's root. Used by servers and coordinators alike. */
+/** Paths of the cluster's state in the registry, relative to the cluster's root, for servers and coordinators. */
 public final class RegistryPaths {
     /** {@link io.uniserve.model.ClusterRecord}. */
     public static final String CLUSTER = "/cluster";
 
-    /** Parent of the one node that is named by the cluster's identity. */
+    /** Parent of the single node that is named by the cluster's identity. */
     public static final String IDENTITY = "/identity";
 
-    /** {@link io.uniserve.model.CoordinatorRecord}, ephemeral: the leader. */
+    /** {@link io.uniserve.model.CoordinatorRecord} of the leader, ephemeral. */
     public static final String LEADER = "/coordinator/leader";
 
-    /** {@link io.uniserve.model.TermRecord}; its version is the term. */
+    /** {@link io.uniserve.model.TermRecord}; its znode version is the term. */
     public static final String TERM = "/coordinator/term";
 
     /** Parent of the ephemeral nodes of live servers. */
@@ -58,14 +58,17 @@ public final class RegistryPaths {
     }
 
     /**
-     * The {@link io.uniserve.model.TransactionLogState} of a table whose updates are atomic. By the table's number: of two tables that have a
-     * name one after the other a late write for the first never meets the second, whatever the versions of their nodes.
+     * The {@link io.uniserve.model.TransactionLogState} of an atomic table. The path has the table's number, so a late write for a dropped
+     * table never affects a new table of the same name, whatever the znode versions are.
      */
     public static String log(TableName name, long tableId) {
         return table(name) + LOG + tableId;
     }
 
-    /** The {@link io.uniserve.model.TransactionHistory} of such a table; absent where it has none yet. By its number, as its log is. */
+    /**
+     * The {@link io.uniserve.model.TransactionHistory} of an atomic table; absent if there is none yet. The path has the table's number,
+     * like that of the log.
+     */
     public static String outcomes(TableName name, long tableId) {
         return table(name) + OUTCOMES + tableId;
     }
@@ -80,13 +83,13 @@ public final class RegistryPaths {
         return last(path).startsWith(OUTCOMES);
     }
 
-    /** Of a node below a table's. */
+    /** Last part of the path of a node below a table's node. */
     private static String last(String path) {
         int at = path.lastIndexOf('/');
         return path.startsWith(TABLES + "/") && at > TABLES.length() ? path.substring(at) : "";
     }
 
-    /** The {@link io.uniserve.model.Tombstone} of a table's number. It is created and deleted, and never changed. */
+    /** The {@link io.uniserve.model.Tombstone} of a table number. It is created and deleted, and never changed. */
     public static String tombstone(long tableId) {
         return TOMBSTONES + "/" + tableId;
     }
@@ -96,7 +99,7 @@ public final class RegistryPaths {
         return table(name) + "/backup";
     }
 
-    /** An actor's {@link io.uniserve.model.BackupRecord}. By its table's number, as the log is. */
+    /** An actor's {@link io.uniserve.model.BackupRecord}. The path has the table's number, like that of the log. */
     public static String backup(TableName name, ReplicaKey key) {
         return backups(name) + "/" + key.tableId() + "-" + key.actor();
     }

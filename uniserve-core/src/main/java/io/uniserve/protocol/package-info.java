@@ -1,6 +1,6 @@
 /**
- * The protocol: single-threaded state machines that act only through {@code io.uniserve.protocol.env}, so that the
- * simulator and the daemons run the very same code.
+ * The protocol: single-threaded state machines that act only through {@code io.uniserve.protocol.env}. So the simulator and the daemons run
+ * the same code.
  */
 @NullMarked
 package io.uniserve.protocol;

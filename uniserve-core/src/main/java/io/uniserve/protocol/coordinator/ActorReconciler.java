@@ -12,13 +12,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides an actor's next state from what is and what should be. It changes nothing itself; the same inputs give the same
- * answer, so a decision that was not written is simply taken again.
+ * Decision function for one actor: computes its next row of the map from its current row, reports and liveness. It changes nothing itself.
+ * The same inputs give the same result, so a decision that was not written is simply repeated.
  *
- * <p>Order: end a takeover that has not begun when somebody returns who was in sync before it; forget fenced replicas; admit a certified learner (before failures are looked at: once certified, every
- * acknowledged entry is on the learner too); take dead and unfit replicas off while a live in-sync one remains; empty
- * draining servers; add missing replicas; move replicas to where they are desired, and take extra ones off; give a primary that
- * logs nothing more in its epoch the next one. At most one growth of the epoch a step.
+ * <p>Order of the checks:
+ * <ol>
+ * <li>Cancel a takeover that has not started, when an intact former in-sync member is back.
+ * <li>Remove replicas that are fenced from the fencing list.
+ * <li>Admit certified learners. This precedes the removal of failed replicas, because a certified learner has every acknowledged entry.
+ * <li>Remove dead and unhealthy replicas while a live intact in-sync replica remains.
+ * <li>Empty draining servers.
+ * <li>Add missing replicas.
+ * <li>Move replicas to their desired servers, and remove extra ones.
+ * <li>Give a new epoch to a primary that can log nothing more in its epoch.
+ * </ol>
+ *
+ * <p>The epoch grows by at most one per step.
  */
 final class ActorReconciler {
     private final CoordinatorConfig config;
@@ -79,7 +88,7 @@ final class ActorReconciler {
         return draft.result();
     }
 
-    /** A whole replica that was in sync before the takeover under way; null where there is none, or none yet. */
+    /** The intact live member of the in-sync set before the pending takeover, or null if there is none yet. */
     private @Nullable ServerId returned(ReplicaKey key, ActorState actor) {
         ServerId found = null;
         for (ServerId id : actor.former().isr()) {
@@ -90,7 +99,7 @@ final class ActorReconciler {
         return found;
     }
 
-    /** The usual case, which must cost next to nothing. */
+    /** Shortcut for the usual case of an actor without work to do: it must be cheap, as it runs for every actor at every tick. */
     private boolean well(ReplicaKey key, TableMeta meta, ActorState actor) {
         return actor.begun()
                 && actor.settled()
@@ -110,8 +119,9 @@ final class ActorReconciler {
     }
 
     /**
-     * Nothing is taken off, and nobody promoted, but for the sake of a live member that its server vouches for. With none
-     * left the actor waits: who comes back first with whole files has every acknowledged entry.
+     * Removes dead and unhealthy replicas, and promotes another member if the primary is among them. Does nothing unless a live member
+     * remains whose server reports it as intact. Without one the actor waits: the first member that returns intact has every acknowledged
+     * entry.
      */
     private void removeFailed(ReplicaKey key, ActorState actor, ActorStateBuilder draft) {
         List<ServerId> kept = actor.isr().stream()
@@ -146,8 +156,8 @@ final class ActorReconciler {
     }
 
     /**
-     * Moves primaries off a draining server as soon as the primary has handed over, its in-sync replicas when enough others
-     * are in sync.
+     * Moves replicas off draining servers. A primary moves once it reports a successor with its whole log. In-sync replicas leave once
+     * enough others are in sync.
      */
     private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorStateBuilder draft, int eligible) {
         List<ServerId> leaving = draft.holders().stream().filter(view::draining).toList();
@@ -172,7 +182,7 @@ final class ActorReconciler {
             }
             draft.promote(view.leastLoadedPrimary(ready));
         }
-        boolean ends = leaving.stream().allMatch(view::leaving); // else there is time to keep rf
+        boolean ends = leaving.stream().allMatch(view::leaving); // else wait for the replacement
         if (staying.size() >= (ends ? Math.min(meta.rf(), Math.max(1, eligible)) : wanted(meta, draft))) {
             leaving.stream().filter(draft.isr()::contains).toList().forEach(draft::expel);
         }
@@ -222,8 +232,8 @@ final class ActorReconciler {
     }
 
     /**
-     * Where a lost actor starts again from durable storage: another server than those that lost it, if there is one; the
-     * actor itself where no server can take it.
+     * The actor after a takeover from durable storage. The new primary is on a server that did not lose the actor, if there is one. Returns
+     * the actor unchanged if no server is eligible.
      */
     ActorState takeOver(TableMeta meta, ActorState actor) {
         List<ServerView> eligible = view.eligible(meta.port());

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** An actor's next state while it is decided: keeps the rules that tie epoch, ISR and fencing together. */
+/** Builder of an actor's next row in the map. It enforces the rules that connect epoch, in-sync set and fencing. */
 final class ActorStateBuilder {
     private final ActorState before;
     private final List<Fencing> fencing;
@@ -36,7 +36,7 @@ final class ActorStateBuilder {
         copies = before.copies();
     }
 
-    /** The actor with the wish that a replica be elsewhere. */
+    /** The actor with {@code from} replaced by {@code to} in its desired servers. */
     static ActorState moving(ActorState actor, ServerId from, ServerId to) {
         List<ServerId> desired = new ArrayList<>(actor.desired());
         desired.set(desired.indexOf(from), to);
@@ -45,7 +45,7 @@ final class ActorStateBuilder {
         return draft.result();
     }
 
-    /** The actor with the wish for so many replicas, on these servers. */
+    /** The actor with an operator's requested number of replicas and the given desired servers. */
     static ActorState replicated(ActorState actor, int copies, List<ServerId> desired) {
         ActorStateBuilder draft = new ActorStateBuilder(actor);
         draft.desire(desired);
@@ -54,7 +54,7 @@ final class ActorStateBuilder {
         return draft.result();
     }
 
-    /** Replicas that an operator wishes, 0 where the table's rf is enough. */
+    /** Number of replicas that an operator requested, 0 if the table's rf applies. */
     int copies() {
         return copies;
     }
@@ -85,17 +85,17 @@ final class ActorStateBuilder {
         return isr.contains(id) || learners.contains(id);
     }
 
-    /** True when the epoch grows: reports of the old one count no more. */
+    /** True when the next row has a new epoch. Reports of the old epoch are then invalid. */
     boolean hasNewEpoch() {
         return newEpoch;
     }
 
-    /** True while a takeover has not begun: nobody may learn from it who may be better than it. */
+    /** True while a takeover is pending. No learner may copy its data yet: a former member that returns may have more entries. */
     boolean takesOver() {
         return !previousIsr.isr().isEmpty();
     }
 
-    /** Every in-sync replica has the epoch's first entry on its disk: updates may come. */
+    /** Marks the actor as started: every in-sync replica has the epoch's first entry on its disk, so updates are accepted. */
     void begin() {
         changed |= !begun;
         begun = true;
@@ -109,12 +109,14 @@ final class ActorStateBuilder {
         }
     }
 
-    /** The same primary goes on in the next epoch. */
+    /** Starts the next epoch with the same primary. */
     void renew() {
         bump();
     }
 
-    /** A certified learner joins the ISR. It has installed a newer epoch than any it was removed at. */
+    /**
+     * Adds a certified learner to the in-sync set. It needs no fencing any more, as it has installed an epoch after each of its removals.
+     */
     void admit(ServerId learner) {
         learners.remove(learner);
         isr.add(learner);
@@ -122,7 +124,7 @@ final class ActorStateBuilder {
         bump();
     }
 
-    /** Takes a replica off the ISR; readers may still believe it until it is fenced. */
+    /** Removes a replica from the in-sync set. It may still answer reads until it is fenced. */
     void expel(ServerId member) {
         isr.remove(member);
         fencing.removeIf(f -> f.server().equals(member));
@@ -130,7 +132,7 @@ final class ActorStateBuilder {
         bump();
     }
 
-    /** Takes a learner off; it may have been certified meanwhile, so the epoch grows. */
+    /** Removes a learner. The epoch grows, because the primary may have certified the learner meanwhile. */
     void dropLearner(ServerId learner) {
         learners.remove(learner);
         bump();
@@ -152,7 +154,7 @@ final class ActorStateBuilder {
         changed |= fencing.removeIf(fenced);
     }
 
-    /** The actor starts again from durable storage on this server alone. */
+    /** Starts a takeover: the actor restarts from durable storage with this server as its only replica. */
     void takeOver(ServerId server) {
         for (ServerId member : before.isr()) {
             expel(member);
@@ -168,7 +170,7 @@ final class ActorStateBuilder {
         bump();
     }
 
-    /** A takeover that has not begun is given up: this one came back, whole, of those that were in sync before it. */
+    /** Cancels a pending takeover, and restores the in-sync set before it with the given member as primary. */
     void reinstate(ServerId server) {
         for (ServerId member : before.isr()) {
             expel(member);
@@ -189,7 +191,7 @@ final class ActorStateBuilder {
         changed = true;
     }
 
-    /** The next state, or the very same object where nothing changes. */
+    /** The next row, or the same object if nothing changes. */
     ActorState result() {
         if (!changed) {
             return before;

@@ -13,9 +13,9 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.Optional;
 
-/** Has an actor's primary compare the actor's copies. */
+/** Handler of one VerifyActor request: the actor's primary compares all copies of the actor. */
 final class ActorVerifier {
-    /** Longer than the primary compares, so that a silent copy is told as unknown. */
+    /** Longer than the primary's own time limit, so that the primary can still report a silent copy as unknown. */
     private static final long TIMEOUT_NANOS =
             (Limits.COPIES_COMPARED_MS_MAX + Limits.COPIES_COMPARED_MARGIN_MS) * 1_000_000;
 
@@ -44,7 +44,7 @@ final class ActorVerifier {
         if (primary.isEmpty()) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    "actor " + actor + " of " + table.meta.name() + " has no live primary: try again later");
+                    "actor " + actor + " of " + table.meta.name() + " has no live primary: retry later");
         }
         PeerRequest.CompareCopies request =
                 new PeerRequest.CompareCopies(table.meta.name(), new ReplicaKey(table.meta.tableId(), actor));
@@ -64,7 +64,7 @@ final class ActorVerifier {
         } else if (outcome instanceof Outcome.Err<PeerReply> err) {
             answer.fail(err.error());
         } else {
-            answer.fail(new UniserveException(ErrorCode.INTERNAL, "the primary answered with something else"));
+            answer.fail(new UniserveException(ErrorCode.INTERNAL, "the primary sent a reply of an unexpected type"));
         }
     }
 }

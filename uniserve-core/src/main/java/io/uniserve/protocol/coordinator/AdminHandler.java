@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
+/** Dispatcher of clients' requests to the leader. Each request gets exactly one answer, at the latest when the leader's term ends. */
 final class AdminHandler {
     private final LeaderTerm leaderTerm;
     private final PendingAdminReplies pending;
@@ -70,7 +70,7 @@ final class AdminHandler {
         new TableCreator(leaderTerm, leaderTerm.backups().numbers(), request.meta(), answer).start();
     }
 
-    /** Keeps the name for this request; TABLE_EXISTS where it is taken. */
+    /** Reserves the table name for this request; fails with TABLE_EXISTS if the name is taken. */
     private void free(TableName name, PendingAdminReply answer) {
         if (leaderTerm.catalog().find(name) != null || creating.contains(name)) {
             throw TableCreator.exists(name);
@@ -84,7 +84,7 @@ final class AdminHandler {
         if (table == null) {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,
-                    "table " + name + " does not exist: create it or list the tables there are");
+                    "table " + name + " does not exist: create it, or list the tables for the right name");
         }
         return table;
     }

@@ -23,7 +23,7 @@ import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers requests about backups of tables. On one backup one piece of work is done at a time. */
+/** Handler of requests about named backups. At most one operation per backup runs at a time. */
 final class BackupHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BackupHandler.class);
     private final LeaderContext leader;
@@ -43,7 +43,7 @@ final class BackupHandler {
         return numbers;
     }
 
-    /** True for a request that was one about backups. */
+    /** Handles the request if it is about backups; returns false otherwise. */
     boolean handle(AdminRequest request, PendingAdminReply answer) {
         if (request instanceof AdminRequest.ListBackups) {
             list(answer);
@@ -78,12 +78,12 @@ final class BackupHandler {
     }
 
     /**
-     * A table has lost an actor for good: brings all of it back to the newest version of which durable storage has everything,
-     * unless that is under way.
+     * Restores a table that has lost an actor for good to the newest version that is complete in durable storage. Does nothing if such a
+     * restoration is already running.
      *
      * @param number of the actor
      * @param lost whether an actor is lost for good
-     * @param ended hears whether that was done
+     * @param ended called with true if the table was restored
      */
     void replace(Table table, int number, IntPredicate lost, Consumer<Boolean> ended) {
         String id = "-" + table.meta.tableId();
@@ -95,7 +95,7 @@ final class BackupHandler {
         PendingAdminReply answer = pending.add(outcome -> {
             if (outcome instanceof Outcome.Err<AdminReply> err) {
                 LOG.warn(
-                        "{}: the table cannot be brought back, this is tried again: {}",
+                        "{}: restoration of the table failed, it will be retried: {}",
                         table.meta.name(),
                         err.error().getMessage());
             }
@@ -116,7 +116,7 @@ final class BackupHandler {
     private BackupOperation begin(BackupName name, PendingAdminReply answer) {
         if (jobs.containsKey(name)) {
             throw new UniserveException(
-                    ErrorCode.UNAVAILABLE, "backup " + name + " is being worked on: wait until that is done");
+                    ErrorCode.UNAVAILABLE, "backup " + name + " has another operation running: retry later");
         }
         BackupOperation job = new BackupOperation(leader, storage, name, answer);
         jobs.put(name, job);
@@ -141,7 +141,7 @@ final class BackupHandler {
                     .findFirst()
                     .orElseThrow(() -> new UniserveException(
                             ErrorCode.TABLE_NOT_FOUND,
-                            "durable storage has no table of number " + tableId + " that this cluster does not have"));
+                            "durable storage has no table number " + tableId + " that this cluster does not have"));
             new CreateBackup(job, meta, true, taken -> acknowledge(job, taken)).start();
         } catch (UniserveException e) {
             job.answer().fail(e);
@@ -168,7 +168,7 @@ final class BackupHandler {
                 job.answer()
                         .fail(new UniserveException(
                                 ErrorCode.BACKUP_NOT_FOUND,
-                                "backup " + job.name() + " does not exist: list the backups there are"));
+                                "backup " + job.name() + " does not exist: list the backups for the right name"));
             } else {
                 remove(job, new ArrayDeque<>(ok.value().backups()));
             }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One piece of work on one backup, as long as its client waits; it ends with the answer. */
+/** State of one operation on one backup. It ends with the answer to the client. */
 final class BackupOperation {
     private final LeaderContext leader;
     private final StorageRequests storage;
@@ -41,7 +41,7 @@ final class BackupOperation {
         return answer;
     }
 
-    /** The step for each actor; progress can be asked for meanwhile. */
+    /** Runs the step for each actor. {@link #work} shows the progress meanwhile. */
     void each(int actors, BoundedFanOut.Step step, Completion<Done> completion) {
         BoundedFanOut next = new BoundedFanOut(actors, step, completion);
         work = next;
@@ -57,12 +57,12 @@ final class BackupOperation {
         storage.ask(request, kind, completion);
     }
 
-    /** Asks for what is only acknowledged. */
+    /** Sends a request whose reply is an acknowledgement only. */
     void tell(ArchiveRequest request, Completion<Done> completion) {
         storage.ask(request, PeerReply.Ack.class, outcome -> completion.done(outcome.map(ack -> Done.DONE)));
     }
 
-    /** The complete backup; the client hears why where there is none. */
+    /** Reads the complete backup. If there is none, the client gets the error. */
     void read(Consumer<TableSnapshot> then) {
         ask(new ArchiveRequest.Read(name.value()), PeerReply.Manifests.class, outcome -> {
             try {
@@ -73,7 +73,7 @@ final class BackupOperation {
                         ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
                 if (found.size() != 1) {
                     throw new UniserveException(
-                            ErrorCode.INTERNAL, "a server answered with " + found.size() + " manifests of one backup");
+                            ErrorCode.INTERNAL, "a server sent " + found.size() + " manifests of one backup, not 1");
                 }
                 then.accept(TableSnapshot.decode(found.get(0)));
             } catch (UniserveException e) {

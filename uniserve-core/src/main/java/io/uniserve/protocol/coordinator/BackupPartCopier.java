@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Copies the parts of a backup as the continuous backups of a table's actors that is to be: gives it a number, and writes a
- * backup record for each actor and the number's tombstone first, so that what follows is found and deleted whoever ends it.
- * The write that makes the table deletes the tombstone.
+ * Copier of a backup's parts to the continuous backups of a new table's actors. It reserves a table number, and first writes a backup
+ * record per actor and the number's tombstone. So an interrupted copy is found and deleted. The multi that creates the table deletes the
+ * tombstone.
  */
 final class BackupPartCopier {
     private static final int RECORDS_PER_WRITE = 256;
@@ -42,18 +42,18 @@ final class BackupPartCopier {
     private int[] versions = {};
     private long id;
 
-    /** How it ended. */
+    /** Receiver of the result. */
     interface Listener {
         void copied();
 
-        /** What was copied may be left. */
+        /** The copy failed. Copied objects may remain. */
         void failed(UniserveException error);
 
-        /** A write was refused or its outcome is not known: what was copied may be left. */
+        /** A write was rejected, or its outcome is unknown. Copied objects may remain. */
         void unconfirmed(Written written);
     }
 
-    /** @param table the name under whose records those of the copies are */
+    /** @param table the table name under which the backup records of the copies are stored */
     BackupPartCopier(BackupOperation job, TableSnapshot backup, TableIds numbers, TableName table, Listener listener) {
         this.job = job;
         this.leader = job.leader();
@@ -64,17 +64,17 @@ final class BackupPartCopier {
         this.records = new BackupRecord[backup.actors()];
     }
 
-    /** The new table's number. */
+    /** Number of the new table. */
     long id() {
         return id;
     }
 
-    /** Of each actor. */
+    /** Backup record per actor. */
     List<BackupRecord> records() {
         return List.of(records);
     }
 
-    /** An actor that the first of these servers takes over from what was copied. */
+    /** The row of a restored actor: the first of these servers takes the actor over from the copied backup. */
     static ActorState takenOver(BackupRecord copied, List<ServerId> replicas, Collection<ServerId> readers) {
         long epoch = copied.epoch() + 1;
         ServerId primary = replicas.get(0);
@@ -84,7 +84,7 @@ final class BackupPartCopier {
                 copied.key().actor(), epoch, primary, List.of(primary), List.of(), fencing, replicas, Map.of(), epoch);
     }
 
-    /** True once a record may be there. */
+    /** True once a record may exist. */
     boolean begun() {
         return id > 0;
     }
@@ -112,7 +112,10 @@ final class BackupPartCopier {
         });
     }
 
-    /** The number may be taken, whatever was heard: with an old version of the record none could be taken ever again. */
+    /**
+     * Reads the cluster record after a write that was rejected or has an unknown outcome. Without its current znode version no later number
+     * could be reserved.
+     */
     private void readNumbers(Runnable then) {
         leader
                 .registry()
@@ -129,7 +132,7 @@ final class BackupPartCopier {
                 }));
     }
 
-    /** Writes the records as they are now. */
+    /** Writes the current records. */
     void write(Runnable then) {
         write(0, new int[records.length], then);
     }
@@ -164,7 +167,7 @@ final class BackupPartCopier {
         });
     }
 
-    /** That the records are there as they were written last. */
+    /** Checks that the records have not changed since they were written. */
     List<Op> checks() {
         List<Op> ops = new ArrayList<>();
         for (int actor = 0; actor < versions.length; actor++) {
@@ -203,7 +206,7 @@ final class BackupPartCopier {
             listener.copied();
         } else {
             listener.failed(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "nobody waits any more for the restoration of " + table));
+                    ErrorCode.UNAVAILABLE, "the client stopped waiting for the restoration of table " + table));
         }
     }
 

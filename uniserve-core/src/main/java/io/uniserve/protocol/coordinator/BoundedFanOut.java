@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** The same step for each actor of a table, some at a time. After an error no further one is begun. */
+/** Runs one step per actor of a table, with bounded concurrency. After an error it starts no further step. */
 final class BoundedFanOut {
     private final int total;
     private final Step step;
@@ -16,7 +16,7 @@ final class BoundedFanOut {
     private int begun;
     private int running;
 
-    /** What is done for one actor. */
+    /** Work for one actor. */
     interface Step {
         void run(int actor, Completion<Done> completion);
     }

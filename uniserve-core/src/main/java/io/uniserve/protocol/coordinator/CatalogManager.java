@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hard state of the tables as the registry has it. Only this reign writes it, so the copy is exact unless marked stale. */
+/**
+ * Catalog of all tables: definitions and maps as ZooKeeper has them. Only this term writes them, so the copy is exact unless it is marked
+ * stale.
+ */
 final class CatalogManager {
     private static final Logger LOG = LoggerFactory.getLogger(CatalogManager.class);
 
@@ -56,12 +59,12 @@ final class CatalogManager {
         return null;
     }
 
-    /** The table that a request of a client named; TABLE_NOT_FOUND where it is gone meanwhile. */
+    /** The table that a client's request named, or TABLE_NOT_FOUND if it was dropped meanwhile. */
     Table stillThere(long tableId, TableName name) {
         Table table = find(tableId);
         if (table == null) {
             throw new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist any more: list the tables");
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped meanwhile: list the tables");
         }
         return table;
     }
@@ -92,8 +95,8 @@ final class CatalogManager {
     }
 
     /**
-     * Reads every table; names without a definition (dropped ones) are skipped. Meanwhile, and where it fails, the tables stay that
-     * were known before: whoever is told the routing takes a table that is missing for one that does not exist.
+     * Reads every table, and skips names without a definition, which are dropped tables. The previous tables stay until the load ends, and
+     * also if it fails. Otherwise receivers of the routing would take a missing table for a dropped one.
      */
     void load(Then then) {
         registry.children(RegistryPaths.TABLES, outcome -> {
@@ -135,12 +138,12 @@ final class CatalogManager {
         try {
             return new TableName(name);
         } catch (UniserveException e) {
-            LOG.warn("{}/{} in the registry is no table: {}", RegistryPaths.TABLES, name, e.reason());
+            LOG.warn("registry node {}/{}: not a table name: {}", RegistryPaths.TABLES, name, e.reason());
             return null;
         }
     }
 
-    /** Reads one table again; forgets it where it is gone. */
+    /** Reads one table again, and removes it from the catalog if it is gone. */
     void reload(TableName name, Then then) {
         registry.read(RegistryPaths.meta(name), metaOutcome -> {
             if (metaOutcome instanceof Outcome.Ok<Versioned> meta) {
@@ -168,7 +171,7 @@ final class CatalogManager {
         }
     }
 
-    /** Names seen that have no definition: what a drop may have left behind. */
+    /** Names without a definition: a dropped table may have left nodes there. */
     Set<TableName> undefined() {
         return undefined;
     }
@@ -189,22 +192,22 @@ final class CatalogManager {
         });
     }
 
-    /** What to do next. */
+    /** Continuation of an asynchronous read. */
     interface Then {
         void done();
 
         void failed(UniserveException error);
     }
 
-    /** One table. */
+    /** Definition and map of one table, with their znode versions. */
     static final class Table {
         final TableMeta meta;
         final int metaVersion;
         private TableMap map;
         private int mapVersion;
-        /** A write is under way: decide nothing meanwhile. */
+        /** A write is under way: make no decision until it ends. */
         boolean busy;
-        /** A write failed or its outcome is unknown: read again before the next decision. */
+        /** A write failed or has an unknown outcome: read the table again before the next decision. */
         boolean stale;
 
         Table(TableMeta meta, int metaVersion, TableMap map, int mapVersion) {
@@ -226,7 +229,7 @@ final class CatalogManager {
             return map.actors().get(number);
         }
 
-        /** The same of a number that a client gave; INVALID_ARGUMENT with the numbers there are. */
+        /** The actor of a number that a client sent; INVALID_ARGUMENT with the valid range if it does not exist. */
         ActorState actorAsked(int number) {
             int count = map.actors().size();
             if (number < 0 || number >= count) {

@@ -12,25 +12,28 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** The servers during one pass of decisions: who lives, and how much each holds, kept up to date as the pass decides. */
+/**
+ * View of the servers during one pass of decisions: liveness and number of replicas per server. The numbers include the decisions of the
+ * pass so far.
+ */
 final class ClusterView {
     private final TreeMap<ServerId, Node> nodes = new TreeMap<>();
     private final Predicate<ServerId> awaited;
 
-    /** @param awaited servers not registered that are given time to come */
+    /** @param awaited unregistered servers that do not count as dead yet */
     ClusterView(Predicate<ServerId> awaited) {
         this.awaited = awaited;
     }
 
     /**
-     * @param draining the server is to hold nothing
-     * @param leaving it will end soon, whatever it holds
+     * @param draining the server must become empty
+     * @param leaving the server stops soon, even if it still has replicas
      */
     void add(ServerRecord record, Liveness liveness, boolean draining, boolean leaving) {
         nodes.put(record.id(), new Node(record, liveness, draining, leaving));
     }
 
-    /** Adds (+1) or takes off (-1) what an actor makes its servers hold. */
+    /** Adds ({@code sign} 1) or subtracts (-1) the replicas of an actor. */
     void count(ActorState actor, int sign) {
         Node primary = nodes.get(actor.primary());
         if (primary != null) {
@@ -69,12 +72,12 @@ final class ClusterView {
         return liveness(id) == Liveness.DEAD;
     }
 
-    /** True when the server's ephemeral node is there, whatever pings say. */
+    /** True when the server's ephemeral node exists, independent of pings. */
     boolean registered(ServerId id) {
         return nodes.containsKey(id);
     }
 
-    /** Incarnation of the server's ephemeral node, -1 where there is none. */
+    /** Incarnation of the server's ephemeral node, or -1 if there is none. */
     long incarnation(ServerId id) {
         Node node = nodes.get(id);
         return node == null ? -1 : node.record.incarnation();
@@ -95,7 +98,7 @@ final class ClusterView {
         return node == null ? 0 : node.learners;
     }
 
-    /** Live servers with this port that may take replicas. */
+    /** Live servers with this port that may get replicas. */
     List<ServerView> eligible(String port) {
         return nodes.values().stream()
                 .filter(n -> n.liveness == Liveness.LIVE && !n.draining && offers(n.record, port))
@@ -104,9 +107,9 @@ final class ClusterView {
     }
 
     /**
-     * How many replicas an actor is to have: the table's rf, or what an operator wishes, as far as there are servers.
+     * Number of replicas that an actor should have: the table's rf, or an operator's higher number as far as there are servers.
      *
-     * @param copies the wish, 0 for none
+     * @param copies the operator's number, 0 for none
      * @param holders servers that have the actor
      */
     int wanted(TableMeta meta, int copies, List<ServerId> holders) {
@@ -119,7 +122,7 @@ final class ClusterView {
         return Math.max(meta.rf(), Math.min(copies, places.size()));
     }
 
-    /** Why no server is {@link #eligible}. */
+    /** Reason why no server is {@link #eligible}. */
     String whyNobody(String port) {
         List<Node> live =
                 nodes.values().stream().filter(n -> n.liveness == Liveness.LIVE).toList();
@@ -131,7 +134,7 @@ final class ClusterView {
                 : "the live servers that offer port " + port + " are being drained";
     }
 
-    /** The record of a registered server's view. */
+    /** Views of those servers that are registered. */
     List<ServerView> views(Collection<ServerId> ids) {
         return ids.stream()
                 .map(nodes::get)
@@ -168,10 +171,10 @@ final class ClusterView {
         return record.ports().stream().anyMatch(p -> p.name().equals(port));
     }
 
-    /** What is known of a server. */
+    /** Liveness of a server. */
     enum Liveness {
         LIVE,
-        /** Not counted dead yet: nothing is taken from it and nothing given to it. */
+        /** Not counted as dead yet: it keeps its replicas and gets no new ones. */
         UNKNOWN,
         DEAD
     }

@@ -9,23 +9,23 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Settings of a coordinator. Durations in nanoseconds of its own clock.
+ * Settings of a coordinator. Durations are in nanoseconds of the coordinator's clock.
  *
- * @param id this process's name, fit for a {@link ServerId}; two coordinators of a cluster have different ones
- * @param address where clients and servers reach it
- * @param clusterId the cluster's identity, written at the first start and compared at every later one
- * @param tickNanos period of the level-triggered loop and of the retries
+ * @param id name of this process, a valid {@link ServerId}; unique among the coordinators of the cluster
+ * @param address address for clients and servers
+ * @param clusterId the cluster's identity, written at the first start and checked at every later one
+ * @param tickNanos period of the reconciliation loop and of retries
  * @param pingNanos period of the pings to each server
- * @param pingTimeoutNanos a ping without answer for this long has failed
- * @param failedPings pings in a row that make a server dead
- * @param suspicionNanos how long a server's report about another one counts
- * @param startGraceNanos how long a new leader waits for servers it has not seen yet before it fails them over
- * @param restoreDelayNanos how long a replica may be missing before another server gets a copy
- * @param lossGraceNanos how long an actor's last replica may be gone before its backup or {@code onLoss} is used
- * @param createTimeoutNanos how long the creation of a table waits for its primaries
+ * @param pingTimeoutNanos time after which a ping without reply has failed
+ * @param failedPings consecutive failed pings after which a server is dead
+ * @param suspicionNanos validity of a server's report about another server
+ * @param startGraceNanos time that a new leader waits for servers it has not seen before they count as dead
+ * @param restoreDelayNanos time that a replica may be missing before another server gets a learner
+ * @param lossGraceNanos time that all replicas of an actor may be gone before its backup or {@code onLoss} is used
+ * @param createTimeoutNanos time that the creation of a table waits for its primaries
  * @param rpcTimeoutNanos time-out of requests to servers other than pings
- * @param learnersPerServer replicas a server may catch up with at once
- * @param levels consistency levels that tables may be created with
+ * @param learnersPerServer maximum number of learners per server
+ * @param levels consistency levels that new tables may have
  */
 public record CoordinatorConfig(
         String id,
@@ -43,7 +43,7 @@ public record CoordinatorConfig(
         long rpcTimeoutNanos,
         int learnersPerServer,
         Set<ConsistencyLevel> levels) {
-    /** The levels that servers, clients and ports of this version serve throughout. */
+    /** All levels that this version supports. */
     public static final Set<ConsistencyLevel> SERVED_LEVELS =
             Collections.unmodifiableSet(EnumSet.allOf(ConsistencyLevel.class));
 
@@ -53,7 +53,7 @@ public record CoordinatorConfig(
         levels = Collections.unmodifiableSet(new TreeSet<>(levels));
     }
 
-    /** The same with other levels. */
+    /** A copy with other levels. */
     public CoordinatorConfig withLevels(Set<ConsistencyLevel> others) {
         return new CoordinatorConfig(
                 id,

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The coordinator: a single-threaded state machine without I/O of its own. Every method must be called on its loop, and
- * completions run there. Several may run for one cluster; the elected one works, the others stand by and refuse requests with
- * NOT_LEADER and the leader's address. Uses clock, timers, network, registry and ids of the environment.
+ * Coordinator of a cluster, as a single-threaded state machine without I/O of its own. Call every method on its event loop; completions run
+ * there too. A cluster may have several coordinators: the elected leader works. The others stand by, and reject requests with NOT_LEADER
+ * and the leader's address.
  */
 public final class CoordinatorMachine {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorMachine.class);
@@ -52,12 +52,12 @@ public final class CoordinatorMachine {
         this(config, CoordinatorEnvironment.of(env), new InitialPlacement());
     }
 
-    /** A coordinator with a placement policy of the caller's, by which nothing moves by itself. */
+    /** A coordinator with a custom placement policy and without rebalancing. */
     public CoordinatorMachine(CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement) {
         this(config, env, placement, RebalanceSetup.off(env));
     }
 
-    /** A coordinator with policies of the caller's for what is new or lost, and for what should move. */
+    /** A coordinator with custom policies for the placement of new and lost replicas, and for rebalancing. */
     public CoordinatorMachine(
             CoordinatorConfig config,
             CoordinatorEnvironment env,
@@ -77,13 +77,13 @@ public final class CoordinatorMachine {
         this.contact = new RegistryContact(
                 "coordinator " + config.id(),
                 env.clock().nanos(),
-                Long.MAX_VALUE, // it writes only when there is something to change
-                "nothing is created, moved or promoted until it is back");
+                Long.MAX_VALUE, // the coordinator writes only when there is something to change
+                "no table is created, and no replica moved or promoted, until the connection is back");
         contact.explainedBy(() -> identified.met().map(UniserveException::reason));
         this.election = new Election(config, this.env, new ElectionListener());
     }
 
-    /** Starts to campaign; called once. */
+    /** Starts the election. Call it once. */
     public void start() {
         started = true;
         identified.onSession(this::onSession);
@@ -97,7 +97,7 @@ public final class CoordinatorMachine {
         stop(() -> {});
     }
 
-    /** Stops at once; {@code done} runs when leadership is given up, so that a standby may take over without delay. */
+    /** Stops at once. {@code done} runs when the leader node is deleted, so that a standby can take over without delay. */
     public void stop(Runnable done) {
         endReign("it is shutting down");
         endFollower();
@@ -106,22 +106,22 @@ public final class CoordinatorMachine {
         election.stop(done);
     }
 
-    /** True while this coordinator holds the term as far as it knows. Only the term check of a write makes sure. */
+    /** True while this coordinator believes that it is the leader. Only the term check of a write proves it. */
     public boolean isLeader() {
         return leaderTerm != null;
     }
 
-    /** The term held, or empty while another leads. */
+    /** The term of this leader, or empty while this coordinator stands by. */
     public Optional<Integer> term() {
         return Optional.ofNullable(leaderTerm).map(r -> r.registry().term());
     }
 
-    /** The leader last seen, this coordinator included. */
+    /** The last known leader, possibly this coordinator. */
     public Optional<Address> leader() {
         return Optional.ofNullable(election.leader()).map(CoordinatorRecord::address);
     }
 
-    /** Tables and live servers, as this coordinator decides them or, standing by, reads them; empty until it has read them. */
+    /** Tables and live servers: the leader's own state, or a standby's copy from ZooKeeper. Empty until they have been read. */
     public Optional<Routing> routing() {
         if (leaderTerm != null) {
             return leaderTerm.ready() ? Optional.of(leaderTerm.routing()) : Optional.empty();
@@ -129,17 +129,17 @@ public final class CoordinatorMachine {
         return standbyRouting == null ? Optional.empty() : standbyRouting.routing();
     }
 
-    /** Calls back with the routing after every change of it. */
+    /** Adds a listener that gets the routing after every change. */
     public void onRouting(Consumer<Routing> listener) {
         routingListeners.add(listener);
     }
 
-    /** Calls back when this coordinator must not go on, e.g. because the registry belongs to another cluster. */
+    /** Adds a listener that is called when this coordinator must stop, for example because the registry belongs to another cluster. */
     public void onFatal(Consumer<UniserveException> listener) {
         fatalListeners.add(listener);
     }
 
-    /** Calls back with the cluster's identity once the registry has shown it. */
+    /** Adds a listener that gets the cluster's identity once it has been read from the registry. */
     public void onIdentity(Consumer<String> listener) {
         identityListeners.add(listener);
     }
@@ -168,7 +168,7 @@ public final class CoordinatorMachine {
         long now = env.clock().nanos();
         contact.on(event, now);
         if (event == Registry.SessionEvent.CONNECTED) {
-            contact.registered(now); // its node is looked after by the election
+            contact.registered(now); // the election maintains the leader node
         }
         election.onSession(event);
     }
@@ -176,11 +176,11 @@ public final class CoordinatorMachine {
     private UniserveException notLeader() {
         return registryTrouble()
                 .map(why -> new UniserveException(
-                        ErrorCode.NOT_LEADER, "coordinator " + config.id() + " does not lead: " + why))
+                        ErrorCode.NOT_LEADER, "coordinator " + config.id() + " is not the leader: " + why))
                 .orElseGet(election::notLeader);
     }
 
-    /** Why this coordinator has no contact with its registry; empty where it has. */
+    /** Reason why this coordinator has no connection to its registry; empty if it has one. */
     public Optional<String> registryTrouble() {
         return contact.trouble(env.clock().nanos());
     }
@@ -207,14 +207,14 @@ public final class CoordinatorMachine {
         if (ending != null) {
             leaderTerm = null;
             LOG.warn(
-                    "coordinator {} leads no more in term {}: {}",
+                    "coordinator {}: lost leadership in term {}: {}",
                     config.id(),
                     ending.registry().term(),
                     reason);
             ending.end(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,
-                    "coordinator " + config.id() + " stopped leading (" + reason
-                            + ") before the request was answered: look at the table's state, then ask the new leader"));
+                    "coordinator " + config.id() + " lost leadership (" + reason
+                            + ") before it answered the request: check the table's state, then ask the new leader"));
         }
     }
 
@@ -253,7 +253,7 @@ public final class CoordinatorMachine {
     }
 
     private void fatal(UniserveException error) {
-        LOG.error("coordinator {} stops: {}", config.id(), error.getMessage());
+        LOG.error("coordinator {}: fatal error, stopping: {}", config.id(), error.getMessage());
         if (started) {
             stop();
         }

@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a backup of a table: says in durable storage that it is begun, has each actor's primary ship and pin what it has, and
- * then stores the manifest that names all parts. Of a table that only durable storage has, its parts are salvaged instead.
- * One that fails is taken away again; one that was broken off is replaced when it is taken again.
+ * Procedure that takes a backup of a table. It stores a marker of the start, has each primary ship its log and store a pin, and then stores
+ * the manifest with all parts. For a lost table that only durable storage has, it salvages the parts instead. A failed backup is deleted
+ * again. An interrupted one is replaced when the backup is taken again.
  */
 final class CreateBackup {
     private static final Logger LOG = LoggerFactory.getLogger(CreateBackup.class);
@@ -51,7 +51,7 @@ final class CreateBackup {
     private long newest;
     private int rounds;
 
-    /** @param completion hears of the complete backup, or why there is none */
+    /** @param completion gets the complete backup, or the error */
     CreateBackup(BackupOperation job, TableMeta meta, boolean salvage, Completion<TableSnapshot> completion) {
         this.completion = completion;
         this.job = job;
@@ -63,9 +63,9 @@ final class CreateBackup {
     }
 
     /**
-     * One of this name goes first, complete or not; and the table is one of this cluster that is to go back.
+     * Deletes an existing backup of this name first, complete or not. The table is a table of this cluster that is to be restored.
      *
-     * @param lostForGood of its actors
+     * @param lostForGood whether an actor is lost for good
      */
     CreateBackup replacing(IntPredicate lostForGood) {
         replace = true;
@@ -111,7 +111,10 @@ final class CreateBackup {
         });
     }
 
-    /** All parts are of one version: the newest committed one as of now. Where an actor cannot give it any more, of a newer one. */
+    /**
+     * Chooses the version of the backup: all parts have the same one. It is the newest committed version now, or a newer one in a later
+     * round if an actor no longer has it.
+     */
     private void version() {
         if (meta.level() == ConsistencyLevel.EVENTUAL) {
             parts();
@@ -147,13 +150,13 @@ final class CreateBackup {
         }));
     }
 
-    /** Without the registry the logs tell which version all actors have. */
+    /** Salvage has no transaction log: the shipped logs show the newest version that all actors have. */
     private void surveyed(Outcome<RestorePointFinder.Found> outcome) {
         if (outcome instanceof Outcome.Ok<RestorePointFinder.Found> ok) {
             surveyed = ok.value();
             version = surveyed.version();
             newest = Math.max(version, surveyed.newest());
-            LOG.info("backup {} of table {} is of version {}", job.name(), meta.name(), version);
+            LOG.info("backup {} of table {}: restores version {}", job.name(), meta.name(), version);
             parts();
         } else {
             undo(((Outcome.Err<RestorePointFinder.Found>) outcome).error());
@@ -166,7 +169,7 @@ final class CreateBackup {
 
     private UniserveException dropped() {
         return new UniserveException(
-                ErrorCode.TABLE_NOT_FOUND, "table " + meta.name() + " was dropped while it was backed up");
+                ErrorCode.TABLE_NOT_FOUND, "table " + meta.name() + " was dropped during its backup");
     }
 
     private void part(int actor, int attempt, Completion<Done> then) {
@@ -178,8 +181,8 @@ final class CreateBackup {
                         && (pinned.index() == 0) != surveyed.empty().contains(actor)) {
                     then.done(Outcome.err(new UniserveException(
                             ErrorCode.CORRUPT,
-                            "durable storage has " + (pinned.index() == 0 ? "nothing" : "something") + " of " + key
-                                    + ", and said otherwise just now")));
+                            "durable storage has " + (pinned.index() == 0 ? "no" : "some") + " data of actor " + key
+                                    + ", unlike at the survey before: retry")));
                     return;
                 }
                 parts[actor] = new TableSnapshot.Part(pinned.sha256(), pinned.index(), pinned.bytes());
@@ -194,7 +197,7 @@ final class CreateBackup {
             } else {
                 then.done(Outcome.err(new UniserveException(
                         error.code(),
-                        "actor " + actor + " of table " + meta.name() + " cannot be backed up: " + error.reason(),
+                        "actor " + actor + " of table " + meta.name() + " : backup failed: " + error.reason(),
                         error)));
             }
         };
@@ -215,7 +218,7 @@ final class CreateBackup {
         ServerRecord primary =
                 job.leader().members().find(table.actor(key.actor()).primary());
         if (primary == null) {
-            heard.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "it has no live primary")));
+            heard.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no live primary")));
             return;
         }
         job.leader()
@@ -246,16 +249,16 @@ final class CreateBackup {
         } else {
             log(
                     1,
-                    log -> { // again where it fails: the parts are pinned
-                        newest = log.next() - 1; // parts may have aborts of what was begun until now
+                    log -> { // repeat only this read if it fails: the parts are pinned
+                        newest = log.next() - 1; // parts may have aborts of versions up to this one
                         store();
                     });
         }
     }
 
     /**
-     * The table is there when all is pinned: what was pinned after it was dropped may have been deleted before. The primaries' own
-     * checks of its map do not tell where another table has the name.
+     * Confirms that the table still exists after all parts are pinned. Parts that were pinned after its drop may already be deleted. The
+     * primaries' own checks of the map do not detect another table of the same name.
      */
     private void there(Runnable then) {
         Table table = job.leader().catalog().find(meta.name());
@@ -271,7 +274,7 @@ final class CreateBackup {
                 job.leader().registry().after(job.leader().config().tickNanos(), () -> there(then));
             } else {
                 undo(new UniserveException(
-                        ErrorCode.UNAVAILABLE, "the registry does not confirm that the table is there"));
+                        ErrorCode.UNAVAILABLE, "the registry did not confirm that the table exists: retry"));
             }
         });
     }
@@ -284,7 +287,7 @@ final class CreateBackup {
         TableSnapshot whole = new TableSnapshot(begun.name(), begun.id(), begun.cluster(), meta, version, newest, all);
         job.tell(new ArchiveRequest.Store(whole.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
-                LOG.info("backup {} of table {} is taken, {} actors", job.name(), meta.name(), all.size());
+                LOG.info("backup {} of table {} : complete, {} actors", job.name(), meta.name(), all.size());
                 completion.done(Outcome.ok(whole));
             } else {
                 undo(((Outcome.Err<Done>) stored).error());
@@ -307,7 +310,7 @@ final class CreateBackup {
         new DeleteBackup(job, made).run(removed -> {
             if (removed instanceof Outcome.Err<Done> err) {
                 LOG.warn(
-                        "backup {} that failed is not taken away, delete it: {}",
+                        "backup {}: failed, and its remains could not be deleted, delete it: {}",
                         job.name(),
                         err.error().getMessage());
             }

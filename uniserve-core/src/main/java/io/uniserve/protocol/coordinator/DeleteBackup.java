@@ -17,8 +17,8 @@ import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
 
 /**
- * Deletes a backup: first the manifest that makes it complete, then every actor's pin, then what says that it was begun. So
- * one that is broken off shows as incomplete, and can be deleted again.
+ * Procedure that deletes a backup: first its manifest, then each actor's pin, then the marker of its start. So an interrupted deletion
+ * shows as an incomplete backup, and can be repeated.
  */
 final class DeleteBackup {
     private static final long TIMEOUT_NANOS = 60_000_000_000L;
@@ -35,7 +35,7 @@ final class DeleteBackup {
         if (backup.name().isEmpty()) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.CORRUPT,
-                    "backup " + job.name() + " cannot be deleted, what it keeps is not known: " + backup.detail())));
+                    "backup " + job.name() + " cannot be deleted, as its contents are unknown: " + backup.detail())));
             return;
         }
         forget(false, done -> {
@@ -48,8 +48,8 @@ final class DeleteBackup {
     }
 
     /**
-     * A backup that is named after a table and its number stands for that table, which this cluster lost: an operator who
-     * deletes it gives the table up, and the tombstone lets go what else there is of the number.
+     * Writes a tombstone if the backup stands for a lost table of this cluster. The coordinator names such a backup after the table and its
+     * number. With its deletion the operator gives the table up, and the tombstone permits the deletion of its other objects.
      */
     private void giveUp(Completion<Done> then) {
         String id = "-" + backup.tableId();
@@ -99,7 +99,7 @@ final class DeleteBackup {
         job.tell(new ArchiveRequest.Forget(job.name().value(), backup.id(), all), completion);
     }
 
-    /** By the actor's primary where it has one, which sweeps then. */
+    /** Deletes the actor's pin through its primary if it has one, because the primary then also deletes unused objects. */
     private void release(int actor, Completion<Done> completion) {
         TableName table = new TableName(backup.table());
         ReplicaKey key = new ReplicaKey(backup.tableId(), actor);

@@ -9,7 +9,9 @@ import io.uniserve.protocol.message.AdminReply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writer of an operator's request for the replicas of one actor into the map; {@link ReassignmentStep} carries it out. Asked again it changes nothing. */
+/**
+ * Writer of an operator's request for the replicas of one actor into the map. {@link ReassignmentStep} carries it out. It is idempotent.
+ */
 abstract class DesiredReplicasWriter {
     final LeaderContext leader;
     private final Rebalancer rebalancer;
@@ -19,7 +21,7 @@ abstract class DesiredReplicasWriter {
     private final PendingAdminReply answer;
     private final RetryBudget retryBudget;
 
-    /** @param what is wished, for the client that is not told whether it was recorded */
+    /** @param what name of the request, for the error when its outcome is unknown */
     DesiredReplicasWriter(
             LeaderContext leader, Rebalancer rebalancer, Table table, int number, String what, PendingAdminReply answer) {
         this.leader = leader;
@@ -31,13 +33,13 @@ abstract class DesiredReplicasWriter {
         retryBudget = new RetryBudget(
                 leader,
                 answer,
-                "the registry did not confirm the " + what + " of " + actorName() + ": describe the table, ask again");
+                "the registry did not confirm the " + what + " of " + actorName() + ": describe the table, then retry");
     }
 
-    /** True when it is recorded. */
+    /** True when the map already has the request. */
     abstract boolean holds(Table table, ActorState actor);
 
-    /** The actor with the wish; an error where it cannot be. */
+    /** The actor with the request applied; throws an error if it is impossible. */
     abstract ActorState wished(Table table, ActorState actor);
 
     void start() {

@@ -25,9 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the backups of dropped tables: has a server delete an actor's objects, then deletes its record, so that what is not
- * deleted yet is known. That a table was dropped is known by its tombstone: where there is none everything stays. Servers may still write records while the table is dropped, so this is no part of the drop itself but
- * repeated until nothing is left. Records of a table created again under the name are spared by its number.
+ * Background task that deletes the continuous backups of dropped tables. It first has a server delete an actor's objects, and then deletes
+ * the backup record. So the record shows what is not deleted yet.
+ *
+ * <p>It deletes only with a tombstone as proof of the drop. It is not part of the drop: servers may still write records while the table is
+ * dropped, so the task repeats until nothing is left. The table number protects the records of a new table with the same name.
  */
 final class DroppedTableCleaner {
     private static final Logger LOG = LoggerFactory.getLogger(DroppedTableCleaner.class);
@@ -44,7 +46,7 @@ final class DroppedTableCleaner {
     private boolean busy;
     private long pauseUntil;
 
-    /** The last name of which something could not be erased: others have their turn before it. */
+    /** The last name with a failed deletion: other names are tried before it. */
     private @Nullable TableName failed;
 
     DroppedTableCleaner(
@@ -60,7 +62,7 @@ final class DroppedTableCleaner {
         names.addAll(dropped);
     }
 
-    /** True while something may be left of a table of this name that was dropped. */
+    /** True while objects or records of a dropped table with this name may exist. */
     boolean pending(TableName name) {
         return names.contains(name);
     }
@@ -83,7 +85,7 @@ final class DroppedTableCleaner {
         });
     }
 
-    /** By its name: those of the table that is there are not read. */
+    /** Recognizes records of the existing table by the node's name, so that they need not be read. */
     private boolean ofPresent(TableName name, String child) {
         Table table = catalog.find(name);
         return table != null && child.startsWith(table.meta.tableId() + "-");
@@ -122,7 +124,7 @@ final class DroppedTableCleaner {
         });
     }
 
-    /** Whether a tombstone says that the record's table is of no use; without one record and objects stay. */
+    /** Whether a tombstone proves that the record's table was dropped. Without one, the record and its objects stay. */
     private void proven(Versioned found, Consumer<Boolean> then) {
         if (!(found.value() instanceof BackupRecord record)) {
             then.accept(true);
@@ -136,7 +138,7 @@ final class DroppedTableCleaner {
             }
             if (!ok.value() && kept.add(tableId)) {
                 LOG.warn(
-                        "table number {}: its backup is kept, no map names the table and no tombstone says that it was"
+                        "table number {}: its backup is kept: no map names it, and no tombstone proves that it was"
                                 + " dropped",
                         tableId);
             }
@@ -145,9 +147,10 @@ final class DroppedTableCleaner {
     }
 
     /**
-     * Asks one server after the other until one has deleted the objects; none has to where none has durable storage.
+     * Sends the request to one server after another until one has deleted the objects. If no server has durable storage, there is nothing
+     * to delete.
      *
-     * @param stored true when a server that was asked could not, but may have durable storage
+     * @param stored true when a server could not delete them but may have durable storage
      */
     private void erase(
             TableName name, Versioned found, ArrayDeque<ServerRecord> servers, boolean stored, Runnable then) {
@@ -176,7 +179,7 @@ final class DroppedTableCleaner {
                 erase(name, found, servers, stored || !unsupported, then);
             } else {
                 LOG.warn(
-                        "{}: the backup of dropped table {} is not deleted yet: {}",
+                        "actor {}: deletion of the backup of dropped table {} failed, will be retried: {}",
                         record.key(),
                         name,
                         error.getMessage());

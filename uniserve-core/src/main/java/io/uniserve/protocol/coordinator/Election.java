@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Election through the registry. Whoever creates the ephemeral leader node then takes a new term by one Set on the term
- * node; the node's version is the term. The leader node only says who should lead: the term alone guards writes, so two that
- * think they lead can never both write.
+ * Leader election through ZooKeeper. A candidate creates the ephemeral leader node, and then takes a new term by one Set on the term node.
+ * The znode version of the term node is the term. The leader node only shows the leader's address. Safety depends on the term alone: of two
+ * coordinators that believe they lead, at most one can write.
  */
 final class Election {
     private static final Logger LOG = LoggerFactory.getLogger(Election.class);
@@ -42,7 +42,7 @@ final class Election {
         this.self = identity();
     }
 
-    /** A name of this session: a node left by an earlier session of this process is not ours. */
+    /** A unique name per session, so that a leader node of an earlier session of this process counts as another's. */
     private CoordinatorRecord identity() {
         return new CoordinatorRecord(
                 config.id() + "." + Long.toHexString(env.ids().next()), config.address());
@@ -53,7 +53,7 @@ final class Election {
         campaign();
     }
 
-    /** Gives leadership up; {@code done} runs when the leader node is gone or cannot be reached. */
+    /** Gives up leadership. {@code done} runs when the leader node is deleted or the attempt has failed. */
     void stop(Runnable done) {
         boolean led = phase == Phase.LEADING;
         enter(Phase.STOPPED);
@@ -65,7 +65,7 @@ final class Election {
         env.registry().multi(ops, outcome -> done.run());
     }
 
-    /** The term check or the registry said that this coordinator leads no more. */
+    /** Steps down, after the term check or the registry has shown that this coordinator is no longer the leader. */
     void deposed() {
         if (phase == Phase.LEADING) {
             enter(Phase.IDLE);
@@ -73,7 +73,7 @@ final class Election {
         }
     }
 
-    /** The leader last seen, this process included; null while there is none. */
+    /** The last known leader, possibly this process; null if there is none. */
     @Nullable
     CoordinatorRecord leader() {
         return leader;
@@ -138,7 +138,7 @@ final class Election {
 
     private void follow(CoordinatorRecord found) {
         if (!found.equals(leader)) {
-            LOG.info("coordinator {} stands by, {} leads", config.id(), found.address());
+            LOG.info("coordinator {}: standing by, the leader is {}", config.id(), found.address());
             leader = found;
             listener.leaderChanged();
         }
@@ -147,7 +147,7 @@ final class Election {
         poll();
     }
 
-    /** Looks again now and then, in case a watch is late or lost. */
+    /** Polls the leader node, in case a watch is late or lost. */
     private void poll() {
         long mine = attempt;
         env.timers().after(2 * config.tickNanos(), () -> {
@@ -179,7 +179,7 @@ final class Election {
                     && !self.equals(ok.value().value())) {
                 leader = null;
                 enter(Phase.IDLE);
-                listener.lost("the leader node is gone or another's");
+                listener.lost("the leader node is gone or belongs to another coordinator");
                 later(this::campaign);
             }
         }));
@@ -219,11 +219,11 @@ final class Election {
         leader = self;
         enter(Phase.LEADING);
         watch();
-        LOG.info("coordinator {} leads in term {}", config.id(), newTerm);
+        LOG.info("coordinator {}: elected leader in term {}", config.id(), newTerm);
         listener.elected(newTerm);
     }
 
-    /** An outcome that is unknown or a conflict that may be old news: start again from what the registry says. */
+    /** Restarts the campaign from the registry's state, after a conflict or an unknown outcome. */
     private void retry() {
         enter(Phase.IDLE);
         later(this::campaign);
@@ -253,7 +253,7 @@ final class Election {
         phase = next;
     }
 
-    /** Drops completions of an attempt that is over. */
+    /** Drops completions of an earlier attempt. */
     private <T> Completion<T> guarded(Consumer<Outcome<T>> then) {
         long mine = attempt;
         return outcome -> {
@@ -263,14 +263,14 @@ final class Election {
         };
     }
 
-    /** The refusal a coordinator gives that does not lead. */
+    /** The error with which a standby rejects requests. */
     io.uniserve.error.UniserveException notLeader() {
         CoordinatorRecord known = leader;
         String where = known == null || known.equals(self)
-                ? "no leader is elected yet; try again"
-                : "the leader is at " + known.address() + "; ask there";
+                ? "no leader is elected yet: retry later"
+                : "the leader is at " + known.address() + ": send the request there";
         return new io.uniserve.error.UniserveException(
-                ErrorCode.NOT_LEADER, "coordinator " + config.id() + " does not lead: " + where);
+                ErrorCode.NOT_LEADER, "coordinator " + config.id() + " is not the leader: " + where);
     }
 
     private enum Phase {
@@ -281,16 +281,16 @@ final class Election {
         LEADING
     }
 
-    /** Hears the result. */
+    /** Receiver of the results of the election. */
     interface Listener {
         void elected(int term);
 
         void lost(String reason);
 
-        /** The session of a coordinator that does not lead has ended: its watches are gone. */
+        /** The session of a standby has ended, and its watches are gone. */
         void sessionEnded();
 
-        /** Another leader is known. */
+        /** The known leader has changed. */
         void leaderChanged();
     }
 }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The registry as one reign sees it: every write carries a check of the reign's term, so a deposed coordinator changes
- * nothing (invariant I13), and nothing is called back once the reign has ended.
+ * Registry access of one leader's term. Every write has a check of the term, so a deposed coordinator changes nothing (invariant I13).
+ * After the end of the term no completion runs.
  */
 final class FencedRegistry {
     private static final Logger LOG = LoggerFactory.getLogger(FencedRegistry.class);
@@ -48,7 +48,10 @@ final class FencedRegistry {
         return ended;
     }
 
-    /** Applies all operations if the term is still this one. UNKNOWN is told after a sync: read again then. */
+    /**
+     * Applies all operations if the term is still current. An unknown outcome is reported after a sync, so that the caller can read the
+     * result.
+     */
     void write(List<Op> ops, Consumer<Written> then) {
         if (ended) {
             return;
@@ -64,7 +67,7 @@ final class FencedRegistry {
                 then.accept(new Written(Kind.NOT_DONE, List.of(), null));
             } else if (outcome instanceof Outcome.Err<MultiResult> err
                     && !err.error().code().retriable()) {
-                LOG.warn("the registry refuses a write: {}", err.error().getMessage());
+                LOG.warn("registry: write rejected: {}", err.error().getMessage());
                 then.accept(new Written(Kind.REFUSED, List.of(), err.error()));
             } else {
                 synced(() -> then.accept(new Written(Kind.UNKNOWN, List.of(), null)));
@@ -101,7 +104,7 @@ final class FencedRegistry {
         }
     }
 
-    /** Runs the task after a sync, tried until it succeeds. */
+    /** Runs the task after a successful sync, which is retried until then. */
     void synced(Runnable then) {
         if (!ended) {
             env.registry().sync(this.<Done>scoped(outcome -> {
@@ -120,7 +123,7 @@ final class FencedRegistry {
         }
     }
 
-    /** Runs the task after the pause before a failed step is tried again. */
+    /** Runs the task after the pause before a retry. */
     void retry(Runnable task) {
         after(retryNanos, task);
     }
@@ -141,20 +144,20 @@ final class FencedRegistry {
         };
     }
 
-    /** How a write ended. */
+    /** Result of a write. */
     enum Kind {
         APPLIED,
-        /** Not done: something was not as expected. Reads are synced. */
+        /** Not applied: a node differs from the expected version. Later reads are up to date. */
         CONFLICT,
-        /** Certainly not done, the registry was not reached. */
+        /** Certainly not applied: the registry could not be reached. */
         NOT_DONE,
-        /** Certainly not done, and never will be: the write itself is at fault, e.g. too large. */
+        /** Certainly not applied, and a retry would fail too: the write itself is invalid, for example too large. */
         REFUSED,
-        /** Done or not. Reads are synced. */
+        /** Applied or not. Later reads are up to date. */
         UNKNOWN
     }
 
-    /** A write's end, with the new versions where it was applied and the error where it was refused. */
+    /** Result of a write: the new znode versions if it was applied, the error if it was rejected. */
     record Written(
             Kind kind, List<Integer> versions, @Nullable UniserveException error) {
         boolean applied() {

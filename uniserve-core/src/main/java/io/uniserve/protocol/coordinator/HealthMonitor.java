@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Soft state of the servers' health: pings, reports of other servers, drains. It decides liveness only; safety rests on
- * epochs. Starts empty with every term.
+ * Failure detector: pings, reports of other servers and drain requests. It is soft state and starts empty with every term. It decides
+ * liveness only; safety depends on epochs.
  */
 final class HealthMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(HealthMonitor.class);
-    /** Of the interval of pings: so soon another one follows one that has failed. */
+    /** Divisor of the ping interval: the pause after a failed ping. */
     private static final int AGAIN = 4;
 
     private final CoordinatorConfig config;
@@ -82,7 +82,10 @@ final class HealthMonitor {
         }));
     }
 
-    /** Where a process died its host says so at once: then it is known before the next pings are due. */
+    /**
+     * Repeats a failed ping early. If only the process died, its host rejects the connection at once, so a few quick pings detect the
+     * death.
+     */
     private void again(ServerRecord server, Health health) {
         if (health.failed < config.failedPings()) {
             scope.after(config.pingNanos() / AGAIN, () -> {
@@ -109,7 +112,10 @@ final class HealthMonitor {
         }
     }
 
-    /** A server tells that it cannot reach another: two of them make our next failed ping enough. */
+    /**
+     * Handles a server's report that it cannot reach another server. After reports of two servers, one failed ping of the coordinator is
+     * enough.
+     */
     void suspect(PeerRequest.Suspect report) {
         ServerRecord server = members.find(report.suspect());
         if (server == null
@@ -126,12 +132,12 @@ final class HealthMonitor {
         }
     }
 
-    /** A server asks to be emptied. */
+    /** Handles a server's request to be drained. */
     void draining(PeerRequest.Draining request) {
         ServerRecord server = members.find(request.server());
         if (server != null && server.incarnation() == request.incarnation() && !health(server).draining) {
             health(server).draining = true;
-            LOG.info("server {} drains", server.id());
+            LOG.info("server {}: draining on its own request", server.id());
             changed.run();
         }
     }
@@ -141,13 +147,13 @@ final class HealthMonitor {
         return health != null && health.draining;
     }
 
-    /** Registered, but dead by pings. */
+    /** True if the server is registered, but dead by pings. */
     boolean deadByPings(ServerId id) {
         Health health = current(id);
         return health != null && health.dead;
     }
 
-    /** What is known of the incarnation that is registered now. */
+    /** Health of the registered incarnation, or null if there is none. */
     private @Nullable Health current(ServerId id) {
         ServerRecord server = members.find(id);
         Health health = healths.get(id);
@@ -155,8 +161,8 @@ final class HealthMonitor {
     }
 
     /**
-     * True while more than half of the servers, and at least three, look dead by pings alone: more likely this coordinator is
-     * cut off, so only servers gone from the registry are failed over.
+     * True while at least three servers, and more than half, look dead by pings alone. Then probably this coordinator is partitioned from
+     * the network, so only servers that are gone from the registry are failed over.
      */
     boolean suppressed() {
         return suppressed;
@@ -175,7 +181,7 @@ final class HealthMonitor {
             health.dead = dead;
             if (dead) {
                 LOG.warn(
-                        "server {} does not answer: {} pings failed, {} reports",
+                        "server {}: dead by pings: {} pings failed, {} servers reported it",
                         id,
                         health.failed,
                         health.reporters.size());
@@ -195,14 +201,14 @@ final class HealthMonitor {
             changed.run();
             if (limit) {
                 LOG.warn(
-                        "{} of {} servers do not answer: only those gone from the registry are failed over",
+                        "{} of {} servers fail pings: fail-over only of servers that are gone from the registry",
                         dead,
                         members.servers().size());
             }
         }
     }
 
-    /** One incarnation of a server. */
+    /** Health of one incarnation of a server. */
     private static final class Health {
         final long incarnation;
         final TreeMap<ServerId, Long> reporters = new TreeMap<>();
@@ -218,7 +224,7 @@ final class HealthMonitor {
             this.pingedAt = pingedAt;
         }
 
-        /** Servers that reported this one at or after this time. */
+        /** Number of servers that reported this one at or after the given time. */
         int reporters(long since) {
             reporters.values().removeIf(at -> at - since < 0);
             return reporters.size();

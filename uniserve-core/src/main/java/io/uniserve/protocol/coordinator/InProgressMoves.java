@@ -13,15 +13,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the map says of movement: which actors are on their way, from and to where, and whether something is wrong that comes
- * first. Nothing is remembered, so another leader sees the same.
+ * The moves under way, with sources and targets, and any problem that takes precedence over moves. It is derived from the map alone, so
+ * every leader gets the same result.
  */
 final class InProgressMoves {
     private final TreeMap<ReplicaKey, ActorState> moving = new TreeMap<>();
     private final TreeMap<ServerId, Integer> perServer = new TreeMap<>();
     private @Nullable String trouble;
 
-    /** Looks at every actor. */
+    /** Derives the moves from all actors of these tables. */
     static InProgressMoves of(Collection<Table> tables, ClusterView view) {
         InProgressMoves found = new InProgressMoves();
         for (Table table : tables) {
@@ -36,7 +36,7 @@ final class InProgressMoves {
     private void look(ReplicaKey key, Table table, ActorState actor, ClusterView view) {
         String name = table.meta.name() + "/" + actor.actor();
         if (actor.isr().size() < table.meta.rf() || !actor.begun()) {
-            trouble = name + " lacks replicas or has not begun";
+            trouble = name + " lacks replicas or has not started";
         } else if (!actor.isr().stream().allMatch(view::live)) {
             trouble = name + " has a replica on a server that is not live";
         } else if (actor.isr().stream().anyMatch(view::draining)) {
@@ -50,35 +50,35 @@ final class InProgressMoves {
         }
     }
 
-    /** In-sync replicas that are to leave. */
+    /** In-sync replicas that must leave. */
     static List<ServerId> sources(ActorState actor) {
         return actor.isr().stream().filter(id -> !actor.desired().contains(id)).toList();
     }
 
-    /** Where replicas are desired that are not in sync, and who learns. */
+    /** Desired servers whose replica is not in sync, and all learners. */
     static List<ServerId> targets(ActorState actor) {
         Set<ServerId> targets = new TreeSet<>(actor.learners());
         actor.desired().stream().filter(id -> !actor.isr().contains(id)).forEach(targets::add);
         return List.copyOf(targets);
     }
 
-    /** Why nothing should move by itself; null where nothing is wrong. */
+    /** Reason why nothing should move automatically; null if there is none. */
     @Nullable
     String trouble() {
         return trouble;
     }
 
-    /** Actors on their way. */
+    /** Actors that are being moved. */
     TreeMap<ReplicaKey, ActorState> moving() {
         return moving;
     }
 
-    /** Actors on their way from or to the server. */
+    /** Number of actors that are being moved from or to the server. */
     int of(ServerId server) {
         return perServer.getOrDefault(server, 0);
     }
 
-    /** Another move begins. */
+    /** Adds a move that starts now. */
     void add(ReplicaKey key, ActorState wished) {
         moving.put(key, wished);
         sources(wished).forEach(id -> perServer.merge(id, 1, Integer::sum));

@@ -14,9 +14,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which replicas their servers vouch for. A server that came back may hold damaged files or none, so before another copy is
- * let go the one that stays must be known to be whole. A voucher counts for one incarnation of the server, until
- * the replica says that it is unfit for good. Asked for when a decision first needs it; soft state.
+ * Replicas that their servers have reported as intact. A returned server may have damaged or missing files, so the coordinator removes
+ * another copy only if the remaining one is reported as intact. A report is valid for one incarnation of the server, until the replica
+ * reports lost data. Reports are requested when a decision first needs them. Soft state.
  */
 final class IntactReplicas {
     private static final int KEYS_PER_REQUEST_MAX = 4_096;
@@ -24,7 +24,7 @@ final class IntactReplicas {
     private final LeaderContext leader;
     private final TreeMap<ServerId, Book> books = new TreeMap<>();
 
-    /** What one server said. */
+    /** Reports of one server. */
     private static final class Book {
         private final long incarnation;
         private final TreeMap<ReplicaKey, Long> installed = new TreeMap<>();
@@ -40,7 +40,7 @@ final class IntactReplicas {
         this.leader = leader;
     }
 
-    /** True when the server's replica is known to be whole; else the server will be asked. */
+    /** True when the server has reported its replica as intact. Otherwise a report will be requested. */
     boolean holds(ReplicaKey key, ActorState actor, ServerId server) {
         Book book = book(server);
         if (book == null) {
@@ -54,7 +54,7 @@ final class IntactReplicas {
         return false;
     }
 
-    /** True when the server has, whole, what it had in sync before the takeover under way; else it will be asked. */
+    /** True when the server has an intact replica that was in sync before the pending takeover. Otherwise a report will be requested. */
     boolean wasInSync(ReplicaKey key, ActorState actor, ServerId server) {
         Book book = book(server);
         if (book == null) {
@@ -81,7 +81,7 @@ final class IntactReplicas {
         return book;
     }
 
-    /** The replica's data are not what they should be. */
+    /** Removes the report of a replica whose data are lost. */
     void revoke(ReplicaKey key, ServerId server) {
         Book book = books.get(server);
         if (book != null) {
@@ -89,7 +89,7 @@ final class IntactReplicas {
         }
     }
 
-    /** Asks for what decisions missed. */
+    /** Requests the reports that decisions were missing. */
     void ask() {
         books.keySet().removeIf(server -> leader.members().find(server) == null);
         for (ServerId server : List.copyOf(books.keySet())) {

@@ -26,7 +26,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One term of leadership: all its state, gone without a trace when it ends. */
+/** One term of leadership. It owns all state of the leader, which ends with the term. */
 final class LeaderTerm implements LeaderContext {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderTerm.class);
     private static final long WAKE_NANOS = 2_000_000L;
@@ -158,7 +158,10 @@ final class LeaderTerm implements LeaderContext {
         })));
     }
 
-    /** A registry without anything becomes a new cluster; one of an earlier version, with a cluster's record, gets an identity. */
+    /**
+     * Gives an identity to an empty registry, which becomes a new cluster, and to a registry of an earlier version, which has only a
+     * cluster record.
+     */
     private void identify(List<String> found, boolean absent) {
         if (found.isEmpty()) {
             String identity = ClusterIdentities.random(env.ids());
@@ -168,7 +171,7 @@ final class LeaderTerm implements LeaderContext {
                     : new Op.Check(RegistryPaths.CLUSTER, catalog.clusterVersion());
             registry.write(List.of(first, new Op.Create(RegistryPaths.identity(identity), record, false)), written -> {
                 if (written.applied()) {
-                    LOG.info("cluster {} begins with identity {}", config.clusterId(), identity);
+                    LOG.info("cluster {}: created with identity {}", config.clusterId(), identity);
                 }
                 begin();
             });
@@ -188,7 +191,7 @@ final class LeaderTerm implements LeaderContext {
         catalog.load(orAgain(() -> {
             loaded = true;
             droppedTables.addAll(catalog.undefined());
-            // A namesake that was dropped, or a restoration that was broken off, may have left something.
+            // a dropped table of the same name, or an interrupted restoration, may have left objects
             catalog.tables().forEach(table -> droppedTables.addAll(List.of(table.meta.name())));
             members.start();
             tick();
@@ -289,7 +292,7 @@ final class LeaderTerm implements LeaderContext {
         return live().stream().filter(s -> !draining(s.id())).toList();
     }
 
-    /** True when the server leaves, or an operator has drained it. */
+    /** True when the server is shutting down, or an operator has drained it. */
     private boolean draining(ServerId id) {
         return health.isDraining(id) || catalog.cluster().drained().contains(id);
     }
@@ -353,13 +356,13 @@ final class LeaderTerm implements LeaderContext {
             report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
         } else {
             completion.done(Outcome.err(UniserveException.invalid(
-                    request.getClass().getSimpleName() + " is for servers; this is the coordinator")));
+                    request.getClass().getSimpleName() + " is a request for servers, and this is the coordinator")));
             return;
         }
         completion.done(Outcome.ok(new PeerReply.Ack()));
     }
 
-    /** Takes a report about an actor that exists; one about a dropped table is of no use to anybody. */
+    /** Handles a report about an existing actor, and ignores one about a dropped table. */
     private void report(ReplicaKey key, Runnable note) {
         Table table = catalog.find(key.tableId());
         if (table != null
@@ -371,10 +374,10 @@ final class LeaderTerm implements LeaderContext {
     }
 
     private static UniserveException notReady() {
-        return new UniserveException(ErrorCode.UNAVAILABLE, "the new leader still reads its state: try again");
+        return new UniserveException(ErrorCode.UNAVAILABLE, "the new leader is still reading its state: retry later");
     }
 
-    /** Hears of the reign. */
+    /** Receiver of events of the term. */
     interface Listener {
         void deposed();
 

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * What each actor's queries cost, over all its replicas, as servers tell it, smoothed once more: what the last report says
- * weighs half. Also its memory, the most that a replica takes.
+ * Smoothed query cost per actor, summed over its replicas, and its memory. Costs come from the servers' reports; a new report has a weight
+ * of one half. The memory is the maximum over the replicas.
  */
 final class LoadAverages {
     private static final double PART = 0.5;
@@ -19,10 +19,10 @@ final class LoadAverages {
     private final TreeMap<ReplicaKey, Long> memory = new TreeMap<>();
 
     /**
-     * Takes in reports of all servers; who is told of no more is forgotten.
+     * Adds the reports of all servers. Actors without a report are removed.
      *
-     * @param moved actors of which a replica has just moved: what the old one cost is gone, and the new one has still to
-     *     show it, so what they cost does not fall for now
+     * @param moved actors of which a replica has just moved. The cost of the old replica is gone, and the new one has not reported its cost
+     * yet. So the average of such an actor does not fall for now.
      */
     void take(List<Load> reports, Predicate<ReplicaKey> moved) {
         TreeMap<ReplicaKey, Double> sums = new TreeMap<>();
@@ -41,12 +41,12 @@ final class LoadAverages {
         }));
     }
 
-    /** Milliseconds of CPU a second. */
+    /** Average cost in milliseconds of CPU per second. */
     double cost(ReplicaKey key) {
         return costs.getOrDefault(key, 0.0);
     }
 
-    /** Bytes of one replica, 0 where nobody told. */
+    /** Bytes per replica, 0 if no server reported it. */
     long memory(ReplicaKey key) {
         return memory.getOrDefault(key, 0L);
     }

@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Asks every live server for its load; those that do not answer in time are left out. */
+/** Collects the loads of all live servers. Servers that do not reply in time are omitted. */
 final class LoadCollector {
     private final LeaderContext leader;
     private final Consumer<List<PeerReply.Load>> then;
@@ -22,7 +22,7 @@ final class LoadCollector {
         this.then = then;
     }
 
-    /** Calls back with what was told, by server, once all have answered or failed to. */
+    /** Calls back with the loads, sorted by server, once every server has replied or failed. */
     static void run(LeaderContext leader, Consumer<List<PeerReply.Load>> then) {
         new LoadCollector(leader, then).ask(leader.live());
     }

@@ -20,15 +20,15 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The cluster as a rebalancing policy is shown it: loads in milliseconds of CPU a second. */
+/** Conversion of the cluster's state to the input of a rebalancing policy. Loads are in milliseconds of CPU per second. */
 final class LoadView {
     /**
-     * What a replica costs that nobody reads. Where queries are few, it is the number of replicas that is evened out, and noise
-     * moves nothing.
+     * Assumed cost of a replica without reads. With few queries the rebalancer then balances the number of replicas, and noise moves
+     * nothing.
      */
     static final double IDLE_MILLIS_PER_SECOND = 1.0;
 
-    /** What a primary costs on top: updates come to it first. */
+    /** Additional cost of a primary, which gets updates first. */
     static final double PRIMARY_MILLIS_PER_SECOND = 0.5;
 
     private LoadView() {}
@@ -66,7 +66,7 @@ final class LoadView {
         return new LiveCluster(servers, actors, together(loads));
     }
 
-    /** What several servers saw of one set adds up: each query is seen by one. */
+    /** Sums the reports per set of actors. Each query is reported by one server only, so no query counts twice. */
     private static List<Together> together(List<Load> loads) {
         TreeMap<List<ReplicaKey>, Double> sums = new TreeMap<>(Comparator.comparing(List::toString));
         for (Load load : loads) {

@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An actor whose every in-sync replica is gone. A clean backup holds every entry, so another server takes over without loss;
- * the write checks the backup record's version, so a primary that comes back in between and clears the mark wins. That of a
- * table of durability REMOTE holds every entry that was acknowledged, which is as good once the actor is lost for good.
- * Otherwise the table's {@code onLoss} decides.
+ * Recovery of an actor whose in-sync replicas are all gone. A clean backup has every entry, so a takeover by another server loses nothing.
+ * The write checks the znode version of the backup record: if a primary returns and clears the mark in between, it wins. The backup of a
+ * table of durability REMOTE has every acknowledged entry, which suffices once the actor is lost for good. Otherwise the table's
+ * {@code onLoss} decides.
  */
 final class LostActorRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(LostActorRecovery.class);
@@ -43,7 +43,7 @@ final class LostActorRecovery {
         this.backups = backups;
     }
 
-    /** All actors go back together. What stands against it mostly stands for long: the pause doubles. */
+    /** Restores all actors of the table together. The pause doubles after each failure, as most causes last long. */
     private void restoreTable(Table table, int number) {
         long id = table.meta.tableId();
         long now = leader.env().clock().nanos();
@@ -102,11 +102,11 @@ final class LostActorRecovery {
         if (!complete && (backup == null || !restore)) {
             if (leader.replicas().tellLoss(key)) {
                 LOG.warn(
-                        "{}/{} lost its last replica {} and {}: waiting for the server to come back",
+                        "{}/{}: last replicas {} lost, and {}: waiting for the server to return",
                         table.meta.name(),
                         actor.actor(),
                         actor.isr(),
-                        backup == null ? "has no backup" : "its backup is not complete");
+                        backup == null ? "it has no backup" : "its backup is not complete");
             }
             leader.wake();
             return;
@@ -115,7 +115,7 @@ final class LostActorRecovery {
         if (next.equals(actor)) {
             if (leader.replicas().tellLoss(key)) {
                 LOG.warn(
-                        "{}/{} is lost and nobody can take it over: {}",
+                        "{}/{}: lost, and no server can take it over: {}",
                         table.meta.name(),
                         actor.actor(),
                         view.whyNobody(table.meta.port()));
@@ -123,13 +123,13 @@ final class LostActorRecovery {
             return;
         }
         LOG.warn(
-                "{}/{} is taken over by {} from durable storage ({})",
+                "{}/{}: takeover by {} from durable storage ({})",
                 table.meta.name(),
                 actor.actor(),
                 next.primary(),
                 backup != null && backup.clean()
                         ? "complete"
-                        : complete ? "all that was acknowledged" : "what was shipped may lack the last updates");
+                        : complete ? "all acknowledged updates" : "shipped entries only, the last updates may be lost");
         long now = leader.env().clock().nanos();
         leader
                 .replicas()
@@ -144,15 +144,15 @@ final class LostActorRecovery {
     }
 
     /**
-     * With durability REMOTE nothing is acknowledged before the actor's record says that it was shipped: without a record nothing
-     * was, and the actor goes on empty.
+     * True when a takeover loses no acknowledged update. With durability REMOTE an entry is acknowledged only after the actor's record
+     * shows it as shipped. So without a record nothing was acknowledged, and the actor may restart empty.
      */
     private static boolean complete(Table table, ActorState actor, @Nullable BackupRecord backup, boolean forGood) {
         boolean shippedFirst = table.meta.remote() && forGood;
         return backup == null ? shippedFirst : (backup.clean() || shippedFirst) && backup.epoch() <= actor.epoch();
     }
 
-    /** Holds only while the record is as it was found; one that was not there is made, so that no deposed primary makes it. */
+    /** Condition that the backup record is as it was read. An absent record is created, so that no deposed primary can create it. */
     private static Op unchanged(
             ReplicaKey key, ActorState actor, String path, Versioned found, @Nullable BackupRecord backup) {
         return backup == null && found.version() == Registry.ABSENT

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hard state of the servers: the ephemeral nodes. Follows watches and reads everything again now and then. */
+/** Hard state of the servers: their ephemeral nodes in ZooKeeper. It follows watches, and also reads all nodes periodically. */
 final class MembershipManager {
     private static final Logger LOG = LoggerFactory.getLogger(MembershipManager.class);
 
@@ -41,7 +41,7 @@ final class MembershipManager {
         refresh();
     }
 
-    /** False until the servers were read once. */
+    /** False until all servers have been read once. */
     boolean loaded() {
         return loaded;
     }
@@ -55,12 +55,12 @@ final class MembershipManager {
         return servers.get(id);
     }
 
-    /** True when this reign has seen the server registered. */
+    /** True when the server has been registered during this term. */
     boolean everSeen(ServerId id) {
         return everSeen.contains(id);
     }
 
-    /** Reads all servers, tried until it succeeds; a change during the reading starts it once more. */
+    /** Reads all servers, and retries until it succeeds. A change during the read starts another one. */
     void refresh() {
         if (reading) {
             again = true;
@@ -72,7 +72,7 @@ final class MembershipManager {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
                 List<String> names = ok.value();
                 if (names.size() > Limits.SERVERS_MAX) {
-                    LOG.warn("{} servers are registered, at most {} are used", names.size(), Limits.SERVERS_MAX);
+                    LOG.warn("{} servers are registered: only {} of them are used", names.size(), Limits.SERVERS_MAX);
                     names = names.subList(0, Limits.SERVERS_MAX);
                 }
                 readNext(names.iterator(), new TreeMap<>());
@@ -122,7 +122,7 @@ final class MembershipManager {
         try {
             return new ServerId(name);
         } catch (UniserveException e) {
-            LOG.warn("{}/{} in the registry is no server: {}", RegistryPaths.SERVERS, name, e.reason());
+            LOG.warn("registry node {}/{}: not a server id: {}", RegistryPaths.SERVERS, name, e.reason());
             return null;
         }
     }
@@ -146,12 +146,12 @@ final class MembershipManager {
         for (ServerRecord now : found.values()) {
             ServerRecord before = servers.get(now.id());
             if (before == null || before.incarnation() != now.incarnation()) {
-                LOG.info("server {} joined at {}, incarnation {}", now.id(), now.address(), now.incarnation());
+                LOG.info("server {}: registered at {}, incarnation {}", now.id(), now.address(), now.incarnation());
             }
         }
         for (ServerId id : servers.keySet()) {
             if (!found.containsKey(id)) {
-                LOG.warn("server {} is gone from the registry", id);
+                LOG.warn("server {}: gone from the registry", id);
             }
         }
     }

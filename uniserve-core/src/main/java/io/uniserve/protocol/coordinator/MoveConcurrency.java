@@ -3,8 +3,8 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.limit.Limits;
 
 /**
- * How many moves may be under way: one at first, one more with each that succeeds, up to the most. One that fails makes it one
- * again, after a pause that doubles with each failure in a row.
+ * Limit on concurrent moves. It starts at one, and grows by one with each successful move, up to the maximum. A failed move resets it to
+ * one, after a pause that doubles with each consecutive failure.
  */
 final class MoveConcurrency {
     private static final int DOUBLINGS_MAX = 16;
@@ -33,7 +33,7 @@ final class MoveConcurrency {
         allowed = Math.min(movesMax, allowed + 1);
     }
 
-    /** All is even: the next moves begin with one again. */
+    /** Resets the limit to one, when the load is balanced. */
     void rest() {
         allowed = 1;
     }

@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records the wish that a replica be elsewhere. */
+/** Writer of an operator's request to move a replica to another server. */
 final class MoveReplica extends DesiredReplicasWriter {
     private static final Logger LOG = LoggerFactory.getLogger(MoveReplica.class);
 
@@ -33,13 +33,13 @@ final class MoveReplica extends DesiredReplicasWriter {
     @Override
     ActorState wished(Table table, ActorState actor) {
         check(table, actor);
-        LOG.info("{} is to move from {} to {}", actorName(), move.from(), move.to());
+        LOG.info("{}: move requested from {} to {}", actorName(), move.from(), move.to());
         return ActorStateBuilder.moving(actor, move.from(), move.to());
     }
 
     private void check(Table table, ActorState actor) {
         if (move.from().equals(move.to())) {
-            throw UniserveException.invalid("to: a replica moves to another server than " + move.from());
+            throw UniserveException.invalid("to: name a server other than from, " + move.from());
         }
         if (!actor.desired().contains(move.from())) {
             throw UniserveException.invalid(
@@ -52,7 +52,7 @@ final class MoveReplica extends DesiredReplicasWriter {
                 .filter(server -> server.id().equals(move.to()))
                 .findFirst()
                 .orElseThrow(() -> UniserveException.invalid(
-                        "to: no live server is called " + move.to() + "; status lists those there are"));
+                        "to: no live server has the id " + move.to() + ": see the status for live servers"));
         if (!ClusterView.offers(target, table.meta.port())) {
             throw UniserveException.invalid("to: " + move.to() + " does not offer port " + table.meta.port());
         }
@@ -63,8 +63,8 @@ final class MoveReplica extends DesiredReplicasWriter {
         if (!back && (!actor.settled() || !actor.begun() || actor.isr().size() < table.meta.rf())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    actorName() + " is being moved or mended: in sync " + actor.isr() + ", learning " + actor.learners()
-                            + ", desired " + actor.desired() + "; wait until these are the same");
+                    actorName() + " is not settled: in sync " + actor.isr() + ", learning " + actor.learners()
+                            + ", desired " + actor.desired() + ": wait until these are equal");
         }
     }
 }

@@ -9,7 +9,10 @@ import io.uniserve.protocol.message.PeerRequest;
 import java.util.Iterator;
 import java.util.List;
 
-/** A port's own check of a table's definition, by a live server that offers the port; by another one where that is away. */
+/**
+ * Validation of a table's definition by its port, on a live server that offers the port. If that server cannot be reached, another one is
+ * tried.
+ */
 final class PortValidation {
     private static final int VALIDATORS_MAX = 3;
 
@@ -27,8 +30,9 @@ final class PortValidation {
     }
 
     /**
-     * Runs {@code then} if the port takes the definition; else the answer has the port's error. UNKNOWN_PORT is thrown where
-     * none of these servers offers the port.
+     * Runs {@code then} if the port accepts the definition; otherwise the client gets the port's error.
+     *
+     * @throws UniserveException UNKNOWN_PORT if none of these servers offers the port
      */
     static void run(
             LeaderContext leader,
@@ -43,7 +47,7 @@ final class PortValidation {
                 .toList();
         if (offering.isEmpty()) {
             throw new UniserveException(
-                    ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + port + "\": start one");
+                    ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + port + "\": start a server that has it");
         }
         new PortValidation(leader, request, answer, then).ask(offering.iterator());
     }

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Brings the replicas of an actor, of which none is missing, to where they are desired (docs/protocol.md, section 6): a learner, which
- * is certified and admitted as any other; then the primary hands over, if it is not desired; then the old replica is taken
- * off. Each step is decided from the actor's state alone, so that another leader goes on where this one ended. A failure
- * comes first: while a replica is missing nothing moves, and a move whose target fails is given up.
+ * One step that moves an actor's replicas to its desired servers (docs/protocol.md, section 6). A desired server first gets a learner,
+ * which is certified and admitted as usual. Then the primary hands over if it is not desired. Then the old replica is removed. Each step
+ * follows from the actor's state alone, so another leader continues it. Failures take precedence: nothing moves while a replica is missing,
+ * and a move with a failed target is given up.
  */
 final class ReassignmentStep {
     private final CoordinatorConfig config;
@@ -35,7 +35,7 @@ final class ReassignmentStep {
         this.now = now;
     }
 
-    /** Makes learners of desired servers that hold nothing yet. */
+    /** Adds learners on desired servers without a replica. */
     void begin(ReplicaKey key, TableMeta meta, ActorStateBuilder draft, List<ServerView> eligible) {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.dead(id) && !view.draining(id))
@@ -59,7 +59,7 @@ final class ReassignmentStep {
         }
     }
 
-    /** Where the actor stays when a move is given up: what is desired and there, then who is in sync, the primary first. */
+    /** The desired servers after a move is given up: first the live desired holders, then the primary, then the other live holders. */
     private static List<ServerId> instead(ActorStateBuilder draft, List<ServerId> good, int rf) {
         Stream<ServerId> wanted = draft.desired().stream().filter(good::contains);
         Stream<ServerId> primary = Stream.of(draft.primary()).filter(good::contains);
@@ -69,7 +69,7 @@ final class ReassignmentStep {
                 .toList();
     }
 
-    /** Takes off what is not desired, only when everything else is well: all replicas live, none missing. */
+    /** Removes undesired replicas. Does so only when all replicas are live and none is missing. */
     void finish(ReplicaKey key, TableMeta meta, ActorState actor, ActorStateBuilder draft) {
         int wanted = view.wanted(meta, draft.copies(), draft.holders());
         boolean well = draft.holders().stream().allMatch(id -> view.live(id) && !view.draining(id));
@@ -81,7 +81,7 @@ final class ReassignmentStep {
                 .toList()
                 .forEach(draft::dropLearner);
         if (draft.isr().size() == wanted && draft.isr().containsAll(draft.desired())) {
-            // Some were not desired while their servers drained, which came back before others had taken their places.
+            // the desired list may lack servers that returned from a drain before others replaced them
             draft.desire(draft.desired().size() < wanted ? draft.isr() : draft.desired());
         }
         if (draft.hasNewEpoch() || draft.isr().size() <= wanted || !allWhole(key, actor, draft)) {
@@ -97,12 +97,12 @@ final class ReassignmentStep {
         draft.expel(view.mostLoaded(undesired.isEmpty() ? others : undesired));
     }
 
-    /** True when the primary is the one that has to go. */
+    /** True when the primary must leave. */
     private static boolean leads(ActorStateBuilder draft) {
         return !draft.desired().contains(draft.primary()) && draft.isr().containsAll(draft.desired());
     }
 
-    /** Promotes a desired member to which the primary hands over now; false where there is none yet. */
+    /** Promotes a desired member that has the primary's whole log; returns false if there is none yet. */
     private boolean promoteDesired(ReplicaKey key, ActorState actor, ActorStateBuilder draft) {
         List<ServerId> ready = new ArrayList<>(replicas.successors(key, actor, now));
         ready.retainAll(draft.desired());

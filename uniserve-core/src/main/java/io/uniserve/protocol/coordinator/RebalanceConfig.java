@@ -4,11 +4,11 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 
 /**
- * When a leader moves replicas by itself.
+ * Limits of automatic rebalancing.
  *
- * @param periodNanos how often loads are gathered and judged; 0 for never
- * @param movesMax replicas on their way at once in the cluster, those moved by hand included
- * @param movesPerServerMax replicas that leave, or that are copied to, one server at once
+ * @param periodNanos period between two collections of loads; 0 turns rebalancing off
+ * @param movesMax maximum number of replicas that move at the same time in the cluster, manual moves included
+ * @param movesPerServerMax maximum number of concurrent moves from or to one server
  */
 public record RebalanceConfig(long periodNanos, int movesMax, int movesPerServerMax) {
     public RebalanceConfig {
@@ -17,13 +17,13 @@ public record RebalanceConfig(long periodNanos, int movesMax, int movesPerServer
                 || movesMax > Limits.REBALANCE_MOVES_MAX
                 || movesPerServerMax < 1
                 || movesPerServerMax > Limits.REBALANCE_MOVES_MAX) {
-            throw UniserveException.invalid("period " + periodNanos + ", moves " + movesMax + ", moves of a server "
+            throw UniserveException.invalid("period " + periodNanos + ", moves " + movesMax + ", moves per server "
                     + movesPerServerMax + ": use a period of at least 0, and 1 to " + Limits.REBALANCE_MOVES_MAX
                     + " moves");
         }
     }
 
-    /** Nothing moves by itself. */
+    /** Without automatic rebalancing. */
     public static RebalanceConfig off() {
         return new RebalanceConfig(0, 1, 1);
     }

@@ -4,9 +4,9 @@ import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.protocol.env.BackgroundExecutor;
 import java.util.List;
 
-/** How a coordinator keeps load even: when, by which policy, and where that computes. */
+/** Rebalancing of a coordinator: limits, policy, and the executor that runs the policy. */
 public record RebalanceSetup(RebalanceConfig config, RebalancePolicy policy, BackgroundExecutor background) {
-    /** Nothing moves by itself. */
+    /** Without automatic rebalancing. */
     public static RebalanceSetup off(CoordinatorEnvironment env) {
         return new RebalanceSetup(RebalanceConfig.off(), cluster -> List.of(), BackgroundExecutor.on(env.timers()));
     }

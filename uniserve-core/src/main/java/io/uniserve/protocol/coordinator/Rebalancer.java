@@ -19,20 +19,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps load even by desired replicas, which {@link ReassignmentStep} reaches: gathers loads each period, has the policy judge them in the
- * background, and makes its moves a few at a time. What is under way is read off the map; all that is remembered here (loads,
- * the plan, how many moves are allowed, what was moved by hand) may be lost, and a new leader begins with one move again.
+ * Automatic rebalancer. Every period it collects loads, runs the policy in the background, and starts the proposed moves, a few at a time.
+ * It changes desired servers only; {@link ReassignmentStep} does the rest.
  *
- * <p>Nothing begins while a replica is missing or a server is being drained: those moves come first, and the loads they leave
- * are not the loads they meet.
+ * <p>The moves under way follow from the map. All other state may be lost: loads, plan, limit on moves, manual moves. A new leader starts
+ * again with one move at a time.
+ *
+ * <p>No move starts while a replica is missing or a server is being drained. Those changes take precedence, and they also change the loads.
  */
 final class Rebalancer {
     private static final Logger LOG = LoggerFactory.getLogger(Rebalancer.class);
 
-    /** A replica that has moved stays for so many periods, until loads show what it did. */
+    /** Number of periods that a replica stays after a move, until the loads show its effect. */
     private static final int REST_PERIODS = 3;
 
-    /** What it waits for changes often while much is mended; that it waits is logged once. */
+    /** The reason to wait changes often during repairs, so only the start of the wait is logged. */
     private static final String WAITS = "waits: ";
 
     private final LeaderContext leader;
@@ -62,7 +63,7 @@ final class Rebalancer {
         return leader.env().clock().nanos();
     }
 
-    /** A replica of the actor was moved by hand: it stays there for a while. */
+    /** Notes a manual move: the actor's replicas are not rebalanced for a while. */
     void movedByHand(ReplicaKey key) {
         heldUntil.put(key, now() + 1_000_000 * Limits.REBALANCE_BY_HAND_MS);
         plan.removeIf(move -> move.key().equals(key));
@@ -75,7 +76,7 @@ final class Rebalancer {
         reconciler.write(table, actors, List.of());
     }
 
-    /** Called each tick of the coordinator, once it has read its state. */
+    /** Called at every tick of the coordinator, once the leader has read its state. */
     void tick() {
         if (!config.on()) {
             return;
@@ -107,7 +108,7 @@ final class Rebalancer {
         }
     }
 
-    /** Notes how moves that began here have ended. */
+    /** Records the results of moves that were started here. */
     private void settle(long now) {
         for (Iterator<Map.Entry<ReplicaKey, Started>> all = started.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<ReplicaKey, Started> entry = all.next();
@@ -132,11 +133,11 @@ final class Rebalancer {
         rest(key, now);
         if (wished && !actor.desired().contains(one.move.from())) {
             ramp.succeeded();
-            LOG.info("rebalancing: {} is on {}, moved in {} ms", name, one.move.to(), millis);
+            LOG.info("rebalancing: {}: moved to {} in {} ms", name, one.move.to(), millis);
         } else if (one.seen) {
             ramp.failed(now);
             plan.clear();
-            LOG.warn("rebalancing: {} did not get to {} within {} ms and stays", name, one.move.to(), millis);
+            LOG.warn("rebalancing: {}: move to {} failed after {} ms", name, one.move.to(), millis);
         }
         return true;
     }
@@ -149,7 +150,7 @@ final class Rebalancer {
         int live = leader.live().size();
         if (loads.size() < live) {
             judging = false;
-            tell(WAITS + (live - loads.size()) + " of " + live + " servers have not told their load");
+            tell(WAITS + (live - loads.size()) + " of " + live + " servers have not reported their load");
             return;
         }
         averages.take(loads, key -> restsUntil.containsKey(key) || started.containsKey(key));
@@ -178,7 +179,7 @@ final class Rebalancer {
         }
     }
 
-    /** Begins moves of the plan as far as the bounds allow. */
+    /** Starts moves of the plan within the limits. */
     private void begin(InProgressMoves under, long now) {
         int room = ramp.allowed(now) - under.moving().size();
         Map<Table, List<ReplicaMove>> chosen = new LinkedHashMap<>();
@@ -243,7 +244,7 @@ final class Rebalancer {
         reconciler.write(table, actors, List.of());
     }
 
-    /** What moves now, whoever wished it. */
+    /** All current moves, automatic and manual. */
     AdminReply.Rebalance report() {
         InProgressMoves under = InProgressMoves.of(leader.catalog().tables(), leader.view());
         List<AdminReply.Moving> moves = new ArrayList<>();
@@ -259,16 +260,16 @@ final class Rebalancer {
                         one == null ? "" : one.move.why()));
             }
         });
-        String told = !config.on() ? "off" : ramp.paused(now()) ? state + "; pauses after a move that failed" : state;
+        String told = !config.on() ? "off" : ramp.paused(now()) ? state + "; paused after a failed move" : state;
         return new AdminReply.Rebalance(told, plan.size(), moves);
     }
 
-    /** A move that this leader wished. */
+    /** A move that this leader has started. */
     private static final class Started {
         final ReplicaMove move;
         final long since;
 
-        /** The map has shown it. */
+        /** The map has shown the move. */
         boolean seen;
 
         Started(ReplicaMove move, long since) {

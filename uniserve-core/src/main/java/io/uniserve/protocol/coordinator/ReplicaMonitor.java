@@ -12,20 +12,20 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Soft state of the replicas: what servers reported, and since when something is missing. Reports count in the epoch they
- * name only; servers repeat them, so a new leader may start without.
+ * Soft state of the replicas: reports of servers, and times since when replicas are missing. A report is valid only for the epoch that it
+ * names. Servers repeat their reports, so a new leader starts without any.
  */
 final class ReplicaMonitor {
-    /** Servers repeat the report every half second. */
+    /** Validity of a report. Servers repeat it every half second. */
     private static final long UNFIT_NANOS = 3_000_000_000L;
 
-    /** The primary on a server that drains repeats it, and takes no updates meanwhile. */
+    /** Validity of a report. The primary on a draining server repeats it, and accepts no updates meanwhile. */
     private static final long HAND_OVER_NANOS = 1_000_000_000L;
 
     private static final long BACKOFF_NANOS = 2_000_000_000L;
     private static final int BACKOFF_DOUBLINGS_MAX = 3;
 
-    /** A server on which a replica failed so often is not waited for, and is asked only where no other can be. */
+    /** After so many failures of a replica on a server, another server is preferred. */
     private static final int FAILURES_BORNE = 3;
 
     private final TreeMap<ReplicaKey, Reports> reports = new TreeMap<>();
@@ -44,7 +44,7 @@ final class ReplicaMonitor {
     void begun(PeerRequest.Begun report) {
         Reports known = of(report.key());
         known.begunEpoch = Math.max(known.begunEpoch, report.epoch());
-        // Who has begun its epoch has mended since it said that it cannot.
+        // a primary that has started its epoch is healthy again
         known.unfit.computeIfPresent(
                 report.primary(), (id, told) -> told.epoch == report.epoch() ? told.mended() : told);
     }
@@ -58,7 +58,7 @@ final class ReplicaMonitor {
         known.spentEpoch = Math.max(known.spentEpoch, report.epoch());
     }
 
-    /** True when the primary of this very epoch said that it logs nothing more in it. */
+    /** True when the primary of this epoch has reported that it logs nothing more in it. */
     boolean isSpent(ReplicaKey key, ActorState actor) {
         Reports known = reports.get(key);
         return known != null && known.spentEpoch == actor.epoch();
@@ -88,7 +88,7 @@ final class ReplicaMonitor {
         }
     }
 
-    /** True when the primary of this very epoch certified the learner as this incarnation of its server has it. */
+    /** True when the primary of this epoch has certified the learner, in this incarnation of the learner's server. */
     boolean isCertified(ReplicaKey key, ActorState actor, ServerId learner, long incarnation) {
         Reports known = reports.get(key);
         Certificate certificate = known == null ? null : known.certified.get(learner);
@@ -98,13 +98,13 @@ final class ReplicaMonitor {
                 && certificate.incarnation == incarnation;
     }
 
-    /** True when the primary of this very epoch said that its first entry is on every in-sync replica. */
+    /** True when the primary of this epoch has reported that every in-sync replica has the epoch's first entry on disk. */
     boolean isBegun(ReplicaKey key, ActorState actor) {
         Reports known = reports.get(key);
         return known != null && known.begunEpoch == actor.epoch();
     }
 
-    /** Members to which the primary of this very epoch would hand over now without any loss. */
+    /** Members to which the primary of this epoch can hand over now without loss. */
     List<ServerId> successors(ReplicaKey key, ActorState actor, long now) {
         Reports known = reports.get(key);
         HandOver told = known == null ? null : known.handOver;
@@ -117,7 +117,7 @@ final class ReplicaMonitor {
         return told.successors;
     }
 
-    /** True when the primary of this very epoch said that the removed replica is fenced. */
+    /** True when the primary of this epoch has reported the removed replica as fenced. */
     boolean isFenced(ReplicaKey key, ActorState actor, Fencing entry) {
         Reports known = reports.get(key);
         return known != null
@@ -126,54 +126,53 @@ final class ReplicaMonitor {
                 && known.fenced.contains(entry.server());
     }
 
-    /** True while the server says so in this very epoch; a replica that mends by itself stops to. */
+    /** True while the server reports the replica as unhealthy in this epoch. A replica that recovers stops these reports. */
     boolean isUnfit(ReplicaKey key, ActorState actor, ServerId server, long now) {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
         return unfit != null && unfit.epoch == actor.epoch() && now - unfit.toldAt < UNFIT_NANOS;
     }
 
-    /** True while the server says in this very epoch that the replica's data are gone for good. */
+    /** True while the server reports in this epoch that the replica's data are lost for good. */
     boolean isLost(ReplicaKey key, ActorState actor, ServerId server, long now) {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
         return unfit != null && unfit.lost && isUnfit(key, actor, server, now);
     }
 
-    /** True while a replica that failed on this server should rather be tried elsewhere. */
+    /** True while a replica that failed on this server should be placed elsewhere. */
     boolean backsOff(ReplicaKey key, ServerId server, long now) {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
         return unfit != null && now - unfit.pauseUntil < 0;
     }
 
-    /** True when the replica failed on this server again and again, as one whose engine hangs. */
+    /** True when the replica has failed on this server repeatedly, for example because its engine hangs. */
     boolean keepsFailing(ReplicaKey key, ServerId server) {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
         return unfit != null && unfit.count >= FAILURES_BORNE;
     }
 
-    /** True when nothing was ever reported or missing. */
+    /** True when no report arrived and no replica was missing. */
     boolean isQuiet(ReplicaKey key) {
         return !reports.containsKey(key);
     }
 
     /**
-     * Another server takes the actor over, although these in-sync replicas are there: they were unfit. They are not asked back
-     * unless the takeover fails.
+     * Records a takeover despite live in-sync replicas, because they were unhealthy. They get the actor back only if the takeover fails.
      */
     void takenOver(ReplicaKey key, List<ServerId> unfit) {
         of(key).distrusted.addAll(unfit);
     }
 
-    /** True when the takeover under way may be given up for the sake of this former replica. */
+    /** True when the pending takeover may be cancelled in favour of this former in-sync replica. */
     boolean mayReturn(ReplicaKey key, ActorState actor, ServerId server, long now) {
         Reports known = reports.get(key);
         return known == null || !known.distrusted.contains(server) || isUnfit(key, actor, actor.primary(), now);
     }
 
-    /** The takeover is over: it has begun its epoch, or somebody returned. */
+    /** Records the end of a takeover: it has started its epoch, or a former replica has returned. */
     void takeoverEnded(ReplicaKey key, ActorState takeover, boolean returned, long now) {
         Reports known = of(key);
         known.distrusted.clear();
@@ -181,13 +180,13 @@ final class ReplicaMonitor {
         known.takeoversFailed = failed ? known.takeoversFailed + 1 : 0;
     }
 
-    /** Takeovers in a row that failed and ended with the return of a former replica. */
+    /** Number of consecutive takeovers that failed and ended with the return of a former replica. */
     int takeoversFailed(ReplicaKey key) {
         Reports known = reports.get(key);
         return known == null ? 0 : known.takeoversFailed;
     }
 
-    /** Notes that a replica is missing, or not, and tells for how long it has been. */
+    /** Records whether a replica is missing, and returns for how long it has been. */
     long missingNanos(ReplicaKey key, boolean missing, long now) {
         if (!missing && isQuiet(key)) {
             return 0;
@@ -197,7 +196,7 @@ final class ReplicaMonitor {
         return known.missingSince == null ? 0 : now - known.missingSince;
     }
 
-    /** Notes that the last replica is gone, or not, and tells for how long it has been. */
+    /** Records whether the last replica is gone, and returns for how long it has been. */
     long lostNanos(ReplicaKey key, boolean lost, long now) {
         if (!lost && isQuiet(key)) {
             return 0;
@@ -218,7 +217,7 @@ final class ReplicaMonitor {
         return before == null ? Long.valueOf(now) : before;
     }
 
-    /** True when the loss should be looked at, at most once in the period. */
+    /** True when the loss should be examined, at most once per period. */
     boolean lossDue(ReplicaKey key, long now, long periodNanos) {
         Reports known = of(key);
         if (known.lossTried != null && now - known.lossTried < periodNanos) {
@@ -228,7 +227,7 @@ final class ReplicaMonitor {
         return true;
     }
 
-    /** True the first time since the last replica was lost: what has to be told is told once. */
+    /** True for the first call after the loss of the last replica, so that it is logged once. */
     boolean tellLoss(ReplicaKey key) {
         Reports known = of(key);
         boolean first = !known.lossTold;
@@ -236,7 +235,7 @@ final class ReplicaMonitor {
         return first;
     }
 
-    /** Forgets tables that are no more. */
+    /** Removes the state of tables that no longer exist. */
     void retain(Set<Long> tableIds) {
         reports.keySet().removeIf(key -> !tableIds.contains(key.tableId()));
     }
@@ -251,7 +250,7 @@ final class ReplicaMonitor {
 
     private record HandOver(long epoch, ServerId primary, List<ServerId> successors, long toldAt) {}
 
-    /** Of one actor. */
+    /** Reports of one actor. */
     private static final class Reports {
         final TreeMap<ServerId, Certificate> certified = new TreeMap<>();
         final TreeSet<ServerId> fenced = new TreeSet<>();

@@ -25,14 +25,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the newest version of which durable storage has everything, of a table whose updates are atomic and that no primaries
- * can speak for.
+ * Finder of the newest version of an atomic table that is complete in durable storage, for use when the primaries are not available.
  *
- * <p>Storage may have nothing of an actor that was lost before it had shipped anything. It is empty then, and whatever it had a
- * part in is lost; the others' logs say so, as they name its part. That is so only in a cluster that knows the table: where the
- * actor is lost for good, as one that is not will ship what it has; where no backup record says that it had shipped something, as
- * one is written with the first; and where no other actor has a checkpoint with a version in it, which is stored only when all
- * actors have shipped what it has. Else its objects may be gone, and that is an error.
+ * <p>Storage may have nothing of an actor. If it was lost before it shipped anything, it restarts empty. Versions in which it participated
+ * are then lost, which the other actors' logs show. This conclusion needs all of:
+ * <ul>
+ * <li>The cluster knows the table.
+ * <li>The actor is lost for good. Otherwise it will still ship its entries.
+ * <li>No backup record shows that it shipped anything. The record is written with the first shipped run.
+ * <li>No other actor has a checkpoint with a version in it. Such a checkpoint is stored only when all actors have shipped their entries up
+ * to it.
+ * </ul>
+ *
+ * <p>Otherwise the actor's objects may have been deleted, which is an error.
  */
 final class RestorePointFinder {
     private static final Logger LOG = LoggerFactory.getLogger(RestorePointFinder.class);
@@ -45,15 +50,15 @@ final class RestorePointFinder {
     private final Completion<Found> completion;
 
     /**
-     * What there is.
+     * Result of the search.
      *
-     * @param version the newest version of which everything is there
-     * @param newest the newest version that any actor knows, committed or not
-     * @param empty actors of which storage has nothing, since they had shipped nothing
+     * @param version the newest complete version
+     * @param newest the newest version that any actor has, committed or not
+     * @param empty actors without data in storage, as they had shipped nothing
      */
     record Found(long version, long newest, Set<Integer> empty) {}
 
-    /** @param lost which actors are lost for good; null of a table that only storage knows */
+    /** @param lost whether an actor is lost for good; null for a table that only storage has */
     RestorePointFinder(BackupOperation job, TableMeta meta, @Nullable IntPredicate lost, Completion<Found> completion) {
         this.lost = lost;
         this.job = job;
@@ -81,7 +86,7 @@ final class RestorePointFinder {
                         ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
                 if (told.size() != 1) {
                     throw new UniserveException(
-                            ErrorCode.INTERNAL, "a server answered with " + told.size() + " surveys of " + key);
+                            ErrorCode.INTERNAL, "a server sent " + told.size() + " surveys of " + key);
                 }
                 trails[actor] = ShippedVersions.decode(told.get(0));
             } catch (UniserveException e) {
@@ -117,17 +122,17 @@ final class RestorePointFinder {
                 .synced(() -> job.each(actors.size(), (at, then) -> record(actors.get(at), then), this::recorded));
     }
 
-    /** What speaks against that all those are empty, short of their records. */
+    /** Reason why the actors may have shipped data after all; their backup records are checked later. */
     private Optional<UniserveException> doubt() {
         IntPredicate gone = lost;
         if (gone == null) {
-            return Optional.of(gone(empty.first(), "nobody here knows whether it had shipped anything"));
+            return Optional.of(gone(empty.first(), "the cluster does not have the table"));
         }
         for (int actor : empty) {
             if (!gone.test(actor)) {
                 return Optional.of(new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        key(actor) + " has not shipped anything to durable storage yet and is not lost: wait for it"));
+                        key(actor) + " has not shipped anything to durable storage yet, and is not lost: retry later"));
             }
         }
         for (int actor = 0; actor < trails.length; actor++) {
@@ -135,13 +140,13 @@ final class RestorePointFinder {
                 return Optional.of(gone(
                         empty.first(),
                         "the checkpoint of actor " + actor + " has version " + trails[actor].covered()
-                                + ", and is stored only when all actors have shipped what they have of it"));
+                                + ", which is stored only after all actors have shipped their entries of it"));
             }
         }
         return Optional.empty();
     }
 
-    /** What it had shipped by its record. */
+    /** Checks the backup record of an actor: it must not show shipped entries. */
     private void record(int actor, Completion<Done> then) {
         job.leader().registry().read(RegistryPaths.backup(meta.name(), key(actor)), read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
@@ -172,9 +177,9 @@ final class RestorePointFinder {
         Found found = new Found(ShippedVersions.newestOfAll(List.of(trails)), newest, empty);
         if (!empty.isEmpty()) {
             LOG.warn(
-                    "{}: durable storage has nothing of actors {}, which had shipped nothing: they come back empty, the table"
-                            + " at version {}; storage knows versions up to {}: what was committed above {} is lost, and all that only those"
-                            + " actors had",
+                    "{}: durable storage has no data of actors {}, which shipped nothing: they start empty, the table"
+                            + " at version {}; storage has versions up to {}: commits above {} and data of only those"
+                            + " actors are lost",
                     meta.name(),
                     empty,
                     found.version(),

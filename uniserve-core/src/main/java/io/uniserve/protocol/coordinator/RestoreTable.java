@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a table from a backup: a new number; a backup record for each actor, so that what follows is found and deleted
- * whoever ends it; the parts copied as the new actors' own continuous backups; then, in one write, definition and map, in
- * which each actor is to be taken over from durable storage. From there on it is a takeover like any other.
+ * Procedure that restores a table from a backup, under a new table number. It first writes a backup record per actor, so that an
+ * interrupted restoration is found and deleted. Then it copies the parts as continuous backups of the new actors. One multi then creates
+ * definition and map, in which each actor is to be taken over from durable storage. The rest is a normal takeover.
  */
 final class RestoreTable {
     private static final Logger LOG = LoggerFactory.getLogger(RestoreTable.class);
@@ -54,7 +54,7 @@ final class RestoreTable {
         if (leader.droppedTables().pending(asked.name())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    "what a dropped table " + asked.name() + " left is being deleted: try again");
+                    "objects of the dropped table " + asked.name() + " are being deleted: retry later");
         }
         List<ServerRecord> usable = leader.usable();
         TableValidator.check(asked, usable, leader.silent());
@@ -86,7 +86,7 @@ final class RestoreTable {
                     .place(backup.actors(), asked.rf(), leader.view().eligible(asked.port()));
         } catch (IllegalArgumentException | UniserveException e) {
             fail(UniserveException.invalid(
-                    "too few live servers offer port \"" + asked.port() + "\" by now: " + e.getMessage()));
+                    "too few live servers still offer port \"" + asked.port() + "\": " + e.getMessage()));
             return;
         }
         long id = copies.id();
@@ -108,7 +108,7 @@ final class RestoreTable {
         }
         leader.registry().write(ops, done -> {
             if (done.applied()) {
-                LOG.info("table {} (number {}) is restored from backup {}", meta.name(), id, backup.name());
+                LOG.info("table {} (number {}): restored from backup {}", meta.name(), id, backup.name());
                 leader
                         .catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
@@ -122,7 +122,7 @@ final class RestoreTable {
         });
     }
 
-    /** What was written is read again before anything is swept: the table may be there. */
+    /** Reads the catalog again after an unconfirmed write, before copies are deleted: the table may exist. */
     private void unconfirmed(Written done) {
         UniserveException refused = done.error();
         UniserveException error = refused != null
@@ -130,7 +130,7 @@ final class RestoreTable {
                 : new UniserveException(
                         ErrorCode.OUTCOME_UNKNOWN,
                         "the registry did not confirm the restoration of " + asked.name()
-                                + ": describe the table, restore it again if absent");
+                                + ": describe the table, and restore it again if it is absent");
         Runnable ended = () -> fail(error);
         leader
                 .registry()
@@ -149,7 +149,7 @@ final class RestoreTable {
 
             @Override
             public void failed(UniserveException error) {
-                LOG.warn("the catalog cannot be read again: {}", error.getMessage());
+                LOG.warn("catalog: reload failed: {}", error.getMessage());
                 failed.run();
             }
         };

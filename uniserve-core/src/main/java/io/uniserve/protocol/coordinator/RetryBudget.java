@@ -3,7 +3,9 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 
-/** Of a change that a client asked for and the registry has not confirmed: some more, a moment apart, then OUTCOME_UNKNOWN. */
+/**
+ * Bounded number of retries for a client's change that the registry has not confirmed. After them the request fails with OUTCOME_UNKNOWN.
+ */
 final class RetryBudget {
     private static final int MOST = 40;
 
@@ -12,7 +14,7 @@ final class RetryBudget {
     private final String unconfirmed;
     private int made;
 
-    /** @param unconfirmed what the client hears in the end: what is not known, and what to do */
+    /** @param unconfirmed text of the final error: what is unknown, and what to do */
     RetryBudget(LeaderContext leader, PendingAdminReply answer, String unconfirmed) {
         this.leader = leader;
         this.answer = answer;

@@ -28,10 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts what a backup holds in the place of a table with atomic updates that has lost an actor: the parts are copied under a
- * new number, then one write replaces definition, map, log of versions and backup records. Until then nothing is changed,
- * and after it everything is: whoever holds something of the old number finds the table gone. Versions go on where they were,
- * so none stands for two different states.
+ * Procedure that replaces an atomic table that has lost an actor by the contents of a backup. It copies the parts under a new table number.
+ * One multi then replaces definition, map, transaction log and backup records. Before the multi nothing has changed, and after it requests
+ * for the old number find the table gone. Version numbers continue, so no version stands for two states.
  */
 final class RollbackTable {
     private static final Logger LOG = LoggerFactory.getLogger(RollbackTable.class);
@@ -72,7 +71,7 @@ final class RollbackTable {
         @Override
         public void unconfirmed(Written written) {
             UniserveException refused = written.error();
-            fail(refused != null ? refused : unavailable("the registry did not confirm its backup records"));
+            fail(refused != null ? refused : unavailable("the registry did not confirm the new backup records"));
         }
     }
 
@@ -80,20 +79,20 @@ final class RollbackTable {
         return new UniserveException(ErrorCode.UNAVAILABLE, why);
     }
 
-    /** Reads what the write replaces: records, then the outcomes, then the log. */
+    /** Reads the nodes that the write replaces: backup records, then the outcomes, then the transaction log. */
     private void attempt() {
         Table table = leader.catalog().find(old.name());
         if (!job.answer().isOpen()) {
             return;
         }
         if (table != null && table.meta.tableId() == copies.id()) {
-            replaced(); // the write's answer was lost
+            replaced(); // the reply to the write was lost
         } else if (table == null || table.meta.tableId() != old.tableId()) {
             fail(unavailable("the table was dropped meanwhile"));
         } else if (!lost.getAsBoolean()) {
             fail(unavailable("a replica of the lost actor is back"));
         } else if (attempts++ == ATTEMPTS_MAX) {
-            fail(unavailable("the table changes faster than it is replaced"));
+            fail(unavailable("the table changed during every attempt to replace it"));
         } else if (table.busy || table.stale) {
             again();
         } else {
@@ -145,7 +144,7 @@ final class RollbackTable {
         try {
             map = map(table);
         } catch (UniserveException | IllegalArgumentException e) {
-            fail(unavailable("no server can take it over: " + e.getMessage()));
+            fail(unavailable("no servers for the restored table: " + e.getMessage()));
             return;
         }
         long version = backup.version();
@@ -164,7 +163,7 @@ final class RollbackTable {
         ops.addAll(copies.checks());
         for (int actor = 0; actor < found.size(); actor++) {
             int known = found.get(actor).version();
-            if (known != Registry.ABSENT) { // an actor that was lost before its first tick never had one
+            if (known != Registry.ABSENT) { // an actor that was lost before its first tick has no record
                 ops.add(new Op.Delete(RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), actor)), known));
             }
         }
@@ -173,8 +172,8 @@ final class RollbackTable {
             table.busy = false;
             if (done.applied()) {
                 LOG.warn(
-                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions"
-                                + " {} to {} of number {} are lost where they were committed; {} keeps what there was",
+                        "{}: actors were lost for good; the table is restored at version {} as number {}, versions"
+                                + " {} to {} of number {} are lost if they were committed; backup {} has the old data",
                         old.name(),
                         version,
                         copies.id(),
@@ -191,13 +190,13 @@ final class RollbackTable {
             } else if (done.error() != null) {
                 fail(done.error());
             } else {
-                table.stale = true; // the next pass reads it again, and so finds what was done
+                table.stale = true; // the next pass reads the table again and finds the result
                 again();
             }
         });
     }
 
-    /** Everybody who may still answer readers for the old number is fenced like a replica that was removed. */
+    /** The map after the restoration. Servers that may still answer reads for the old number are fenced like removed replicas. */
     private TableMap map(Table table) {
         List<ServerView> eligible = leader.view().eligible(old.port());
         int rf = Math.max(1, Math.min(old.rf(), eligible.size()));

@@ -15,7 +15,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records that a server is to hold nothing, or may again. What it holds then moves as from a server that leaves. */
+/** Writer of an operator's request to drain a server, or to use it again. Its replicas then move as from a server that shuts down. */
 final class ServerDrainer {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDrainer.class);
 
@@ -47,11 +47,11 @@ final class ServerDrainer {
     private void check() {
         if (leader.live().stream().noneMatch(live -> live.id().equals(server))) {
             throw UniserveException.invalid(
-                    "server: no live server is called " + server + "; status lists those there are");
+                    "server: no live server has the id " + server + ": see the status for live servers");
         }
         if (leader.catalog().cluster().drained().size() >= Limits.SERVERS_MAX) {
             throw UniserveException.invalid(
-                    "server: " + Limits.SERVERS_MAX + " servers are drained already; undo those that are gone");
+                    "server: " + Limits.SERVERS_MAX + " servers are drained already: undo it for servers that left");
         }
         for (Table table : leader.catalog().tables()) {
             long others = leader.usable().stream()
@@ -60,7 +60,7 @@ final class ServerDrainer {
             if (others < table.meta.rf() && holds(table)) {
                 throw UniserveException.invalid("server: table " + table.meta.name() + " keeps " + table.meta.rf()
                         + " copies of each actor, and there are only " + others + " other servers with port "
-                        + table.meta.port() + "; start another one first");
+                        + table.meta.port() + ": start another one first");
             }
         }
     }

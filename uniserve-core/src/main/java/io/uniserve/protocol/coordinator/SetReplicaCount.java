@@ -13,7 +13,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records the wish that an actor have more replicas than its table's rf, or no longer so many, and where they are to be. */
+/** Writer of an operator's request for the number of replicas of one actor. More replicas than the table's rf are possible. */
 final class SetReplicaCount extends DesiredReplicasWriter {
     private static final Logger LOG = LoggerFactory.getLogger(SetReplicaCount.class);
 
@@ -40,7 +40,7 @@ final class SetReplicaCount extends DesiredReplicasWriter {
         int wanted = Math.max(wish.copies(), table.meta.rf());
         List<ServerId> places =
                 wanted > actor.desired().size() ? more(table.meta, actor, wanted) : fewer(actor, wanted);
-        LOG.info("{} is to have {} replicas, on {}", actorName(), wanted, places);
+        LOG.info("{}: {} replicas requested, on {}", actorName(), wanted, places);
         return ActorStateBuilder.replicated(actor, copies(table.meta), places);
     }
 
@@ -55,7 +55,7 @@ final class SetReplicaCount extends DesiredReplicasWriter {
         }
     }
 
-    /** Where they are desired already, then the servers that placement prefers. */
+    /** The desired servers, followed by servers that the placement policy prefers. */
     private List<ServerId> more(TableMeta meta, ActorState actor, int wanted) {
         ClusterView view = leader.view();
         List<ServerView> eligible = view.eligible(meta.port());
@@ -66,7 +66,7 @@ final class SetReplicaCount extends DesiredReplicasWriter {
         return filled(view, actor.desired(), eligible, wanted);
     }
 
-    /** The primary stays, then who is in sync, then who learns. */
+    /** The primary stays, then in-sync replicas, then learners. */
     private List<ServerId> fewer(ActorState actor, int wanted) {
         ClusterView view = leader.view();
         List<ServerId> inSync = actor.isr().stream()

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A coordinator that stands by relays the routing too, so that clients may ask any coordinator first. It follows the registry
- * by watches and reads everything again now and then; it writes nothing.
+ * Routing of a standby coordinator, so that clients may connect to any coordinator first. It follows ZooKeeper by watches, and also reads
+ * everything periodically. It writes nothing.
  */
 final class StandbyRouting {
     private static final long WAKE_NANOS = 20_000_000L;
@@ -102,7 +102,7 @@ final class StandbyRouting {
         }
     }
 
-    /** Watches every name, defined or not: a table's node may be seen before its definition is there. */
+    /** Watches every name, with or without a definition: a table's node may appear before its definition. */
     private void watchTables() {
         Set<TableName> names = new TreeSet<>(catalog.undefined());
         catalog.tables().forEach(table -> names.add(table.meta.name()));
@@ -133,7 +133,7 @@ final class StandbyRouting {
         });
     }
 
-    /** Changes close together are told once. */
+    /** Notifies the listener soon. Changes in short succession cause one notification. */
     void push() {
         if (!pushing) {
             pushing = true;

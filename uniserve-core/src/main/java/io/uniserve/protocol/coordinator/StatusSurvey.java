@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answer to one question for the cluster's status: loads of the servers that answer in time, and whether the registry confirms,
- * after the question, that this coordinator still leads. Without that its map may be old, and the answer says so.
+ * Handler of one request for the cluster's status. It collects the loads of servers that reply in time. It also checks, after the request
+ * arrived, that this coordinator still leads. Without this confirmation the map may be old, and the status has a problem that says so.
  */
 final class StatusSurvey {
     private final LeaderContext leader;
@@ -69,7 +69,7 @@ final class StatusSurvey {
                     .orElseGet(() -> "the registry does not confirm that it leads, last "
                             + (contact.ageMillis(now) < 0 ? "never" : contact.ageMillis(now) / 1_000 + " s ago"));
             problems.add(new Problem(
-                    Problem.Severity.ERROR, "registry", why + ": tables and servers are shown as it last knew them"));
+                    Problem.Severity.ERROR, "registry", why + ": the shown tables and servers may be outdated"));
         }
         return problems;
     }

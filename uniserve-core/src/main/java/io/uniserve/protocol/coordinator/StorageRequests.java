@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Asks servers to do something in durable storage, which all of them share: one after the other until one can. */
+/**
+ * Client for requests about durable storage, which all servers share: it tries one server after another until one can execute the request.
+ */
 final class StorageRequests {
     private static final long TIMEOUT_NANOS = Limits.BACKUP_ACTOR_MS_MAX * 1_000_000;
 
@@ -26,14 +28,14 @@ final class StorageRequests {
     }
 
     /**
-     * The answer of one server; UNSUPPORTED where none has durable storage, UNAVAILABLE where none can be reached, INTERNAL
-     * where it answered with something else.
+     * Sends the request. Errors: UNSUPPORTED if no server has durable storage, UNAVAILABLE if none can be reached, INTERNAL if the reply
+     * has another type.
      *
-     * @param kind what the request is answered with
+     * @param kind type of the expected reply
      */
     <R extends PeerReply> void ask(ArchiveRequest request, Class<R> kind, Completion<R> completion) {
         List<ServerRecord> servers = new ArrayList<>(leader.live());
-        Collections.rotate(servers, ++turn); // work on many actors is spread
+        Collections.rotate(servers, ++turn); // spreads the work for many actors over the servers
         next(
                 request,
                 new ArrayDeque<>(servers),
@@ -41,7 +43,7 @@ final class StorageRequests {
                 outcome -> completion.done(typed(outcome, kind)));
     }
 
-    /** The reply where it is of this kind; INTERNAL where it is another one. */
+    /** The reply with its expected type; INTERNAL if it has another type. */
     static <R extends PeerReply> Outcome<R> typed(Outcome<PeerReply> outcome, Class<R> kind) {
         if (outcome instanceof Outcome.Err<PeerReply> err) {
             return Outcome.err(err.error());
@@ -51,7 +53,7 @@ final class StorageRequests {
                 ? Outcome.ok(kind.cast(reply))
                 : Outcome.err(new UniserveException(
                         ErrorCode.INTERNAL,
-                        "a server answered with " + reply.getClass().getSimpleName() + ", not with "
+                        "a server replied with " + reply.getClass().getSimpleName() + ", not "
                                 + kind.getSimpleName()));
     }
 

@@ -23,8 +23,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Creates one table: rules, the port's own check on a live server, placement, one write of number, definition and map, then
- * waiting for the primaries. All replicas start empty, so all of them are in sync from the first epoch on.
+ * Procedure that creates a table: check of the definition, validation by the port on a live server, placement, and one multi with number,
+ * definition and map. It then waits until the primaries accept updates. All replicas start empty, so all of them are in sync from the first
+ * epoch.
  */
 final class TableCreator {
     private static final int WRITES_MAX = 5;
@@ -46,7 +47,7 @@ final class TableCreator {
     static UniserveException exists(TableName name) {
         return new UniserveException(
                 ErrorCode.TABLE_EXISTS,
-                "table " + name + " exists or is being created: drop it first or use another name");
+                "table " + name + " exists or is being created: drop it first, or use another name");
     }
 
     void start() {
@@ -78,7 +79,7 @@ final class TableCreator {
         if (asked.rf() > servers.size()) {
             answer.fail(UniserveException.invalid(
                     "rf is " + asked.rf() + " but only " + servers.size() + " live servers offer port \"" + asked.port()
-                            + "\" by now: start more servers or use a smaller rf"));
+                            + "\" now: start more servers, or use a smaller rf"));
             return;
         }
         ClusterRecord cluster = leader.catalog().cluster();
@@ -114,13 +115,13 @@ final class TableCreator {
             answer.fail(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,
                     "the registry did not confirm the creation of " + meta.name()
-                            + ": describe the table, create it again if absent"));
+                            + ": describe the table, and create it again if it is absent"));
         } else {
             leader.registry().after(leader.config().tickNanos() / 4, () -> readAgain(meta));
         }
     }
 
-    /** The write was refused or its outcome is unknown: what the registry holds says which. */
+    /** Reads the table after a write that was rejected or has an unknown outcome. */
     private void readAgain(TableMeta meta) {
         leader
                 .registry()
@@ -149,8 +150,8 @@ final class TableCreator {
             public void failed(UniserveException error) {
                 answer.fail(new UniserveException(
                         ErrorCode.OUTCOME_UNKNOWN,
-                        "the registry was lost while table " + asked.name()
-                                + " was created: describe the table, create it again if absent",
+                        "the connection to the registry was lost while table " + asked.name()
+                                + " was created: describe the table, and create it again if it is absent",
                         error));
             }
         };

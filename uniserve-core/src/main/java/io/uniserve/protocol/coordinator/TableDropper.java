@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drops one table: definition, map and the tombstone of its number in one write. Servers see the tombstone and delete their
- * replicas.
+ * Procedure that drops a table: one multi deletes definition and map, and writes the tombstone of its number. Servers see the tombstone and
+ * delete their replicas.
  */
 final class TableDropper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDropper.class);
@@ -47,7 +47,7 @@ final class TableDropper {
             answer.fail(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,
                     "the registry did not confirm the drop of " + name
-                            + ": describe the table, drop it again if present"));
+                            + ": describe the table, and drop it again if it is present"));
         } else if (table.busy || table.stale) {
             leader.retryLater();
             leader.registry().after(leader.config().tickNanos() / 4, this::start);
@@ -66,13 +66,13 @@ final class TableDropper {
                 table,
                 RegistryPaths.log(name, tableId),
                 log -> deleted(table, RegistryPaths.outcomes(name, tableId), outcomes -> {
-                    List<Op> more = new ArrayList<>(log); // refused where they are no longer these: tried again
+                    List<Op> more = new ArrayList<>(log); // a changed node fails the multi, which is then retried
                     more.addAll(outcomes);
                     write(table, more);
                 }));
     }
 
-    /** The deletion of a node as it is now, if it is there. */
+    /** Deletes a node in its current version, if it exists. */
     private void deleted(Table table, String path, Consumer<List<Op>> then) {
         leader.registry().read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok) {
@@ -108,7 +108,7 @@ final class TableDropper {
     }
 
     private void dropped() {
-        LOG.info("table {} (number {}) is dropped", name, tableId);
+        LOG.info("table {} (number {}): dropped", name, tableId);
         leader.droppedTables().addAll(List.of(name));
         Tombstones.trim(leader.registry());
         leader.routingChanged();

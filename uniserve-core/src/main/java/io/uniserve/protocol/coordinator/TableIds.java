@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Numbers of tables. A registry that is new counts from 1, but durable storage may know tables of a cluster of the same name
- * whose registry was lost: their numbers are never given again, since objects are named by them.
+ * Allocator of table numbers. A new registry counts from 1, but durable storage may have tables of a cluster of the same name whose
+ * registry was lost. Their numbers are never reused, because object names contain them.
  */
 final class TableIds {
     private final LeaderContext leader;
@@ -26,7 +26,7 @@ final class TableIds {
         this.storage = storage;
     }
 
-    /** The number for the next table. Fails where the registry is new and durable storage cannot be asked. */
+    /** Number for the next table. Fails if the registry is new and durable storage cannot be read. */
     void next(LongConsumer then, Consumer<UniserveException> failed) {
         long next = leader.catalog().cluster().nextTableId();
         if (next > 1) {
@@ -42,13 +42,13 @@ final class TableIds {
                     } else {
                         failed.accept(new UniserveException(
                                 ErrorCode.UNAVAILABLE,
-                                "the first table of a cluster needs a look at durable storage: " + error.reason(),
+                                "the first table of a cluster needs durable storage: " + error.reason(),
                                 error));
                     }
                 });
     }
 
-    /** Definitions in durable storage of tables that this cluster does not have, each name's newest. */
+    /** Definitions in durable storage of tables that this cluster does not have, the newest per name. */
     void lost(Consumer<List<TableMeta>> then, Consumer<UniserveException> failed) {
         definitions(
                 all -> {

@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Asks the primaries of a new table until each one serves, then answers the creation. */
+/** Wait for the primaries of a new table: completes its creation once all of them accept updates. */
 final class TableReadiness {
     private static final long PERIOD_NANOS = 50_000_000L;
 
@@ -47,7 +47,7 @@ final class TableReadiness {
         Table table = leader.catalog().find(name);
         if (table == null || table.meta.tableId() != tableId) {
             answer.fail(new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped while it started"));
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " was dropped while its actors started"));
             return;
         }
         int actors = table.map().actors().size();
@@ -57,7 +57,7 @@ final class TableReadiness {
             answer.fail(new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
                     "table " + name + " exists, but " + (actors - ready.size()) + " of its " + actors
-                            + " actors are still starting: ask for the status, or drop the table"));
+                            + " actors are still starting: check the status, or drop the table"));
         } else {
             ask(table);
         }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The level-triggered loop: compares every table with what it should be and writes one compare-and-set a table and step. */
+/** Level-triggered reconciliation loop: compares every table with its goal, and writes one compare-and-set per table and step. */
 final class TableReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(TableReconciler.class);
 
@@ -95,7 +95,7 @@ final class TableReconciler {
         }
     }
 
-    /** Each takeover that fails doubles the time until the next: what is wrong with the backup is wrong everywhere. */
+    /** Waiting time before the next takeover. It doubles with each failed one, because a damaged backup fails on every server. */
     private long patience(ReplicaKey key, ActorState actor) {
         long grace = leader.config().lossGraceNanos();
         long failed = leader.replicas().takeoversFailed(key)
@@ -109,19 +109,19 @@ final class TableReconciler {
         return Math.max(grace, 1_000_000 * Math.min(pause, Limits.TAKEOVER_RETRY_MS_MAX));
     }
 
-    /** True when no in-sync replica is left that could serve. */
+    /** True when no in-sync replica is left that can serve. */
     boolean lost(ClusterView view, ReplicaKey key, ActorState actor) {
         long now = leader.env().clock().nanos();
         return actor.isr().stream().allMatch(id -> lost(view, key, actor, id, now));
     }
 
-    /** Gone from the registry, not only from our pings; or there, but without usable data. */
+    /** True if the server is gone from the registry, and not only dead by pings, or if its replica is unhealthy. */
     private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id, long now) {
         boolean gone = !view.registered(id) && view.dead(id);
         return gone || leader.replicas().isUnfit(key, actor, id, now);
     }
 
-    /** True when no in-sync replica's data may come back by themselves: a full disk, say, is no reason to give up on them. */
+    /** True when no in-sync replica can recover by itself. A full disk, for example, is not a loss for good. */
     boolean lostForGood(ClusterView view, ReplicaKey key, ActorState actor) {
         long now = leader.env().clock().nanos();
         return actor.isr().stream()
@@ -129,7 +129,7 @@ final class TableReconciler {
                         || leader.replicas().isLost(key, actor, id, now));
     }
 
-    /** One write for all changes of the table; {@code also} joins it. */
+    /** Writes all changes of the table, together with {@code also}, in one multi. */
     void write(Table table, List<ActorState> actors, List<Op> also) {
         TableMap next = new TableMap(table.meta.name(), table.meta.tableId(), actors);
         TableMap before = table.map();

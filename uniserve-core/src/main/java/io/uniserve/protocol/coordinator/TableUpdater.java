@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives one table other options: the port's own check of the change on a live server, one compare-and-set of the definition,
- * then waiting until every live server knows it, so that whoever asks any of them afterwards is answered by it. The map is
- * written too, unchanged: who follows its version sees that there is something new.
+ * Procedure that changes a table's options: validation by the port on a live server, one compare-and-set of the definition, then a wait
+ * until every live server has it. So any server applies the new options afterwards. The map is written too, unchanged: its new znode
+ * version shows the change to servers that watch it.
  */
 final class TableUpdater {
     private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
@@ -50,14 +50,14 @@ final class TableUpdater {
         retryBudget = new RetryBudget(
                 leader,
                 answer,
-                "the registry did not confirm the change of " + name + ": describe the table, change it again");
+                "the registry did not confirm the change of " + name + ": describe the table, and change it again");
     }
 
     void start() {
         TableValidator.options(next.options());
         if (next.level() != ConsistencyLevel.EVENTUAL) {
             throw UniserveException.unsupported("table " + name + " is " + next.level()
-                    + ": options of EVENTUAL tables alone can change; create another table and load it");
+                    + ": options of EVENTUAL tables alone can change: create another table and load it");
         }
         if (!current().meta.equals(next)) {
             PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
@@ -67,17 +67,17 @@ final class TableUpdater {
         }
     }
 
-    /** The table, if its definition is the known one or the next. */
+    /** The table, if it has the definition that the client knows or already the new one. */
     private Table current() {
         Table table = leader.catalog().find(name);
         if (table == null || table.meta.tableId() != known.tableId()) {
             throw new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist, or not any more: list the tables");
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist, or was dropped: list the tables");
         }
         if (!table.meta.equals(known) && !table.meta.equals(next)) {
             throw new UniserveException(
                     ErrorCode.VERSION_GONE,
-                    "the definition of table " + name + " was changed meanwhile: look at it, and change it again");
+                    "the definition of table " + name + " was changed meanwhile: describe it, and change it again");
         }
         return table;
     }
@@ -118,7 +118,7 @@ final class TableUpdater {
         if (written.applied()) {
             List<Integer> versions = written.versions();
             leader.catalog().put(next, versions.get(0), table.map(), versions.get(1));
-            LOG.info("table {} (number {}) has other options", name, next.tableId());
+            LOG.info("table {} (number {}): options changed", name, next.tableId());
             leader.routingChanged();
             leader.wake();
             teach();
@@ -130,7 +130,7 @@ final class TableUpdater {
         }
     }
 
-    /** Asks the live servers that have not said so yet whether they know the definition. */
+    /** Sends the definition to the live servers that have not confirmed it yet. */
     private void teach() {
         List<ServerRecord> servers = leader.live().stream()
                 .filter(server -> !learned.contains(server.id()))
@@ -142,8 +142,8 @@ final class TableUpdater {
         if (leader.env().clock().nanos() - deadline >= 0) {
             answer.fail(new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "table " + name + " is changed, but " + servers.size() + " servers do not know it yet: change it"
-                            + " once more, in the same way"));
+                    "table " + name + " is changed, but " + servers.size() + " servers do not have it yet: send"
+                            + " the same change again"));
             return;
         }
         int[] waiting = {servers.size()};

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a new table's definition must keep. Names and numbers of actors are checked by their own types already. */
+/** Validation of a new table's definition. The types check names and numbers of actors already. */
 final class TableValidator {
     private TableValidator() {}
 
-    /** Refuses a definition that no cluster of this version can serve. */
+    /** Rejects a definition that no cluster of this version can serve. */
     static void check(TableMeta meta, Set<ConsistencyLevel> levels) {
         range("rf", meta.rf(), Limits.REPLICATION_FACTOR_MAX);
         range("minIsr", meta.minIsr(), meta.rf());
@@ -36,7 +36,7 @@ final class TableValidator {
         if (meta.level() != ConsistencyLevel.EVENTUAL && meta.onLoss() == OnLoss.RESTORE_ACTOR) {
             throw UniserveException.invalid("onLoss " + meta.onLoss()
                     + " is not for a table of level " + meta.level()
-                    + ": one actor restored alone would tear updates: use WAIT or RESTORE_TABLE");
+                    + ": a single restored actor would break the atomicity of updates: use WAIT or RESTORE_TABLE");
         }
         if (meta.onLoss() == OnLoss.RESTORE_TABLE) {
             range("actors with onLoss RESTORE_TABLE", meta.partitioner().actors(), Limits.RESTORE_TABLE_ACTORS_MAX);
@@ -58,7 +58,7 @@ final class TableValidator {
         }
     }
 
-    /** Refuses too many or too large options. */
+    /** Rejects too many or too large options. */
     static void options(Map<String, String> options) {
         if (options.size() > Limits.TABLE_OPTIONS_MAX) {
             throw new UniserveException(
@@ -80,20 +80,20 @@ final class TableValidator {
     }
 
     /**
-     * Refuses a definition that the servers that live now cannot serve.
+     * Rejects a definition that the current live servers cannot serve.
      *
-     * @param silent servers that are registered but do not answer pings: they may be back in a moment
+     * @param silent number of registered servers that do not answer pings and may return soon
      */
     static void check(TableMeta meta, List<ServerRecord> live, int silent) {
         if (meta.rf() > live.size() && meta.rf() <= live.size() + silent) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     "rf is " + meta.rf() + " but " + live.size() + " servers are live and " + silent
-                            + " registered ones do not answer: try again soon, look after those, or use a smaller rf");
+                            + " registered ones do not answer: retry later, check those, or use a smaller rf");
         }
         if (meta.rf() > live.size()) {
             throw UniserveException.invalid("rf is " + meta.rf() + " but " + live.size()
-                    + " servers are live: start more servers or use a smaller rf");
+                    + " servers are live: start more servers, or use a smaller rf");
         }
         List<ServerRecord> offering =
                 live.stream().filter(s -> ClusterView.offers(s, meta.port())).toList();
@@ -101,11 +101,11 @@ final class TableValidator {
             throw new UniserveException(
                     ErrorCode.UNKNOWN_PORT,
                     "no live server offers port \"" + meta.port() + "\": the servers offer " + ports(live)
-                            + "; start servers with ports = [" + meta.port() + "]");
+                            + ": start servers with ports = [" + meta.port() + "]");
         }
         if (meta.rf() > offering.size()) {
             throw UniserveException.invalid("rf is " + meta.rf() + " but only " + offering.size()
-                    + " live servers offer port \"" + meta.port() + "\": start more of them or use a smaller rf");
+                    + " live servers offer port \"" + meta.port() + "\": start more of them, or use a smaller rf");
         }
         for (ServerRecord server : offering) {
             for (PortInfo port : server.ports()) {

@@ -14,32 +14,32 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Tombstones of tables in the registry. Each is written in the same write as the end of its table. Those of the lowest numbers
- * go when there are too many: what is left of such a table is then unknown, and goes to servers' trash.
+ * Tombstones of tables in ZooKeeper. Each is written in the multi that ends its table. Beyond the limit the ones with the lowest numbers
+ * are deleted. A server then moves a remaining replica of such a table to its trash, as a replica of an unknown table.
  */
 final class Tombstones {
     private static final int DELETES_PER_WRITE = 256;
 
     private Tombstones() {}
 
-    /** Records the end of a number. */
+    /** Creates the tombstone of a number. */
     static Op create(long tableId, TableName name, Tombstone.Reason reason) {
         return new Op.Create(RegistryPaths.tombstone(tableId), new Tombstone(tableId, name, reason), false);
     }
 
-    /** Takes the record of a restoration back: the table is there. */
+    /** Deletes the tombstone of a restoration, which has ended with an existing table. */
     static Op delete(long tableId) {
-        return new Op.Delete(RegistryPaths.tombstone(tableId), 0); // never changed, so that its version is the first
+        return new Op.Delete(RegistryPaths.tombstone(tableId), 0); // a tombstone is never changed, so its version is 0
     }
 
-    /** Whether the number has one. */
+    /** Whether the number has a tombstone. */
     static void find(FencedRegistry registry, long tableId, Completion<Boolean> completion) {
         registry.read(
                 RegistryPaths.tombstone(tableId),
                 (Outcome<Versioned> read) -> completion.done(read.map(node -> node.version() != Registry.ABSENT)));
     }
 
-    /** Deletes those beyond the limit; the next end of a table tries again what is not done. */
+    /** Deletes tombstones beyond the limit. A failure is retried at the end of the next table. */
     static void trim(FencedRegistry registry) {
         registry.children(RegistryPaths.TOMBSTONES, listed -> {
             if (!(listed instanceof Outcome.Ok<List<String>> ok) || ok.value().size() <= Limits.TOMBSTONES_MAX) {

@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 
-/** Brings an operator's request to the server whose trash it is about, and the answer back. */
+/** Relay of an operator's request to the server whose trash it concerns. */
 final class TrashRelay {
     private static final long TIMEOUT_NANOS = 30_000_000_000L;
 
@@ -20,7 +20,7 @@ final class TrashRelay {
         if (server == null) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "server " + request.server() + " is not registered: start it, its trash stays meanwhile");
+                    "server " + request.server() + " is not registered: start it, its trash is kept");
         }
         PeerRequest call = new PeerRequest.Trash(request.call());
         leader

@@ -1,7 +1,7 @@
 /**
- * The coordinator (docs/protocol.md, section 6): election by term, membership, catalog, fail-over and restoring of replicas. Hard
- * state lies in the registry and is held by {@code *Manager} classes, soft state (pings, reports) in {@code *Monitor}
- * classes that start empty with every reign; decisions are pure and level-triggered, one compare-and-set a step.
+ * The coordinator (docs/protocol.md, section 6): election by term, membership, catalog, fail-over and restoration of replicas. Classes
+ * named {@code *Manager} hold hard state, which is in ZooKeeper. Classes named {@code *Monitor} hold soft state (pings, reports), which
+ * starts empty with every term. Decisions are pure and level-triggered, with one compare-and-set per step.
  */
 @NullMarked
 package io.uniserve.protocol.coordinator;

@@ -4,9 +4,9 @@ import io.uniserve.codec.Bytes;
 import java.util.zip.CRC32C;
 
 /**
- * Tells one flipped bit from a torn write. A write that was cut short or whose sectors came out of order is not one bit away
- * from a whole entry, but with a chance of about one in 2^32 for each bit of the entry; a whole entry with one bit turned
- * over always is. Works by the linearity of CRC: the error's trace in the checksum depends on its place alone.
+ * Detector that distinguishes a single flipped bit from a torn write. A valid entry with one flipped bit is always recognized. A write that
+ * was interrupted, or whose sectors were written out of order, looks like one only with a chance of about one in 2^32 per bit of the entry.
+ * It uses the linearity of CRC: the difference of the checksums depends only on the position of the error.
  */
 final class BitFlipDetector {
     private static final int POLYNOMIAL = 0x82f63b78;
@@ -26,7 +26,7 @@ final class BitFlipDetector {
         return table;
     }
 
-    /** True when turning over one bit of the bytes at this place makes a whole entry of them. */
+    /** True when flipping one bit of the bytes at this offset results in a valid entry. */
     static boolean oneBitOff(Bytes segment, int offset) {
         if (segment.size() - offset < EntryCodec.HEADER_BYTES) {
             return false;
@@ -64,7 +64,7 @@ final class BitFlipDetector {
         return (int) crc.getValue() ^ checksum;
     }
 
-    /** Goes from the last byte to the first: each step back puts one more byte behind the error. */
+    /** Goes from the last byte to the first; each step puts the error one byte further from the end. */
     private static boolean oneBitLeaves(int trace, int length) {
         int[] traces = new int[8];
         for (int bit = 0; bit < 8; bit++) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The newest entries in memory: all that are not durable yet, and durable ones up to a budget of bytes. */
+/** The newest entries in memory: all entries that are not durable yet, and durable ones up to a budget of bytes. */
 final class EntryCache {
     private final long bytesMax;
     private @Nullable LogEntry[] ring = new LogEntry[64];
@@ -16,7 +16,7 @@ final class EntryCache {
     private long first;
     private long bytes;
 
-    /** Begins empty; the first entry to come has this index. */
+    /** An empty cache; its first entry will have this index. */
     EntryCache(long first, long bytesMax) {
         this.first = first;
         this.bytesMax = bytesMax;
@@ -29,8 +29,8 @@ final class EntryCache {
     /**
      * Adds an entry.
      *
-     * @param content hash of the entry
-     * @param hash the log's with it
+     * @param content content hash of the entry
+     * @param hash running hash of the log after the entry
      */
     void add(LogEntry entry, long content, long hash) {
         if (count == ring.length) {
@@ -59,12 +59,12 @@ final class EntryCache {
         return index < first || index > last() ? null : ring[head + (int) (index - first) & ring.length - 1];
     }
 
-    /** Hash of an entry that is here, as it was when it was added. */
+    /** Content hash of a cached entry, as of its addition. */
     long content(long index) {
         return contents[head + (int) (index - first) & ring.length - 1];
     }
 
-    /** The log's hash with an entry that is here. */
+    /** Running hash of the log after a cached entry. */
     long hash(long index) {
         return hashes[head + (int) (index - first) & ring.length - 1];
     }
@@ -79,7 +79,7 @@ final class EntryCache {
         }
     }
 
-    /** Forgets the oldest entries beyond the budget, durable ones only. */
+    /** Removes the oldest durable entries beyond the budget. */
     void trim(long durable) {
         while (count > 0 && bytes > bytesMax && first <= durable) {
             forget(head);
@@ -89,7 +89,7 @@ final class EntryCache {
         }
     }
 
-    /** Forgets entries up to this one. */
+    /** Removes entries up to this one. */
     void dropThrough(long index) {
         while (count > 0 && first <= index) {
             forget(head);
@@ -105,7 +105,7 @@ final class EntryCache {
         ring[place] = null;
     }
 
-    /** Entries from this index on within both limits, at least one; null where the first is not in memory. */
+    /** Entries from this index within both limits, at least one; null if the first is not in memory. */
     @Nullable
     List<LogEntry> from(long index, long through, int entriesMax, long bytesLimit) {
         if (get(index) == null) {

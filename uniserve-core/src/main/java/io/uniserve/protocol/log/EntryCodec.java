@@ -12,9 +12,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry on disk: mark, length, CRC-32C of the rest; then the entry and the index of the first entry of its batch. As a
- * batch is written only after the one before it is durable, a good entry of a later batch behind a bad entry proves damage,
- * where one of the same batch may be a torn write.
+ * Format of an entry on disk: mark, length and CRC-32C of the rest; then the entry, and the index of the first entry of its batch. A batch
+ * is written only after the previous one is durable. So a valid entry of a later batch after a bad entry proves damage. If the valid entry
+ * belongs to the same batch, the bad one may be a torn write.
  */
 final class EntryCodec {
     static final int MARK = 0x554c4f47;
@@ -27,7 +27,7 @@ final class EntryCodec {
     /** An entry found in a segment. */
     record Found(LogEntry entry, long batch, int size) {}
 
-    /** Bytes that the entry takes on disk. */
+    /** Upper bound of the entry's size on disk, in bytes. */
     static int size(LogEntry entry) {
         return HEADER_BYTES + 80 + 3 * entry.function().length() + entry.rows().size();
     }
@@ -38,7 +38,7 @@ final class EntryCodec {
         return out.finish();
     }
 
-    /** Appends the entry and returns the number of its bytes. */
+    /** Appends the entry, and returns its size in bytes. */
     static int encode(LogEntry entry, long batch, BinaryWriter body) {
         int start = body.size();
         body.writeInt(MARK).writeInt(0).writeInt(0);
@@ -62,7 +62,7 @@ final class EntryCodec {
         return (int) crc.getValue();
     }
 
-    /** The entry at this place of a segment; null where there is no whole one with a right checksum. */
+    /** The entry at this offset of a segment; null if there is no complete one with a valid checksum. */
     static @Nullable Found decode(Bytes segment, int offset) {
         if (segment.size() - offset < HEADER_BYTES + BODY_BYTES_MIN) {
             return null;
@@ -80,7 +80,7 @@ final class EntryCodec {
         return (int) crc.getValue() == checksum ? read(body) : null;
     }
 
-    /** False for a length that no entry has. */
+    /** False for a length that is too small or too large for an entry. */
     static boolean possible(int length) {
         return length >= BODY_BYTES_MIN && length <= Limits.LOG_ENTRY_BYTES_MAX + 1024;
     }
@@ -90,7 +90,7 @@ final class EntryCodec {
         int type = in.readByte();
         if (type < 0 || type >= TYPES.length) {
             throw new UniserveException(
-                    ErrorCode.CORRUPT, "log entry type " + type + " is unknown: written by a newer version?");
+                    ErrorCode.CORRUPT, "unknown log entry type " + type + ": it may be from a newer version");
         }
         long epoch = in.readLong();
         long index = in.readLong();

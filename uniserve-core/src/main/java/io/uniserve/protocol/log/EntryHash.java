@@ -9,24 +9,24 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Running hash of a log: each position has a hash of its entry and of the hash before it. Equal hashes at one index prove equal
- * logs up to there, but with a chance of about 1 in 2^64. It detects errors and careless forgery; it is not cryptographic.
+ * Running hash of a log: each index has a hash of its entry and of the previous hash. Equal hashes at one index prove equal logs up to it,
+ * except for a chance of about 1 in 2^64. It detects errors and careless forgery; it is not cryptographic.
  *
- * <p>{@link #UNKNOWN} stands for a hash that nobody recorded, as before the first entry of an old, truncated log. Nothing is
- * compared with it. An EPOCH entry that carries an anchor makes the hash known again, in all copies alike.
+ * <p>{@link #UNKNOWN} stands for a hash that was not recorded, as at the start of an old, truncated log. It is never compared. An EPOCH
+ * entry with an anchor makes the hash known again, with the same value in all copies.
  */
 public final class EntryHash {
-    /** No hash: the comparison is skipped. */
+    /** No hash; comparisons are skipped. */
     public static final long UNKNOWN = 0;
 
-    /** Hash before the first entry of all. */
+    /** Hash before the first entry of a log. */
     public static final long START = 0x756e697365727665L;
 
     private static final int ANCHOR_BYTES = 8;
 
     private EntryHash() {}
 
-    /** Hash of the entry by itself: the two CRCs of its bytes are together as good as one of 64 bits. */
+    /** Content hash of an entry; its two CRCs together are as strong as one of 64 bits. */
     public static long content(LogEntry entry) {
         Bytes function = Bytes.utf8(entry.function());
         CRC32C first = new CRC32C();
@@ -48,7 +48,7 @@ public final class EntryHash {
         return mix(hash, entry.lowWater());
     }
 
-    /** Hash after an entry with this content, where {@code before} is the one before it. */
+    /** Running hash after an entry with this content hash, where {@code before} is the previous running hash. */
     public static long after(long before, LogEntry entry, long content) {
         boolean anchored = entry.type() == LogEntry.Type.EPOCH && entry.rows().size() == ANCHOR_BYTES;
         long from = anchored ? entry.rows().buffer().getLong() : before;
@@ -59,23 +59,23 @@ public final class EntryHash {
         return hash == UNKNOWN ? 1 : hash;
     }
 
-    /** What an EPOCH entry carries whose primary does not know the hash before it. */
+    /** Anchor for an EPOCH entry whose primary does not know the previous hash. */
     public static Bytes anchor(long epoch, long index) {
         long anchor = mix(mix(START, epoch), index) | 1;
         return Bytes.wrap(ByteBuffer.allocate(ANCHOR_BYTES).putLong(anchor).array());
     }
 
-    /** True where both are known and differ. */
+    /** True if both hashes are known and differ. */
     public static boolean differ(long one, long other) {
         return one != UNKNOWN && other != UNKNOWN && one != other;
     }
 
-    /** As text in logs. */
+    /** Text of a hash for log lines. */
     public static String text(long hash) {
         return hash == UNKNOWN ? "unknown" : HexFormat.of().toHexDigits(hash);
     }
 
-    /** The finalizer of MurmurHash3 over both. */
+    /** The finalizer of MurmurHash3, applied to both values. */
     private static long mix(long hash, long value) {
         long mixed = hash * 0x9e3779b97f4a7c15L + value;
         mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;

@@ -2,7 +2,7 @@ package io.uniserve.protocol.log;
 
 import java.util.Arrays;
 
-/** Where each durable entry lies, with the log's hash there, 28 bytes per entry. */
+/** Index of durable entries: position on disk and running hash, 28 bytes per entry. */
 final class EntryIndex {
     private long base;
     private int count;
@@ -12,7 +12,7 @@ final class EntryIndex {
     private long[] epochs = new long[64];
     private long[] hashes = new long[64];
 
-    /** Entries follow {@code base}. */
+    /** An empty index whose first entry will be {@code base + 1}. */
     EntryIndex(long base) {
         this.base = base;
     }
@@ -41,7 +41,7 @@ final class EntryIndex {
         count = at(index + 1);
     }
 
-    /** Forgets entries up to this one, which is there or before the first. */
+    /** Removes entries up to this one. The index must be in the log or just before it. */
     void dropThrough(long index) {
         int gone = at(index + 1);
         int left = count - gone;
@@ -54,7 +54,7 @@ final class EntryIndex {
         count = left;
     }
 
-    /** Gives back memory that a log which was longer needed. */
+    /** Releases memory after the log has become shorter. */
     void shrink() {
         int wanted = Math.max(64, Integer.highestOneBit(Math.max(1, count)) * 2);
         if (wanted * 2 <= segments.length) {

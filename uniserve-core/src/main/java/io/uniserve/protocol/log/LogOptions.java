@@ -5,18 +5,18 @@ import io.uniserve.limit.Limits;
 /**
  * Sizes of a log.
  *
- * @param segmentBytes a new segment begins when this one would grow beyond
- * @param cacheBytes recent entries kept in memory; older ones are read from disk
- * @param bytesMax updates are refused beyond (LOG_FULL)
- * @param retainBytes newest bytes that are kept though nothing needs them, for replicas that were away
+ * @param segmentBytes size above which a new segment starts
+ * @param cacheBytes size of the recent entries in memory; older ones are read from disk
+ * @param bytesMax size above which updates are rejected with LOG_FULL
+ * @param retainBytes newest bytes that are always retained, for replicas that return after an absence
  */
 public record LogOptions(int segmentBytes, long cacheBytes, long bytesMax, long retainBytes) {
-    /** Keeps as much as production does. */
+    /** Sizes with the default of production for {@code retainBytes}. */
     public LogOptions(int segmentBytes, long cacheBytes, long bytesMax) {
         this(segmentBytes, cacheBytes, bytesMax, Limits.LOG_RETAIN_BYTES_DEFAULT);
     }
 
-    /** The defaults of production. */
+    /** The defaults for production. */
     public static LogOptions defaults() {
         return new LogOptions(Limits.LOG_SEGMENT_BYTES, 8L << 20, Limits.LOG_BYTES_PER_ACTOR_MAX_DEFAULT);
     }

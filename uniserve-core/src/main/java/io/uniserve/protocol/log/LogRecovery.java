@@ -13,7 +13,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads a log's segments in order and checks every entry. */
+/** Recovery of a log at its start: it reads the segments in order and checks every entry. */
 final class LogRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
@@ -66,14 +66,14 @@ final class LogRecovery {
         return Long.parseLong(name.substring(0, 20));
     }
 
-    /** What lies before the base was dropped, and a crash came before the files went. */
+    /** Deletes segments before the log's start, which remain after a crash during a truncation. */
     private void deleteDropped() {
         String name = dropped.poll();
         if (name == null) {
             readNext(0);
             return;
         }
-        LOG.info("{}/{}: lies before index {}, where the log begins, and is deleted", directory, name, index.last());
+        LOG.info("{}/{}: segment is before log start offset {}, deleting it", directory, name, index.last());
         disk.delete(directory + "/" + name, done -> {
             if (done instanceof Outcome.Err<Done> err) {
                 fail(err.error());
@@ -102,7 +102,7 @@ final class LogRecovery {
         });
     }
 
-    /** A log that ends before an entry known to have been synced has lost some, whatever took them. */
+    /** Ends the recovery. A log that ends before a synced index has lost entries. */
     private void end() {
         if (index.last() < synced) {
             fail(new UniserveException(
@@ -115,7 +115,7 @@ final class LogRecovery {
 
     private void check(Segment segment, Bytes bytes, boolean last, int at) {
         if (segment.first != index.last() + 1) {
-            throw corrupt(segment, 0, "begins at index " + segment.first + " where " + (index.last() + 1) + " is due");
+            throw corrupt(segment, 0, "starts at index " + segment.first + ", but " + (index.last() + 1) + " is next");
         }
         int offset = 0;
         while (offset < bytes.size()) {
@@ -143,8 +143,8 @@ final class LogRecovery {
             throw corrupt(
                     segment,
                     offset,
-                    "index " + found.entry().index() + " epoch " + found.entry().epoch() + " where index " + due
-                            + " of epoch " + lastEpoch + " or later is due");
+                    "index " + found.entry().index() + " of epoch " + found.entry().epoch() + ", and index " + due
+                            + " of epoch " + lastEpoch + " or later is expected");
         }
         lastEpoch = found.entry().epoch();
         long content = EntryHash.content(found.entry());
@@ -154,12 +154,12 @@ final class LogRecovery {
         cache.trim(due);
     }
 
-    /** True when what does not check may be the write that a crash interrupted: nothing proves that it was ever synced. */
+    /** True when the bad end may be a write that a crash interrupted: nothing proves that it was ever synced. */
     private boolean torn(Bytes bytes, int offset) {
         return index.last() >= synced && !laterBatch(bytes, offset) && !BitFlipDetector.oneBitOff(bytes, offset);
     }
 
-    /** True when a whole entry of a later batch lies behind the bad place: then what is bad had been durable. */
+    /** True when a valid entry of a later batch follows the bad place, which proves that the bad entry had been durable. */
     private boolean laterBatch(Bytes bytes, int from) {
         long due = index.last() + 1;
         for (int offset = from + 1; offset <= bytes.size() - EntryCodec.HEADER_BYTES; offset++) {
@@ -174,7 +174,7 @@ final class LogRecovery {
     }
 
     private void cutTail(Segment segment, int size, int bytes, int at) {
-        LOG.info("{}: the last {} bytes are a torn tail and are cut", segment.path, bytes - size);
+        LOG.info("{}: torn tail of {} bytes truncated", segment.path, bytes - size);
         Completion<Done> cut = done -> {
             if (done instanceof Outcome.Err<Done> err) {
                 fail(err.error());

@@ -16,11 +16,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one replica. Appends enter memory at once and become durable by group commit: one write and fsync is under
- * way, later entries gather for the next. Single-threaded; all disk work of one log is done one step at a time.
+ * Log of one replica. Appends are in memory at once, and become durable by group commit: one write with fsync is under way, and later
+ * entries collect for the next. It is single-threaded, and all disk operations of one log run one at a time.
  *
- * <p>A write that fails (full disk) is cut back and its entries, with all after them, are taken out again. Only durable entries
- * are replicated, but for what a primary gives away early: it appends nothing more in its epoch then. A failed fsync is fatal.
+ * <p>After a failed write (full disk) the file is truncated to its size before. The entries of that write and all later ones are removed.
+ * Only durable entries are replicated, except those that a primary sends early; after a failure it appends nothing more in its epoch. A
+ * failed fsync is fatal.
  */
 public final class ReplicaLog {
     private static final int BATCH_BYTES_MAX = 32 << 20;
@@ -67,10 +68,10 @@ public final class ReplicaLog {
     }
 
     /**
-     * Opens the log under {@code directory/log}, which may be absent; entries follow the base. CORRUPT when an entry other
-     * than a torn tail does not check, or when an entry up to {@code synced} is not there: the files are left as they are.
+     * Opens the log under {@code directory/log}, which may be absent; entries follow the base. CORRUPT if an entry fails its check, except
+     * in a torn tail, or if an entry up to {@code synced} is missing. The files then stay as they are.
      *
-     * @param baseHash the log's hash at the base, {@link EntryHash#UNKNOWN} where nobody recorded it
+     * @param baseHash running hash at the base, {@link EntryHash#UNKNOWN} if it was not recorded
      * @param synced an index known to have been durable, the base for none
      */
     public static void open(
@@ -95,22 +96,22 @@ public final class ReplicaLog {
                 .run();
     }
 
-    /** The last entry that was read and did not check, 0 for none: what comes up to it can be given to nobody. */
+    /** The last entry that failed its check when it was read, 0 for none. Entries up to it cannot be sent to other replicas. */
     public long damagedThrough() {
         return damagedThrough;
     }
 
-    /** Index before the first entry. */
+    /** Log start offset: index before the first entry. */
     public long baseIndex() {
         return baseIndex;
     }
 
-    /** Last entry, durable or not. */
+    /** Index of the last entry, durable or not. */
     public long lastIndex() {
         return Math.max(index.last(), cache.last());
     }
 
-    /** Last entry on disk. */
+    /** Index of the last entry on disk. */
     public long durableIndex() {
         return index.last();
     }
@@ -120,7 +121,7 @@ public final class ReplicaLog {
         return epochAt(lastIndex());
     }
 
-    /** Epoch of an entry from the base on to the last; -1 outside. */
+    /** Epoch of an entry between the base and the end; -1 for other indexes. */
     public long epochAt(long at) {
         if (at == baseIndex) {
             return baseEpoch;
@@ -132,7 +133,7 @@ public final class ReplicaLog {
         return entry == null ? -1 : entry.epoch();
     }
 
-    /** The log's hash with the entry at this index, from the base on to the last; UNKNOWN outside. */
+    /** Running hash at an index between the base and the end; UNKNOWN for other indexes. */
     public long hashAt(long at) {
         if (at == baseIndex) {
             return baseHash;
@@ -143,19 +144,19 @@ public final class ReplicaLog {
         return cache.get(at) == null ? EntryHash.UNKNOWN : cache.hash(at);
     }
 
-    /** True when this index has another entry than one with this content, as far as it is in memory. */
+    /** True when the entry at this index is in memory and has another content hash. */
     public boolean differs(long at, long content) {
         return cache.get(at) != null && cache.content(at) != content;
     }
 
-    /** True where the log is empty after its base and the hash there is not known. */
+    /** True when the log is empty after its base, and the running hash there is unknown. */
     public boolean lacksBaseHash() {
         return lastIndex() == baseIndex && baseHash == EntryHash.UNKNOWN;
     }
 
     /**
-     * Takes over the hash at the log's base from a log that was found to agree so far, after it was noted durably. Without
-     * effect where the log begins elsewhere, has entries by now, or the hash is known.
+     * Adopts the running hash at the log's base, from a log that agrees so far. The caller has stored it durably. Has no effect if the log
+     * starts elsewhere, has entries now, or knows the hash.
      */
     public void adoptBaseHash(long index, long hash) {
         if (index == baseIndex && lacksBaseHash()) {
@@ -163,26 +164,26 @@ public final class ReplicaLog {
         }
     }
 
-    /** Durable bytes. */
+    /** Size of the durable entries in bytes. */
     public long bytes() {
         return bytes;
     }
 
-    /** False when an update of this size would go beyond the log's limit. */
+    /** False when an update of this size would exceed the log's limit. */
     public boolean hasRoom(long more) {
         return bytes + more <= options.bytesMax();
     }
 
     /**
-     * Adds an entry, whose index is {@code lastIndex() + 1}; the listener hears when it is durable. A DECIDE waits for the next
-     * entry, or for {@link #flush}: the table's log says already what it says, so that nobody waits for it, and its own sync
-     * would hold up the next entry's.
+     * Appends an entry with the index {@code lastIndex() + 1}; the listener is called when it is durable. A DECIDE waits for the next entry
+     * or for {@link #flush}. The transaction log already has its decision, so no client waits for it, and its own sync would delay the next
+     * entry.
      */
     public void append(LogEntry entry) {
         append(entry, EntryHash.content(entry));
     }
 
-    /** The same with the hash of its content. */
+    /** The same, with the entry's content hash. */
     public void append(LogEntry entry, long content) {
         if (entry.index() != lastIndex() + 1 || entry.epoch() < lastEpoch()) {
             throw new UniserveException(
@@ -197,7 +198,7 @@ public final class ReplicaLog {
         }
     }
 
-    /** Stops writing; what is under way ends unheard, then the completion runs. */
+    /** Stops writing. A running write ends without a call of the listener; then {@code idle} runs. */
     public void close(Runnable idle) {
         closed = true;
         steps.add(next -> {
@@ -206,7 +207,7 @@ public final class ReplicaLog {
         });
     }
 
-    /** Writes what waits for the next entry. */
+    /** Writes entries that wait for the next one. */
     public void flush() {
         if (writing || closed || cache.last() <= index.last()) {
             return;
@@ -254,7 +255,7 @@ public final class ReplicaLog {
         });
     }
 
-    /** Place of the first entry whose bytes in memory are no longer those that were appended; the batch's size for none. */
+    /** Position of the first entry whose bytes have changed in memory since the append; the batch's size if there is none. */
     private int changed(List<LogEntry> batch) {
         int at = 0;
         while (at < batch.size()
@@ -265,7 +266,7 @@ public final class ReplicaLog {
         return at;
     }
 
-    /** Entries that changed in memory, with all after them, are not written. */
+    /** Removes entries that changed in memory, with all later ones, instead of writing them. */
     private void takeBackChanged(long from, Runnable next) {
         cache.cutAfter(from - 1);
         writing = false;
@@ -323,7 +324,7 @@ public final class ReplicaLog {
         next.run();
     }
 
-    /** Takes a failed write out of the file and its entries out of memory. */
+    /** Removes the bytes of a failed write from the file, and its entries from memory. */
     private void cutBack(Segment segment, UniserveException error, Runnable next) {
         Completion<Done> cut = done -> {
             if (done instanceof Outcome.Err<Done> err) {
@@ -349,14 +350,14 @@ public final class ReplicaLog {
     }
 
     /**
-     * Cuts all entries after this index, saving them under {@code rollback/} first. The caller appends nothing until it is
-     * done. Gives the number of entries cut.
+     * Removes all entries after this index, and saves them under {@code rollback/} first. The caller must not append until it completes.
+     * The result is the number of removed entries.
      */
     public void truncateAfter(long last, Completion<Long> completion) {
         steps.add(next -> cut(last, next, completion).run(this::read));
     }
 
-    /** The same for entries that nobody was ever told of: they are not saved. */
+    /** The same without saving, for entries that no other replica and no client has got. */
     public void takeBackAfter(long last, Completion<Long> completion) {
         steps.add(next -> cut(last, next, completion).runUnsaved());
     }
@@ -371,8 +372,8 @@ public final class ReplicaLog {
     }
 
     /**
-     * The end of the oldest segments that can go: none of them has an entry after the limit, and what stays has the bytes that
-     * are retained. The base where none can go; never the last segment.
+     * The end of the oldest segments that may be deleted: none of them has an entry after the limit, and the rest has the bytes to retain.
+     * The base if none may be deleted; never the last segment.
      */
     public long droppable(long limit) {
         long through = baseIndex;
@@ -388,15 +389,14 @@ public final class ReplicaLog {
         return through;
     }
 
-    /** True when so much of the room is taken that nobody but the log itself may hold entries back. */
+    /** True when the log is so large that learners must not prevent truncation any more. */
     public boolean crowded() {
         return bytes > options.bytesMax() / Limits.LOG_HELD_FOR_LEARNERS_PART;
     }
 
     /**
-     * Drops the segments up to this entry, which is the last one of a segment. The caller has noted durably that the log begins
-     * after it: files that a crash leaves here are deleted when the log is opened. A file that cannot be deleted is tried again
-     * with the next ones.
+     * Deletes the segments up to this entry, which is the last one of a segment. The caller has stored the new log start offset durably.
+     * Files that remain after a crash are deleted when the log is opened. A failed deletion is retried with the next one.
      */
     public void dropThrough(long last, Completion<Done> completion) {
         steps.add(next -> {
@@ -444,12 +444,12 @@ public final class ReplicaLog {
         });
     }
 
-    /** Entries from memory up to this one, durable or not, within both limits; null where the first must be read from disk. */
+    /** Entries in memory up to this one, durable or not, within both limits; null if the first must be read from disk. */
     public @Nullable List<LogEntry> recent(long from, long through, int entriesMax, long bytesMax) {
         return cache.from(from, Math.min(through, cache.last()), entriesMax, bytesMax);
     }
 
-    /** Durable entries from memory, within both limits, at least one; null where the first must be read from disk. */
+    /** Durable entries in memory, within both limits, at least one; null if the first must be read from disk. */
     public @Nullable List<LogEntry> cached(long from, int entriesMax, long bytesMax) {
         return cache.from(from, index.last(), entriesMax, bytesMax);
     }
@@ -465,7 +465,7 @@ public final class ReplicaLog {
     private void read(long from, int entriesMax, long bytesMax, Completion<List<LogEntry>> completion) {
         if (from <= baseIndex) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "log " + directory + ": entry " + from + " was dropped")));
+                    ErrorCode.UNAVAILABLE, "log " + directory + ": entry " + from + " was truncated")));
             return;
         }
         if (from > index.last()) {
@@ -509,12 +509,12 @@ public final class ReplicaLog {
         return bad;
     }
 
-    /** Entries as a run of encoded records, as they are shipped to durable storage. */
+    /** Encodes entries as they are shipped to durable storage. */
     public static Bytes encode(List<LogEntry> entries) {
         return encode(entries, new int[entries.size()]);
     }
 
-    /** Reads what {@link #encode} wrote; CORRUPT unless it is whole and begins at this index. */
+    /** Decodes the result of {@link #encode}; CORRUPT if it is incomplete or does not start at this index. */
     public static Outcome<List<LogEntry>> decode(Bytes data, long from) {
         List<LogEntry> entries = new ArrayList<>();
         int offset = 0;
@@ -522,7 +522,7 @@ public final class ReplicaLog {
             EntryCodec.Found found = EntryCodec.decode(data, offset);
             if (found == null || found.entry().index() != from + entries.size()) {
                 return Outcome.err(new UniserveException(
-                        ErrorCode.CORRUPT, "log entry " + (from + entries.size()) + " does not check"));
+                        ErrorCode.CORRUPT, "log entry " + (from + entries.size()) + " failed its check"));
             }
             entries.add(found.entry());
             offset += found.size();

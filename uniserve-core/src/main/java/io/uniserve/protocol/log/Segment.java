@@ -1,6 +1,6 @@
 package io.uniserve.protocol.log;
 
-/** A file of the log; {@code size} counts its durable bytes. */
+/** A file of the log; {@code size} is the number of its durable bytes. */
 final class Segment {
     final String path;
     final long first;

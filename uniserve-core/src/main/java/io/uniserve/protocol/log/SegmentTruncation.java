@@ -10,7 +10,10 @@ import io.uniserve.protocol.message.LogEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One cut of a log's end: save what is cut, where it is worth it, delete whole segments from the last on, then shorten the one that stays. */
+/**
+ * One truncation of a log's end: it saves the removed entries if requested, deletes whole segments from the last one on, and then shortens
+ * the remaining one.
+ */
 final class SegmentTruncation {
     private static final long CHUNK_BYTES = 4 << 20;
 
@@ -37,7 +40,7 @@ final class SegmentTruncation {
         this.completion = completion;
     }
 
-    /** Reads durable entries. */
+    /** Reader of durable entries. */
     interface EntryReader {
         void read(long from, int entriesMax, long bytesMax, Completion<List<LogEntry>> completion);
     }
@@ -47,7 +50,7 @@ final class SegmentTruncation {
         save(reader, last + 1, List.of());
     }
 
-    /** Cuts what nobody was ever told of: nothing is saved. */
+    /** Truncates without saving, for entries that no other replica and no client has got. */
     void runUnsaved() {
         cut = index.last() - last;
         cutFiles();

@@ -3,7 +3,7 @@ package io.uniserve.protocol.log;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
-/** Runs asynchronous steps one after another; a step ends when it runs what it was given. */
+/** Queue of asynchronous steps that run one after another. A step ends when it runs the {@code Runnable} it got. */
 public final class SequentialTaskQueue {
     private final ArrayDeque<Consumer<Runnable>> waiting = new ArrayDeque<>();
     private boolean running;

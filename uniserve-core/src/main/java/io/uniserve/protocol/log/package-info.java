@@ -1,7 +1,7 @@
 /**
- * The log of one replica on its server's disk: segments of checksummed entries, written by group commit, cut only with the
- * cut entries saved, and checked entry by entry when it is opened. A torn tail of the last segment is what a crash leaves
- * and is cut; anything else that does not check is damage, and the log is refused (CORRUPT) with its files left alone.
+ * The log of one replica on its server's disk: segments of checksummed entries, written by group commit. Entries that are truncated from
+ * its end are saved. Every entry is checked when the log is opened. A torn tail of the last segment, as after a crash, is truncated. Any
+ * other bad entry is damage: opening fails with CORRUPT, and the files stay as they are.
  */
 @NullMarked
 package io.uniserve.protocol.log;

@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * An actor's part of a table's backup: a checkpoint and runs of the log after it, up to one index, all of them objects of the
- * actor's continuous backup. Stored as a pin among those objects, it keeps them from being swept. It holds no names of
- * objects that are not made from its numbers and hashes.
+ * An actor's part of a named backup: a checkpoint and the log runs after it, up to one index. All are objects of the actor's continuous
+ * backup. The part is stored as a pin among these objects, which protects them from deletion. All object names in it are built from numbers
+ * and hashes.
  *
- * @param cluster whose actor it was
+ * @param cluster the actor's cluster
  * @param index last log index
- * @param epoch no epoch of an object or an entry is larger
+ * @param epoch upper bound of the epochs of objects and entries
  * @param checkpoint key of the checkpoint's manifest, empty for none
  * @param checkpointIndex log index that the checkpoint covers, 0 for none
- * @param bytes of the checkpoint's files
+ * @param bytes total size of the checkpoint's files
  */
 public record ActorSnapshot(
         String cluster,
@@ -40,10 +40,10 @@ public record ActorSnapshot(
         log = List.copyOf(log);
     }
 
-    /** A run of the log, of which entries up to {@code until} count. */
+    /** A run of the log. Only its entries up to {@code until} belong to the part. */
     public record Piece(long first, long last, long epoch, long until) {}
 
-    /** The runs that have entries after the checkpoint and up to the index; the first may reach back behind it. */
+    /** The runs with entries after the checkpoint and up to the index. The first run may start before the checkpoint. */
     static List<Piece> pieces(List<BackupPaths.Run> chain, long checkpointIndex, long index) {
         List<Piece> pieces = new ArrayList<>();
         for (BackupPaths.Run run : chain) {
@@ -62,7 +62,7 @@ public record ActorSnapshot(
         return BackupPaths.log(cluster, key, piece.first(), piece.last(), piece.epoch());
     }
 
-    /** Keys of its objects, but for the checkpoint's chunks. */
+    /** Keys of its objects except the checkpoint's chunks. */
     TreeSet<String> keys() {
         TreeSet<String> keys = new TreeSet<>();
         log.forEach(piece -> keys.add(logKey(piece)));
@@ -84,10 +84,10 @@ public record ActorSnapshot(
         return out.toBytes();
     }
 
-    /** Reads and checks every name and number; CORRUPT where the object is not the one named by this hash. */
+    /** Decodes a part, and checks every name and number; CORRUPT if the object does not match this hash. */
     static ActorSnapshot decode(Bytes data, String sha256, String cluster, ReplicaKey key) {
         if (data.size() > Limits.BACKUP_MANIFEST_BYTES_MAX || !Sha256.hex(data).equals(sha256)) {
-            throw corrupt("its bytes are not those that were stored");
+            throw corrupt("its bytes do not match the SHA-256 in its name");
         }
         BinaryReader in = new BinaryReader(data);
         int format = in.readInt();
@@ -97,7 +97,7 @@ public record ActorSnapshot(
         String foundCluster = in.readString();
         ReplicaKey foundKey = new ReplicaKey(in.readLong(), in.readInt());
         if (!foundCluster.matches(CLUSTER) || !foundCluster.equals(cluster) || !foundKey.equals(key)) {
-            throw corrupt("it is of another actor");
+            throw corrupt("it belongs to another actor");
         }
         long index = in.readLong();
         long epoch = in.readLong();
@@ -120,7 +120,7 @@ public record ActorSnapshot(
                 ? checkpointIndex == 0
                 : stored != null && stored.manifest() && stored.epoch() <= epoch && checkpointIndex > 0;
         if (!named || bytes < 0 || epoch < 1 || index < checkpointIndex) {
-            throw corrupt("its checkpoint is of index " + checkpointIndex + ", its end " + index);
+            throw corrupt("its checkpoint has index " + checkpointIndex + ", its end " + index);
         }
         long next = checkpointIndex + 1;
         for (Piece piece : log) {
@@ -129,7 +129,7 @@ public record ActorSnapshot(
                     || piece.until() < next
                     || piece.until() > piece.last()
                     || piece.epoch() > epoch) {
-                throw corrupt("its log does not go on at " + next);
+                throw corrupt("its log does not continue at " + next);
             }
             next = piece.until() + 1;
         }

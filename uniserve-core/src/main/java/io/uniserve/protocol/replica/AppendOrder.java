@@ -6,18 +6,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Order in which a primary of one epoch appends updates of clients. An update with a condition has the actor to itself from its
- * check until it is logged: the check begins when the engine has applied the whole log, and other updates wait behind it.
+ * Order in which the primary of one epoch appends updates of clients. An update with a condition is exclusive from its check until it is
+ * logged. The check starts once the engine has applied the whole log; other updates queue behind it.
  */
 final class AppendOrder {
     private final BooleanSupplier settled;
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean held;
-    /** The check that waits for the engine; null where none does. */
+    /** The check that waits for the engine; null if there is none. */
     private @Nullable Runnable check;
 
     /**
-     * An order in which nothing waits.
+     * An empty queue.
      *
      * @param settled whether the engine has applied the whole log
      */
@@ -25,7 +25,7 @@ final class AppendOrder {
         this.settled = settled;
     }
 
-    /** Logs an update without a condition; at once where no conditional one holds the actor. */
+    /** Runs the append of an update without a condition: at once, or after a conditional update that is exclusive now. */
     void append(Runnable append) {
         if (held) {
             waiting.add(append);
@@ -34,7 +34,10 @@ final class AppendOrder {
         }
     }
 
-    /** Runs the check when nothing is between it and the log. Its update has the actor until {@link #release}, to be called once. */
+    /**
+     * Runs the check of a conditional update when its turn comes and the engine has applied the whole log. The update stays exclusive until
+     * {@link #release}, which the caller invokes exactly once.
+     */
     void exclusively(Runnable conditional) {
         if (held) {
             waiting.add(() -> exclusively(conditional));
@@ -45,7 +48,7 @@ final class AppendOrder {
         }
     }
 
-    /** The conditional update is logged or refused: those behind it go on. */
+    /** Ends the exclusive update, which is logged or rejected. Queued updates run. */
     void release() {
         held = false;
         while (!held && !waiting.isEmpty()) {
@@ -53,14 +56,14 @@ final class AppendOrder {
         }
     }
 
-    /** The log or the engine moved on. */
+    /** The log or the engine has advanced: a waiting check may run now. */
     void advance() {
         if (settled.getAsBoolean()) {
             runCheck();
         }
     }
 
-    /** The primary's epoch is over: all that waits runs now and finds that out. */
+    /** Ends the order with the primary's epoch. All queued tasks run now, and detect that the epoch has ended. */
     void close() {
         runCheck();
         release();

@@ -12,10 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what the actor's backup record no longer needs: runs of the log that its checkpoint covers, and objects of
- * checkpoints that its manifest does not name; what backups of the table have pinned stays. Right at any time after the record was written by the primary of this
- * epoch: a later record names objects of the manifest it follows, or of generations that did not exist when this sweep looked, or
- * of a later epoch, which are spared.
+ * Deletion of objects that the actor's backup record no longer needs: log runs that its checkpoint covers, and checkpoint objects that its
+ * manifest does not name. Pinned objects stay.
+ *
+ * <p>It is correct at any time after the primary of this epoch has written the record. A later record names objects of the same manifest,
+ * of generations that are newer than this listing, or of a later epoch. None of these is deleted.
  */
 final class BackupCleaner {
     private static final Logger LOG = LoggerFactory.getLogger(BackupCleaner.class);
@@ -30,9 +31,7 @@ final class BackupCleaner {
     private final ArrayDeque<String> doomed = new ArrayDeque<>();
     private boolean cancelled;
 
-    /**
-     * @param completion told whether everything is deleted
-     */
+    /** @param completion called with true if everything is deleted */
     BackupCleaner(Environment env, String clusterId, ReplicaKey key, Consumer<Boolean> completion) {
         this.env = env;
         this.clusterId = clusterId;
@@ -43,14 +42,14 @@ final class BackupCleaner {
         this.completion = completion;
     }
 
-    /** No further object is deleted. */
+    /** Stops before the next object. */
     void cancel() {
         cancelled = true;
     }
 
     /**
-     * @param manifestKey the record's
-     * @param epoch the epoch of the primary that sweeps
+     * @param manifestKey key of the manifest in the record
+     * @param epoch the epoch of the primary that deletes
      */
     void run(CheckpointManifest manifest, String manifestKey, long epoch) {
         TreeSet<String> kept = manifest.keys(checkpointPrefix);
@@ -66,7 +65,7 @@ final class BackupCleaner {
                     choose(ok.value(), kept, manifest.index(), epoch);
                 } else {
                     LOG.warn(
-                            "{}: nothing is swept, what a backup of the table refers to is not known: {}",
+                            "{}: no old backup objects are deleted, as a pin cannot be read: {}",
                             key,
                             ((Outcome.Err<TreeSet<String>>) pinned).error().getMessage());
                     end(false);

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes from durable storage what belongs to actors of dropped tables, but for what backups of the table have pinned. Whoever asks, the registry is read first: a table's
- * number is never given twice, so one that is gone stays gone.
+ * Deletion of the backups of actors of dropped tables, except pinned objects. It first checks in ZooKeeper that the table is dropped. Table
+ * numbers are never reused, so a dropped table stays dropped.
  */
 public final class BackupEraser {
     private static final Logger LOG = LoggerFactory.getLogger(BackupEraser.class);
@@ -35,14 +35,19 @@ public final class BackupEraser {
     }
 
     /**
-     * Deletes every object of the actor. Errors: INVALID_ARGUMENT where the table is there or has no tombstone, UNSUPPORTED where this server has no
-     * durable storage, UNAVAILABLE where it is at it already, those of registry and storage: then some may be left.
+     * Deletes every object of the actor. Errors:
+     * <ul>
+     * <li>INVALID_ARGUMENT if the table exists or has no tombstone
+     * <li>UNSUPPORTED if this server has no durable storage
+     * <li>UNAVAILABLE if the deletion is already running
+     * <li>errors of registry and storage; some objects may then remain
+     * </ul>
      */
     public void erase(TableName table, ReplicaKey key, Completion<Done> completion) {
         if (config.shippingNanos() == 0) {
-            completion.done(error(ErrorCode.UNSUPPORTED, "this server has no durable storage: ask one that has"));
+            completion.done(error(ErrorCode.UNSUPPORTED, "this server has no durable storage: use one that has it"));
         } else if (!running.add(key)) {
-            completion.done(error(ErrorCode.UNAVAILABLE, "the backup of " + key + " is being deleted: ask again"));
+            completion.done(error(ErrorCode.UNAVAILABLE, "the backup of " + key + " is being deleted: retry later"));
         } else {
             check(table, key, outcome -> {
                 running.remove(key);
@@ -51,12 +56,12 @@ public final class BackupEraser {
         }
     }
 
-    /** As {@link #erase}, told to the log only. */
+    /** Same as {@link #erase}, but an error is only logged. */
     public void tryErase(TableName table, ReplicaKey key) {
         erase(table, key, outcome -> {
             if (outcome instanceof Outcome.Err<Done> err && err.error().code() != ErrorCode.UNSUPPORTED) {
                 LOG.warn(
-                        "{}: the backup of a dropped table is not deleted: {}",
+                        "{}: deletion of the backup of a dropped table failed: {}",
                         key,
                         err.error().getMessage());
             }
@@ -72,14 +77,14 @@ public final class BackupEraser {
                         completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
                     } else if (ok.value().value() instanceof TableMap map && map.tableId() == key.tableId()) {
                         completion.done(
-                                error(ErrorCode.INVALID_ARGUMENT, "table " + table + " is there: drop it first"));
+                                error(ErrorCode.INVALID_ARGUMENT, "table " + table + " still exists: drop it first"));
                     } else {
                         dropped(table, key, completion);
                     }
                 }));
     }
 
-    /** That no map names the table proves nothing: its tombstone does. */
+    /** Checks the tombstone. A missing map alone does not prove that the table was dropped. */
     private void dropped(TableName table, ReplicaKey key, Completion<Done> completion) {
         env.registry().read(RegistryPaths.tombstone(key.tableId()), read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok)) {
@@ -87,7 +92,7 @@ public final class BackupEraser {
             } else if (ok.value().version() == Registry.ABSENT) {
                 completion.done(error(
                         ErrorCode.INVALID_ARGUMENT,
-                        "no tombstone says that table " + table + " (number " + key.tableId()
+                        "no tombstone proves that table " + table + " (number " + key.tableId()
                                 + ") was dropped: its backup is kept"));
             } else {
                 list(key, completion);
@@ -119,7 +124,7 @@ public final class BackupEraser {
         ArrayDeque<String> doomed = new ArrayDeque<>(names);
         doomed.removeIf(pins.value()::contains);
         if (!doomed.isEmpty()) {
-            LOG.info("{}: its table is dropped, {} objects of its backup are deleted", key, doomed.size());
+            LOG.info("{}: table dropped, deleting {} objects of its backup", key, doomed.size());
         }
         if (key.actor() != 0) {
             env.objects().deleteAll(doomed.iterator(), completion);
@@ -136,8 +141,8 @@ public final class BackupEraser {
     }
 
     /**
-     * Deletes an actor's part of a backup. What it kept goes with the next sweep, or at once where the table is dropped.
-     * Errors as of {@link #erase}: then the pin may be left.
+     * Deletes an actor's part of a backup. The objects that it protected are deleted with the next cleaning, or at once if the table is
+     * dropped. Errors as of {@link #erase}; the pin may then remain.
      */
     public void release(TableName table, String cluster, ReplicaKey key, String backup, Completion<Done> completion) {
         env.objects().list(BackupPaths.pinPrefix(cluster, key), listed -> {
@@ -160,8 +165,8 @@ public final class BackupEraser {
                                     erased instanceof Outcome.Err<Done> err
                                                     && err.error().code() == ErrorCode.INVALID_ARGUMENT
                                             ? Outcome.ok(
-                                                    Done.DONE) // the table is there: its primary sweeps; or what it
-                                            // kept stays
+                                                    Done.DONE) // the table exists: its primary deletes them;
+                                            // or it has no tombstone: they stay
                                             : erased));
                 }
             });

@@ -8,9 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of an actor's objects in durable storage: runs of the log under {@code log/}, checkpoints under {@code checkpoint/}.
- * What one upload stores lies in a generation of its own, {@code <epoch>-<random>}, so that no key is ever used twice: a
- * deletion that takes effect late cannot hit a later upload.
+ * Names of an actor's objects in durable storage: log runs under {@code log/}, checkpoints under {@code checkpoint/}. Every upload has its
+ * own generation, {@code <epoch>-<random>}, so no key is used twice. A late deletion therefore cannot affect a later upload.
  */
 final class BackupPaths {
     private static final Pattern RUN = Pattern.compile("(\\d{20})-(\\d{20})-(\\d{20})");
@@ -22,11 +21,11 @@ final class BackupPaths {
     /**
      * A run of log entries, shipped by the primary of this epoch.
      *
-     * @param last the last entry that counts
-     * @param stored the last entry that the object has
+     * @param last the last entry in use
+     * @param stored the last entry in the object
      */
     record Run(String key, long first, long last, long epoch, long stored) {
-        /** The same object, of which only entries up to this one count. */
+        /** The same object, with only the entries up to this index in use. */
         Run until(long index) {
             return new Run(key, first, index, epoch, stored);
         }
@@ -35,7 +34,7 @@ final class BackupPaths {
     /** An object of a checkpoint, uploaded by the primary of this epoch. */
     record Stored(String key, String generation, long epoch, boolean manifest, String sha256) {}
 
-    /** Where everything of the actor is. */
+    /** Prefix of all objects of the actor. */
     static String root(String clusterId, ReplicaKey key) {
         return "backup/" + clusterId + "/" + key.tableId() + "/" + key.actor() + "/";
     }
@@ -52,7 +51,7 @@ final class BackupPaths {
         return root(clusterId, key) + "checkpoint/";
     }
 
-    /** Keeps what a backup of the table refers to, see {@link ActorSnapshot}. */
+    /** Key of a pin, which protects the objects of an {@link ActorSnapshot} from deletion. */
     static String pin(String clusterId, ReplicaKey key, String backup, String sha256) {
         return pinPrefix(clusterId, key) + backup + "-" + sha256;
     }
@@ -77,7 +76,7 @@ final class BackupPaths {
         return checkpointPrefix + generation + "/manifest-" + sha256;
     }
 
-    /** What a key under the prefix stands for; null where it is none of ours. */
+    /** The object that a key under the prefix names; null if the key has another form. */
     static @Nullable Stored stored(String key, String checkpointPrefix) {
         if (!key.startsWith(checkpointPrefix)) {
             return null;
@@ -110,11 +109,11 @@ final class BackupPaths {
     }
 
     /**
-     * Runs that together hold the log after this index, as far as it goes. At each index the latest primary's word counts,
-     * and after a run none of an earlier primary's follows: what a deposed primary shipped late is left out.
+     * Runs that together have the log after this index, as far as it is complete. At each index the run of the latest primary is used.
+     * After a run only runs of the same or later primaries follow, so entries that a deposed primary shipped late are left out.
      *
      * @param after the index that the checkpoint covers, 0 for none
-     * @param epochAfter the epoch of the entry there: whoever shipped what follows it had that epoch or a later one
+     * @param epochAfter epoch of the entry at that index; the primaries that shipped later entries have this or a later epoch
      */
     static List<Run> chain(List<String> keys, String logPrefix, long after, long epochAfter) {
         List<Run> runs = runs(keys, logPrefix);

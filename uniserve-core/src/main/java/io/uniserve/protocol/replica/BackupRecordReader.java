@@ -11,11 +11,11 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.Optional;
 
-/** Reads an actor's backup record, as it is now and not as a follower of the registry left it. */
+/** Reader of an actor's backup record. It reads after a sync, so the record is current. */
 final class BackupRecordReader {
     private BackupRecordReader() {}
 
-    /** Empty where the actor has none. */
+    /** Empty if the actor has no record. */
     static void find(Environment env, TableName table, ReplicaKey key, Completion<Optional<BackupRecord>> completion) {
         env.registry()
                 .sync(synced -> env.registry().read(RegistryPaths.backup(table, key), read -> {

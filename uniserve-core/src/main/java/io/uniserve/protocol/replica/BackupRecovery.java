@@ -20,13 +20,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the newest state of an actor whose backup record is lost with the registry: the checkpoint of the largest index that
- * lies on the log, and the log after it. A checkpoint that a deposed primary uploaded is recognized by the entry that a later
- * primary's log has at its index. Nobody may write the actor's objects meanwhile.
+ * Finder of the newest state of an actor whose backup record is lost with ZooKeeper: the newest checkpoint that belongs to the log, and the
+ * log after it. A later primary's log has another epoch at the index of a deposed primary's checkpoint, which excludes that checkpoint. No
+ * process may write the actor's objects meanwhile.
  *
- * <p>Of an actor of a table whose updates are atomic there may be nothing: it was lost before it had shipped anything. Its part is
- * empty then, and whether that may be is for the coordinator to say, who knows the other actors and what was recorded. What
- * cannot be listed, and a log that is there in pieces, are errors.
+ * <p>Storage may have nothing of an actor of an atomic table, if it was lost before it shipped anything. Its part is then empty. The
+ * coordinator checks whether that is possible, as it knows the other actors and the backup records. A failed listing and a log with gaps
+ * are errors.
  */
 public final class BackupRecovery {
     private final Environment env;
@@ -39,7 +39,7 @@ public final class BackupRecovery {
     private List<String> listed = List.of();
     private @Nullable UniserveException damage;
 
-    /** What is done with what was found. */
+    /** Use of the found state. */
     private interface Then {
         void run(
                 BackupRecovery found,
@@ -48,7 +48,7 @@ public final class BackupRecovery {
                 List<BackupPaths.Run> chain);
     }
 
-    /** @param nothing what is done where storage has nothing of the actor */
+    /** @param nothing used if storage has nothing of the actor */
     private record Ends(Then then, Consumer<BackupRecovery> nothing) {}
 
     private BackupRecovery(
@@ -61,10 +61,10 @@ public final class BackupRecovery {
     }
 
     /**
-     * Pins it for the backup of this id. CORRUPT where what there is does not go together, or where there is nothing of an actor
-     * of an eventual table.
+     * Stores a pin of the state for the backup of this id; CORRUPT if the objects are inconsistent, or if an actor of an eventual table has
+     * none.
      *
-     * @param before of a table whose updates are atomic: nothing of this version and of later ones; 0 for all there is
+     * @param before for atomic tables: exclude this version and later ones; 0 for everything
      */
     public static void run(
             Environment env,
@@ -92,7 +92,7 @@ public final class BackupRecovery {
         new BackupRecovery(env, cluster, key, completion, new Ends(then, nothing)).list();
     }
 
-    /** The shipped versions, see {@link ShippedVersions}. */
+    /** Reports the shipped versions, see {@link ShippedVersions}. */
     public static void survey(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
         Then then = (found, manifest, part, chain) -> found.trail(
                 part, chain, trail -> found.versions(manifest, versionState -> found.tell(trail.trail(versionState))));
@@ -123,7 +123,7 @@ public final class BackupRecovery {
         });
     }
 
-    /** No log and no checkpoint, not even a piece of one. */
+    /** True without any object of a log or checkpoint. */
     private boolean isNothing() {
         String log = BackupPaths.logPrefix(cluster, key);
         String checkpoints = BackupPaths.checkpointPrefix(cluster, key);
@@ -138,7 +138,7 @@ public final class BackupRecovery {
         }
         CheckpointDownload.manifest(env, prefix, key, name, found -> {
             if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
-                if (listed.containsAll(ok.value().keys(prefix))) { // else it was being uploaded, or swept
+                if (listed.containsAll(ok.value().keys(prefix))) { // else it was being uploaded or deleted
                     manifests.add(ok.value());
                     manifestKeys.add(name);
                 }
@@ -175,7 +175,7 @@ public final class BackupRecovery {
         void run(BackupPaths.@Nullable Run run);
     }
 
-    /** The latest primary's run that has the index. */
+    /** The latest primary's run that has the index, or null. */
     private void latestRun(long index, RunSeen then) {
         then.run(BackupPaths.runs(listed, BackupPaths.logPrefix(cluster, key)).stream()
                 .filter(run -> run.first() <= index && run.last() >= index)
@@ -198,7 +198,7 @@ public final class BackupRecovery {
                 completion.done(Outcome.err(
                         got instanceof Outcome.Err<Bytes> err
                                 ? err.error()
-                                : new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " does not check")));
+                                : new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
             }
         });
     }
@@ -212,18 +212,18 @@ public final class BackupRecovery {
         long newest = chain.isEmpty()
                 ? manifest == null ? 0 : manifest.epoch()
                 : chain.get(chain.size() - 1).epoch();
-        // Of earlier primaries there may be more: what a deposed one shipped late.
+        // a deposed primary may have shipped more, late
         boolean gap = runs.stream().anyMatch(run -> run.last() > index && run.epoch() >= newest);
         if (index == 0) {
             completion.done(Outcome.err(
                     damage != null
                             ? damage
                             : new UniserveException(
-                                    ErrorCode.CORRUPT, "durable storage lacks the beginning of " + key)));
+                                    ErrorCode.CORRUPT, "durable storage lacks the start of the log of " + key)));
         } else if (gap || manifest == null && damage != null) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.CORRUPT,
-                    key + ": its log in durable storage goes up to " + index + " and has more after a gap"
+                    key + ": its log in durable storage ends at " + index + ", and continues after a gap"
                             + (damage == null ? "" : ": " + damage.reason()))));
         } else {
             long epoch = 1;

@@ -5,8 +5,8 @@ import io.uniserve.limit.Limits;
 import java.util.TreeMap;
 
 /**
- * Failures of one actor's backup that last, by what fails: the log, a checkpoint, the definition. A step that has no answer for
- * {@link Limits#STORE_STALL_MS_MAX} fails too. A pure rule on the times that it is given.
+ * Current failures of one actor's backup, per step: the log, a checkpoint, the definition. A step without a reply for
+ * {@link Limits#STORE_STALL_MS_MAX} counts as failed. It has no clock of its own: callers pass the time.
  */
 final class BackupTrouble {
     private static final long MILLI = 1_000_000;
@@ -14,10 +14,10 @@ final class BackupTrouble {
     private final TreeMap<String, Failure> failures = new TreeMap<>();
     private final TreeMap<String, Long> running = new TreeMap<>();
 
-    /** A failure that lasts since the first time. */
+    /** A failure, with the time of its first occurrence. */
     private record Failure(long since, String reason) {}
 
-    /** A step has begun; it ends with {@link #worked} or {@link #failed}. */
+    /** Starts a step, which {@link #worked} or {@link #failed} ends. */
     void began(String what, long now) {
         running.putIfAbsent(what, now);
     }
@@ -33,13 +33,13 @@ final class BackupTrouble {
         failures.put(what, new Failure(before == null ? now : before.since(), error.getMessage()));
     }
 
-    /** True where the step has had no answer for too long. */
+    /** True if the step has had no reply for too long. */
     boolean stalled(String what, long now) {
         Long since = running.get(what);
         return since != null && now - since >= Limits.STORE_STALL_MS_MAX * MILLI;
     }
 
-    /** The progress with the failure that has lasted longest. */
+    /** The progress, with the failure that has lasted longest. */
     BackupProgress progress(long shipped, long checkpoint, long now) {
         long since = now;
         String text = "";

@@ -14,12 +14,11 @@ import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayDeque;
 
 /**
- * Brings a checkpoint from durable storage to an empty place on disk: each object is checked by length and hash where it lies
- * on the disk, before anything uses it, and the file that makes the checkpoint exist is written last. One chunk is in memory at
- * a time.
+ * Download of a checkpoint from durable storage to an empty directory. Each object's length and hash are checked on disk before use. The
+ * file that completes the checkpoint is written last. At most one chunk is in memory.
  */
 final class CheckpointDownload {
-    /** The file of {@link Checkpoints} without which a checkpoint does not exist. */
+    /** The file that completes a checkpoint, see {@link Checkpoints}. */
     private static final String LAST = "manifest";
 
     private final Environment env;
@@ -35,7 +34,7 @@ final class CheckpointDownload {
         this.completion = completion;
     }
 
-    /** What a checkpoint says of versions; CORRUPT where its objects do not check. */
+    /** Versions recorded in a checkpoint; CORRUPT if its objects fail their checks. */
     static void versions(
             Environment env, String prefix, CheckpointManifest manifest, Completion<VersionState> completion) {
         ArrayDeque<CheckpointManifest.Chunk> chunks = new ArrayDeque<>();
@@ -65,7 +64,7 @@ final class CheckpointDownload {
                 completion.done(Outcome.err(err.error()));
             } else if (!Sha256.hex(((Outcome.Ok<Bytes>) got).value()).equals(chunk.sha256())) {
                 completion.done(Outcome.err(new UniserveException(
-                        ErrorCode.CORRUPT, "object " + object + " does not have the bytes it is named by")));
+                        ErrorCode.CORRUPT, "object " + object + " does not match the SHA-256 in its name")));
             } else {
                 read.writeRaw(((Outcome.Ok<Bytes>) got).value());
                 versions(env, prefix, manifest, chunks, read, completion);
@@ -73,7 +72,7 @@ final class CheckpointDownload {
         });
     }
 
-    /** Fetches and checks a manifest; CORRUPT where it is not the one named, IO where it is absent. */
+    /** Reads and checks a manifest; CORRUPT if it does not match its name, IO if it is absent. */
     static void manifest(
             Environment env, String prefix, ReplicaKey key, String name, Completion<CheckpointManifest> completion) {
         BackupPaths.Stored stored = BackupPaths.stored(name, prefix);
@@ -98,7 +97,7 @@ final class CheckpointDownload {
         });
     }
 
-    /** Fetches the checkpoint of this manifest into its place in the replica's directory, where nothing lies. */
+    /** Downloads the checkpoint of this manifest to its directory in the replica, which must not exist yet. */
     void run(String name, long index) {
         manifest(env, prefix, key, name, found -> {
             if (found instanceof Outcome.Err<CheckpointManifest> err) {
@@ -109,8 +108,8 @@ final class CheckpointDownload {
             boolean whole =
                     manifest.files().stream().anyMatch(file -> file.path().equals(LAST));
             if (manifest.index() != index || !whole) {
-                fail(name + ": it is of index " + manifest.index() + ", the record says " + index
-                        + ", or it names no file \"" + LAST + "\"");
+                fail(name + ": its index is " + manifest.index() + ", and the record's is " + index
+                        + ", or it has no file \"" + LAST + "\"");
                 return;
             }
             manifest.files().stream().filter(file -> !file.path().equals(LAST)).forEach(files::add);
@@ -154,7 +153,7 @@ final class CheckpointDownload {
             }
             Runnable check =
                     () -> check(path, offset, chunk, () -> fetch(file, path, at + 1, offset + chunk.size(), then));
-            // The first chunk makes the file and its directory, durably; the others need one sync of the file.
+            // the first chunk creates file and directory durably; the others need one sync of the file
             Completion<Done> written = done -> step(done, check);
             if (at == 0) {
                 env.disk().replace(path, data, written);
@@ -170,7 +169,7 @@ final class CheckpointDownload {
                 completion.done(Outcome.err(err.error()));
             } else if (!((Outcome.Ok<Disk.Hashed>) read).value().sha256().equals(chunk.sha256())) {
                 fail("backup object " + chunk.generation() + "/" + chunk.sha256()
-                        + " does not have the bytes it is named by");
+                        + " does not match the SHA-256 in its name");
             } else {
                 then.run();
             }

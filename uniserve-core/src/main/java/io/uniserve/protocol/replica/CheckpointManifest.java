@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What a checkpoint in durable storage consists of: its files, each cut into chunks, each an object named by the SHA-256 of
- * its bytes, in the generation that uploaded it.
+ * Manifest of a checkpoint in durable storage: its files, split into chunks. Each chunk is an object named by the SHA-256 of its bytes, in
+ * the generation that uploaded it.
  *
- * @param index log index the checkpoint covers
- * @param epoch epoch of the entry there
+ * @param index log index that the checkpoint covers
+ * @param epoch epoch of the entry at that index
  */
 record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry> files) {
     private static final int FORMAT = 1;
@@ -30,7 +30,7 @@ record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry
         files = List.copyOf(files);
     }
 
-    /** A file by its path in the checkpoint's directory. */
+    /** A file, with its path in the checkpoint's directory. */
     record FileEntry(String path, long size, List<Chunk> chunks) {
         FileEntry {
             chunks = List.copyOf(chunks);
@@ -40,7 +40,7 @@ record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry
     /** A part of a file. */
     record Chunk(String generation, String sha256, int size) {}
 
-    /** True for a path that a manifest may name. */
+    /** True for a valid path of a file in a manifest. */
     static boolean isPath(String path) {
         return path.matches(PATH);
     }
@@ -88,11 +88,11 @@ record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry
         return out.toBytes();
     }
 
-    /** Reads and checks every name, number and hash; CORRUPT where the object is not the one named by this hash. */
+    /** Decodes a manifest, and checks every name, number and hash; CORRUPT if the object does not match this hash. */
     static CheckpointManifest decode(Bytes bytes, String sha256, ReplicaKey key) {
         if (bytes.size() > Limits.BACKUP_MANIFEST_BYTES_MAX
                 || !Sha256.hex(bytes).equals(sha256)) {
-            throw corrupt("its bytes are not those that were stored");
+            throw corrupt("its bytes do not match the SHA-256 in its name");
         }
         BinaryReader in = new BinaryReader(bytes);
         int format = in.readInt();
@@ -103,13 +103,13 @@ record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry
         long index = in.readLong();
         long epoch = in.readLong();
         if (!found.equals(key) || index < 1 || epoch < 1) {
-            throw corrupt("it is of " + found + " at index " + index + ", epoch " + epoch);
+            throw corrupt("it belongs to " + found + " at index " + index + ", epoch " + epoch);
         }
         List<String> generations = new ArrayList<>();
         for (int left = in.readCount(4); left > 0; left--) {
             String generation = in.readString();
             if (!BackupPaths.isGeneration(generation)) {
-                throw corrupt("generation \"" + generation.replaceAll("[^a-z0-9-]", "?") + "\"");
+                throw corrupt("invalid generation \"" + generation.replaceAll("[^a-z0-9-]", "?") + "\"");
             }
             generations.add(generation);
         }
@@ -134,7 +134,7 @@ record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry
             }
             chunks += parts.size();
             if (!isPath(path) || !paths.add(path) || sum != size) {
-                throw corrupt("file \"" + path.replaceAll("[^a-z0-9./-]", "?") + "\" of " + size + " bytes");
+                throw corrupt("invalid file \"" + path.replaceAll("[^a-z0-9./-]", "?") + "\" of " + size + " bytes");
             }
             files.add(new FileEntry(path, size, parts));
         }
@@ -153,7 +153,7 @@ record CheckpointManifest(ReplicaKey key, long index, long epoch, List<FileEntry
                 || !sha256.matches("[0-9a-f]{64}")
                 || size < 1
                 || size > Limits.BACKUP_CHUNK_BYTES) {
-            throw corrupt("a chunk of " + size + " bytes");
+            throw corrupt("invalid chunk of " + size + " bytes");
         }
         return new Chunk(generations.get(generation), sha256, size);
     }

@@ -14,14 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The checkpoint half of a backup, for the primary of one epoch: uploads a checkpoint when the log shipped since the last one
- * is worth it, hands it over to be recorded, and, once a record of this primary's own making names it, sweeps what the record
- * no longer needs. Uploads and sweeps take turns.
+ * Uploader of checkpoints for the primary of one epoch, as one half of its continuous backup. It uploads a checkpoint when enough log was
+ * shipped since the last one, and passes it on to be recorded. Once this primary's own record names the checkpoint, it deletes objects that
+ * are no longer needed. Uploads and deletions never run at the same time.
  */
 final class CheckpointShipper {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointShipper.class);
 
-    /** So much of the checkpoint's size must have been shipped as log since: bounds uploads by a multiple of the log. */
+    /** A checkpoint is uploaded after log of this fraction of its size was shipped. That bounds uploads to a multiple of the log. */
     private static final int LOG_SHARE = 4;
 
     private static final int RETRY_INTERVALS = 5;
@@ -54,7 +54,7 @@ final class CheckpointShipper {
     private int objectsCovered;
     private long retryAt;
 
-    /** @param others tells when a checkpoint may be stored; null where that does not depend on other actors */
+    /** @param others decides when a checkpoint may be stored; null if that does not depend on other actors */
     CheckpointShipper(
             ReplicaContext host,
             ReplicaKey key,
@@ -74,12 +74,12 @@ final class CheckpointShipper {
         this.retryAt = host.env().clock().nanos();
     }
 
-    /** A checkpoint that waits to be recorded; null for none. */
+    /** An uploaded checkpoint that is not recorded yet; null for none. */
     CheckpointUpload.@Nullable Uploaded pending() {
         return pending;
     }
 
-    /** A run of the log was shipped. Too many small ones make a takeover slow: a checkpoint replaces them. */
+    /** Counts a shipped run of the log. Many small runs make a takeover slow, so a checkpoint then replaces them. */
     void shipped(long bytes) {
         bytesSince += bytes;
         objectsSince++;
@@ -89,7 +89,7 @@ final class CheckpointShipper {
         }
     }
 
-    /** The log can be given to nobody up to this entry: the next checkpoint is needed in its place. */
+    /** Requests a checkpoint after this index, because the log up to it can no longer be shipped. */
     void wantBeyond(long index) {
         bytesDue = 0;
         Checkpoints.Name newest = checkpoints.newest();
@@ -98,14 +98,14 @@ final class CheckpointShipper {
         }
     }
 
-    /** This record, which this primary wrote, is in force. */
+    /** Handles the end of a write of the record by this primary. */
     void recorded(BackupRecord record) {
         CheckpointUpload.Uploaded made = pending;
         if (made == null || !made.manifestKey().equals(record.checkpoint())) {
             return;
         }
         LOG.info(
-                "{}: checkpoint of index {} is backed up, {} of {} bytes were new",
+                "{}: checkpoint of index {} backed up, {} of {} bytes were new",
                 key,
                 record.checkpointIndex(),
                 made.sent(),
@@ -118,7 +118,7 @@ final class CheckpointShipper {
         sweepDue = true;
     }
 
-    /** New chunks go into a generation of their own from here on: old ones may be swept. */
+    /** Starts a new generation for later chunks, because old generations may be deleted. */
     private void use(CheckpointManifest newer, String newerKey) {
         manifest = newer;
         manifestKey = newerKey;
@@ -136,13 +136,13 @@ final class CheckpointShipper {
         return newest != null && betters(newest.index(), record) && bytesSince >= bytesDue;
     }
 
-    /** True when a checkpoint of this index should take the place of the one that the record names. */
+    /** True when a checkpoint of this index should replace the one in the record. */
     boolean betters(long index, BackupRecord record) {
         boolean again = index == record.checkpointIndex() && record.checkpoint().equals(damagedKey);
         return index > record.checkpointIndex() || again && !damagedKey.isEmpty();
     }
 
-    /** What the record names is damaged in durable storage: a checkpoint from here is sent whole, though it be no newer. */
+    /** Replaces a checkpoint that is damaged in durable storage: the next upload sends all chunks, even at the same index. */
     void renew(BackupRecord record) {
         if (closed
                 || fetching
@@ -152,7 +152,7 @@ final class CheckpointShipper {
                 || record.checkpoint().equals(damagedKey)) {
             return;
         }
-        LOG.warn("{}: the checkpoint in durable storage is damaged: one from here takes its place", key);
+        LOG.warn("{}: checkpoint in durable storage is damaged, uploading a replacement", key);
         damagedKey = record.checkpoint();
         forgetStored(record);
         bytesDue = 0;
@@ -174,12 +174,12 @@ final class CheckpointShipper {
     }
 
     /**
-     * Time passes.
+     * Does the next due step.
      *
-     * @param record what the registry holds
-     * @param own true when this primary wrote it
+     * @param record the record in ZooKeeper
+     * @param own true if this primary wrote it
      * @param shipped last index in durable storage
-     * @param learning true while somebody may read the checkpoint that the record or the one before names
+     * @param learning true while a learner may read the checkpoint of this record or of the previous one
      */
     void tick(long now, BackupRecord record, boolean own, long shipped, boolean learning) {
         if (closed || fetching || upload != null || sweep != null || now - retryAt < 0) {
@@ -187,13 +187,13 @@ final class CheckpointShipper {
         }
         CheckpointUpload.Uploaded made = pending;
         if (made != null && made.manifestKey().equals(record.checkpoint())) {
-            recorded(record); // the write's answer was lost
+            recorded(record); // the reply to the write was lost
         } else if (made != null && !betters(made.manifest().index(), record)) {
             pending = null;
         }
         choose(record);
         if (candidate == null && pending == null) {
-            trouble.worked(STEP); // none is wanted any more
+            trouble.worked(STEP); // no checkpoint is wanted any more
         }
         boolean uploads = pending == null
                 && candidate != null
@@ -230,7 +230,7 @@ final class CheckpointShipper {
         checkpoints.release();
     }
 
-    /** Reads the manifest that the record names: its chunks need not be sent again, and may not be swept. */
+    /** Reads the recorded manifest: its chunks need not be sent again, and must not be deleted. */
     private void fetch(BackupRecord record) {
         fetching = true;
         CheckpointDownload.manifest(host.env(), prefix, key, record.checkpoint(), found -> {
@@ -238,7 +238,7 @@ final class CheckpointShipper {
             if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
                 use(ok.value(), record.checkpoint());
             } else if (((Outcome.Err<CheckpointManifest>) found).error().code() == ErrorCode.CORRUPT) {
-                LOG.warn("{}: the checkpoint in durable storage is damaged: the next one is uploaded whole", key);
+                LOG.warn("{}: checkpoint in durable storage is damaged, the next upload sends all chunks", key);
                 forgetStored(record);
             } else {
                 trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<CheckpointManifest>) found).error());
@@ -267,10 +267,10 @@ final class CheckpointShipper {
     }
 
     private void notUploaded(Checkpoints.Hold hold, UniserveException error) {
-        LOG.warn("{}: checkpoint {} cannot be backed up, is tried again: {}", key, hold.name, error.getMessage());
+        LOG.warn("{}: checkpoint {} cannot be backed up, will be retried: {}", key, hold.name, error.getMessage());
         trouble.failed(STEP, host.env().clock().nanos(), error);
         if (error.code() == ErrorCode.CORRUPT && hold.name.equals(checkpoints.newest())) {
-            checkpoints.doubt(); // the engine has what it held: the next one is whole
+            checkpoints.doubt(); // the engine still has its contents, so the next checkpoint is intact
         }
         retryLater();
     }
@@ -296,7 +296,7 @@ final class CheckpointShipper {
         return sweep != null;
     }
 
-    /** A backup of the table was deleted: what it had pinned may be superfluous. */
+    /** Schedules a deletion, as objects that a deleted backup had pinned may be unused. */
     void sweepAgain() {
         sweepDue = true;
     }

@@ -2,8 +2,8 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.protocol.env.Completion;
 
-/** Where a checkpoint comes from when none on this server is whole. */
+/** Source of a checkpoint if this server has no intact one. */
 interface CheckpointSource {
-    /** Brings one that lies on the log; CORRUPT where there is none, or it does not check. */
+    /** Fetches a checkpoint that belongs to the log; CORRUPT if there is none or it fails its checks. */
     void fetch(Completion<Checkpoints.Name> completion);
 }

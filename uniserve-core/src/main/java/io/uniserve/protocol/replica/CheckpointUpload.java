@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * One upload of a checkpoint to durable storage: chunks that the store does not have, a check that what was read here is what
- * was once written, then the manifest, then a look whether all of them are there. One chunk is in memory at a time.
+ * One upload of a checkpoint to durable storage. It sends chunks that the store lacks, verifies the local files, sends the manifest, and
+ * finally checks that all objects exist. At most one chunk is in memory.
  */
 final class CheckpointUpload {
     private final Environment env;
@@ -42,13 +42,13 @@ final class CheckpointUpload {
 
     private record Place(String path, long size, int depth) {}
 
-    /** A checkpoint whose every object is in durable storage, under this key; {@code sent} bytes were not there before. */
+    /** A checkpoint with all objects in durable storage. {@code manifestKey} names its manifest, and {@code sent} bytes were new. */
     record Uploaded(String manifestKey, CheckpointManifest manifest, long sent) {}
 
     /**
      * @param hold the checkpoint, held until the completion runs
-     * @param generation where new chunks go
-     * @param present generations of chunks that are in the store already, by hash; those sent are added
+     * @param generation generation of new chunks
+     * @param present generations of stored chunks by hash; new ones are added
      */
     CheckpointUpload(
             Environment env,
@@ -75,7 +75,7 @@ final class CheckpointUpload {
         walk();
     }
 
-    /** The completion will not run. */
+    /** Stops the upload; the completion will not run. */
     void cancel() {
         cancelled = true;
     }
@@ -98,7 +98,7 @@ final class CheckpointUpload {
                     if (!CheckpointManifest.isPath(place.path())
                             || files.size() > Limits.BACKUP_FILES_MAX
                             || directories.size() > Limits.BACKUP_FILES_MAX) {
-                        fail(ErrorCode.TOO_LARGE, "it has " + files.size() + " files, a deep path or an odd name");
+                        fail(ErrorCode.TOO_LARGE, "it has " + files.size() + " files, a deep path or a bad name");
                         return;
                     }
                 }
@@ -164,7 +164,7 @@ final class CheckpointUpload {
         });
     }
 
-    /** After the reading: a bit that flips on this disk stays flipped. */
+    /** Verifies the local files. It runs after they were read, so a bit that flipped on disk before or during the read is detected. */
     private void check() {
         checkpoints.manifest(hold.name, table -> {
             if (table instanceof Outcome.Ok<Optional<RequestTable>> ok

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica's checkpoints: {@code checkpoint/<index>-<epoch>/} with the engine's files under {@code data} and, written last,
- * a {@code manifest} with the table of requests. Without its manifest a checkpoint does not exist. The one on which the log
- * stands, where it does not begin at index 1, is kept: everything can be built again from it and the log.
+ * Checkpoints of a replica on disk: {@code checkpoint/<index>-<epoch>/} with the engine's files under {@code data}, and a {@code manifest}
+ * with the table of requests, which is written last. A checkpoint without manifest is incomplete. If the log does not start at index 1, the
+ * checkpoint at its start is kept, as both together can rebuild everything.
  */
 final class Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
@@ -30,7 +30,7 @@ final class Checkpoints {
     private final Disk disk;
     private final String directory;
     private final LongSupplier baseIndex;
-    /** Those known to be whole, by index. */
+    /** Intact checkpoints by index. */
     private final TreeMap<Long, Name> known = new TreeMap<>();
 
     private @Nullable Name newest;
@@ -49,7 +49,10 @@ final class Checkpoints {
     /** A checkpoint by the log entry it covers up to. */
     record Name(long index, long epoch) {}
 
-    /** Somebody reads the checkpoint's files. Old ones are not deleted meanwhile; one that is deleted as wrong is lost to him. */
+    /**
+     * A reader's hold on a checkpoint's files. An old checkpoint is not deleted while it is held. A damaged one may be, and the hold is
+     * then lost.
+     */
     static final class Hold {
         final Name name;
         private boolean lost;
@@ -58,21 +61,21 @@ final class Checkpoints {
             this.name = name;
         }
 
-        /** True when the files are no longer those that were held. */
+        /** True when the held files were deleted. */
         boolean lost() {
             return lost;
         }
     }
 
-    /** The newest checkpoint known to be whole; null where none was made or read yet. */
+    /** The newest checkpoint known to be intact; null if none was made or read yet. */
     @Nullable
     Name newest() {
         return newest;
     }
 
     /**
-     * Index of the second newest checkpoint known to be whole and to lie on this log, 0 for none: as long as the log begins
-     * before it, the replica can be built again without help even if the newest is found damaged.
+     * Index of the second newest intact checkpoint that belongs to this log, 0 for none. While the log starts before it, the replica can be
+     * rebuilt locally even if the newest one is damaged.
      */
     long secondOn(ReplicaLog log) {
         boolean one = false;
@@ -87,7 +90,7 @@ final class Checkpoints {
         return 0;
     }
 
-    /** Holds a checkpoint in place of the one held before. */
+    /** Holds a checkpoint, in place of the previously held one. */
     Hold hold(Name name) {
         Hold hold = new Hold(name);
         held = hold;
@@ -98,12 +101,12 @@ final class Checkpoints {
         held = null;
     }
 
-    /** Asks for a checkpoint sooner than the log's growth does. */
+    /** Requests a checkpoint before the log has grown enough for one. */
     void want() {
         wanted = true;
     }
 
-    /** The newest one is damaged: another is wanted in its place. */
+    /** Marks the newest checkpoint as damaged, and requests another. */
     void doubt() {
         if (newest != null) {
             known.remove(newest.index());
@@ -116,7 +119,7 @@ final class Checkpoints {
         return wanted;
     }
 
-    /** True once after {@link #want}. */
+    /** Returns whether a checkpoint was requested, and clears the request. */
     boolean takeWanted() {
         boolean was = wanted;
         wanted = false;
@@ -158,7 +161,7 @@ final class Checkpoints {
         });
     }
 
-    /** Makes the checkpoint exist, then deletes old ones. */
+    /** Completes a checkpoint by writing its manifest, then deletes old ones. */
     void seal(Name name, RequestTable table, Completion<Done> completion) {
         BinaryWriter out = new BinaryWriter();
         out.writeLong(name.index()).writeLong(name.epoch());
@@ -199,7 +202,7 @@ final class Checkpoints {
         disk.delete(path(name), done -> {
             if (done instanceof Outcome.Err<Done> err) {
                 LOG.warn(
-                        "checkpoint {} cannot be deleted: {}",
+                        "checkpoint {}: deletion failed: {}",
                         path(name),
                         err.error().reason());
             }
@@ -207,15 +210,15 @@ final class Checkpoints {
         });
     }
 
-    /** Keeps a damaged checkpoint for a look. */
+    /** Moves a damaged checkpoint to another place for inspection. */
     void setAside(Name name, String place, Completion<Done> completion) {
         known.remove(name.index(), name);
         disk.move(path(name), place, completion);
     }
 
     /**
-     * The table of requests of a checkpoint; empty where it was never finished, CORRUPT where its manifest does not check.
-     * Other errors say nothing about the checkpoint.
+     * The table of requests of a checkpoint; empty if the checkpoint is incomplete, CORRUPT if its manifest fails its checks. Other errors
+     * do not mean that the checkpoint is damaged.
      */
     void manifest(Name name, Completion<Optional<RequestTable>> completion) {
         disk.list(path(name), listed -> {
@@ -245,7 +248,7 @@ final class Checkpoints {
             BinaryReader in = new BinaryReader(PersistentState.Sealed.open(bytes, "checkpoint manifest"));
             if (in.readLong() != name.index() || in.readLong() != name.epoch()) {
                 return Outcome.err(new UniserveException(
-                        io.uniserve.error.ErrorCode.CORRUPT, "checkpoint manifest of another checkpoint"));
+                        io.uniserve.error.ErrorCode.CORRUPT, "checkpoint manifest: it belongs to another checkpoint"));
             }
             RequestTable table = RequestTable.read(in);
             in.expectEnd();

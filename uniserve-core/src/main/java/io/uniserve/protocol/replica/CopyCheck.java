@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica's part in proving that copies are equal: it gives its digest at a log position, compares the others' where it leads,
- * and is set aside where it differs. Set aside means that it serves nothing, says that its data are lost and, once the coordinator
- * names it a learner, keeps its files for a look and begins anew.
+ * Comparison of a replica's contents with its other copies. It provides the digest at a log position, and compares all digests if it is the
+ * primary. A copy that differs is set aside: it serves nothing and reports its data as lost. Once the coordinator names it a learner, its
+ * files move to quarantine and it starts anew.
  */
 public final class CopyCheck implements CopyComparison.LocalCopy {
     private static final Logger LOG = LoggerFactory.getLogger(CopyCheck.class);
@@ -27,10 +27,10 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
     private @Nullable CopyComparison comparison;
 
     /**
-     * The replica that is checked.
+     * The checked replica.
      *
-     * @param isClosed true while it plays no part
-     * @param changed told when what readers may have of it has changed
+     * @param isClosed true while the replica is inactive
+     * @param changed called when its state for readers has changed
      */
     record Inside(
             ReplicaKey key,
@@ -49,7 +49,7 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
         this.inside = inside;
     }
 
-    /** The primary's verdict on this copy. */
+    /** Handles the primary's verdict that this copy differs. */
     public void setAside(PeerRequest.SetAside verdict, Completion<PeerReply> completion) {
         ActorState at = inside.part().state();
         boolean mine = at != null
@@ -67,10 +67,10 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
                         ? Outcome.ok(new PeerReply.Ack())
                         : Outcome.err(new UniserveException(
                                 ErrorCode.STALE_EPOCH,
-                                inside.key() + " on " + host.self() + " is no copy of epoch " + verdict.epoch())));
+                                inside.key() + " on " + host.self() + " is no follower in epoch " + verdict.epoch())));
     }
 
-    /** This copy differs from the one that is right. */
+    /** Sets this copy aside, as it differs from the right one. */
     @Override
     public void setAside(String reason) {
         ActorState at = inside.part().state();
@@ -78,7 +78,7 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
             return;
         }
         LOG.error(
-                "{}: {}; this copy serves nothing more and is made anew, its files are kept under quarantine/",
+                "{}: {}; this copy is out of service and will be rebuilt, its files move to quarantine/",
                 inside.key(),
                 reason);
         inside.fitness().damaged(reason, at.epoch());
@@ -86,7 +86,7 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
         inside.changed().run();
     }
 
-    /** The digest of this copy right after an index, for the primary of this epoch. */
+    /** The digest of this copy at an index, for the primary of this epoch. */
     @Override
     public void digest(PeerRequest.TakeDigest request, Completion<PeerReply> completion) {
         OpenReplica parts = inside.files().opened();
@@ -116,7 +116,7 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
         });
     }
 
-    /** Compares the digests of the in-sync copies, where this is the primary. One comparison at a time. */
+    /** Compares the digests of the in-sync copies if this is the primary. Only one comparison runs at a time. */
     public void compare(Completion<PeerReply> completion) {
         OpenReplica parts = inside.files().opened();
         Primary leader = inside.part().primary();
@@ -124,10 +124,10 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
         CopyComparison running = comparison;
         if (parts == null || leader == null || at == null || inside.closed() || !leader.accepting()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "the primary of " + inside.key() + " is not ready: try again")));
+                    ErrorCode.UNAVAILABLE, "the primary of " + inside.key() + " is not ready: retry later")));
         } else if (running != null && !running.over()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "copies of " + inside.key() + " are being compared: try again")));
+                    ErrorCode.UNAVAILABLE, "copies of " + inside.key() + " are already being compared: retry later")));
         } else {
             CopyComparison next = new CopyComparison(host, inside.key(), at, parts.log(), this, completion);
             comparison = next;

@@ -25,13 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One comparison of the digests of an actor's in-sync copies at one log position, led by the primary. The position is a little
- * ahead of the log's end, so that every copy can stop there: further ahead, the more is being written. A copy that was past it is
- * asked again, with another position; one that was silent is not. The digest of most copies is right; of two, the primary's. It
- * ends within {@link Limits#COPIES_COMPARED_MS_MAX}: what has no digest by then is unknown.
+ * One comparison of the digests of an actor's in-sync copies at one log index, led by the primary. The index is slightly after the end of
+ * the log, so that every copy can stop there; the distance grows with the write rate. If a copy was already past it, another round with
+ * another index follows. A copy that did not reply gets no other request. The digest of the majority is right; of two copies, the
+ * primary's. The comparison ends within {@link Limits#COPIES_COMPARED_MS_MAX}; copies without digest are then unknown.
  */
 final class CopyComparison {
-    /** A copy waits for its log to reach the position for so many retry times. */
+    /** Number of retry periods that a copy waits for its log to reach the index. */
     static final int REACH_RETRIES = 20;
 
     private static final int ATTEMPTS_MAX = 6;
@@ -71,13 +71,13 @@ final class CopyComparison {
         return over;
     }
 
-    /** Begins; called once. */
+    /** Starts the comparison. Call it once. */
     void start() {
         expiry = host.env().timers().after(BUDGET_NANOS, this::expire);
         run();
     }
 
-    /** Looks how fast the log grows, then asks all copies. */
+    /** Measures how fast the log grows, then sends the request to all copies. */
     private void run() {
         long before = log.lastIndex();
         host.env().timers().after(host.config().retryNanos(), () -> {
@@ -85,7 +85,7 @@ final class CopyComparison {
                 return;
             }
             if (!copy.leads(state.epoch())) {
-                fail("the primary of " + key + " moved");
+                fail("the primary of " + key + " changed");
                 return;
             }
             long grown = log.lastIndex() - before;
@@ -116,7 +116,7 @@ final class CopyComparison {
         if (server.equals(host.self())) {
             copy.digest(request, answered);
         } else if (to == null) {
-            answered.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, server + " is away")));
+            answered.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, server + " is not registered")));
         } else {
             long timeout = Math.min(host.config().digestTimeoutNanos(), BUDGET_NANOS);
             host.env().network().call(to, request, timeout, answered);
@@ -135,7 +135,7 @@ final class CopyComparison {
                 .map(Compared.Copy::server)
                 .toList();
         if (!different.isEmpty() && !different.equals(suspects) && copy.leads(state.epoch())) {
-            suspects = different; // options of a table that change just now reach the copies one after the other
+            suspects = different; // a change of table options reaches the copies one after the other
             host.env().timers().after(REACH_RETRIES * host.config().retryNanos(), this::again);
             return;
         }
@@ -148,7 +148,7 @@ final class CopyComparison {
         completion.done(Outcome.ok(new Compared(index, copies)));
     }
 
-    /** The time is over: copies without a digest are unknown, and a difference that showed once only proves nothing. */
+    /** Ends the comparison. Copies without digest are unknown. A difference that was found only once proves nothing. */
     private void expire() {
         if (over) {
             return;
@@ -167,13 +167,13 @@ final class CopyComparison {
                                 copy.server(),
                                 Compared.Verdict.UNKNOWN,
                                 copy.digest(),
-                                "the time was over before a second comparison: " + copy.reason())
+                                "the time limit ended before a second comparison: " + copy.reason())
                         : copy)
                 .toList();
         completion.done(Outcome.ok(new Compared(index, copies)));
     }
 
-    /** True where the copy said that it has no digest at this position: it may have one at another. */
+    /** True if the copy has no digest at this index, but may have one at another. */
     private static boolean refused(Outcome<PeerReply> answer) {
         return answer instanceof Outcome.Err<PeerReply> err && err.error().code() != ErrorCode.DEADLINE_EXCEEDED;
     }
@@ -190,7 +190,7 @@ final class CopyComparison {
         return copies;
     }
 
-    /** What most copies have; of two copies, what the primary has. Empty where neither decides. */
+    /** The digest of the majority; of two copies, the primary's. Empty if there is no majority. */
     private String right(Map<String, Integer> votes) {
         for (Map.Entry<String, Integer> vote : votes.entrySet()) {
             if (2 * vote.getValue() > state.isr().size()) {
@@ -227,12 +227,12 @@ final class CopyComparison {
             return new Compared.Copy(server, Compared.Verdict.EQUAL, own, "");
         }
         String why = "contents differ at index " + index + " (running hash " + hash(answer) + "): digest " + own
-                + " on " + server + ", " + right + " on the copies that are right";
+                + " on " + server + ", " + right + " on the right copies";
         return new Compared.Copy(server, Compared.Verdict.DIFFERENT, own, why);
     }
 
     private void setAside(ServerId server, String reason) {
-        LOG.error("{}: {}; the copy on {} is set aside and made anew", key, reason, server);
+        LOG.error("{}: {}; the copy on {} is set aside and will be rebuilt", key, reason, server);
         if (server.equals(host.self())) {
             copy.setAside(reason);
         } else {
@@ -247,7 +247,7 @@ final class CopyComparison {
 
     private void fail(String why) {
         end();
-        completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, why + ": try again")));
+        completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, why + ": retry later")));
     }
 
     /** The copy of this server, which is the primary's. */

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Calls that have come a moment too early: they wait here, in their order, instead of being sent back, because whoever is
- * sent back tries again after a pause. None waits beyond its time, and there is a bound to how many do.
+ * Queue of calls that arrived slightly too early. They wait here in order, because a rejected caller would retry only after a pause.
+ * Waiting time, number and total size are bounded.
  */
 final class DeferredCalls {
     private final Clock clock;
@@ -29,11 +29,11 @@ final class DeferredCalls {
     }
 
     /**
-     * Keeps a call for later.
+     * Queues a call.
      *
-     * @param ripe true when it need not wait any more
-     * @param again what to do then, or when its time is over
-     * @return false where there is no room, or no time left
+     * @param ripe true when the call may run
+     * @param again runs the call; invoked when it is ripe or its time has ended
+     * @return false if there is no room or no time left
      */
     boolean hold(long untilNanos, int size, BooleanSupplier ripe, Runnable again) {
         if (held.size() >= countMax || bytes + size > bytesMax || now() - untilNanos >= 0) {
@@ -48,7 +48,7 @@ final class DeferredCalls {
         return held.isEmpty();
     }
 
-    /** Something has changed, or time has passed: whoever need not wait any more goes on, soon. */
+    /** Checks the queue after a change or after some time: calls that are ripe or whose time has ended run soon. */
     void look() {
         if (!looking && held.stream().anyMatch(this::over)) {
             looking = true;
@@ -68,7 +68,7 @@ final class DeferredCalls {
         over.forEach(call -> call.again.run());
     }
 
-    /** Nobody waits any more. */
+    /** Empties the queue, and runs all calls. */
     void close() {
         List<Call> all = List.copyOf(held);
         held.clear();

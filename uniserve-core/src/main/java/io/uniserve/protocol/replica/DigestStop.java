@@ -7,14 +7,16 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** A stop of the engine right after one index, where its digest is taken. At most one at a time; the newest wish counts. */
+/**
+ * Stop of the engine at one index, where its digest is taken. There is at most one stop at a time; a newer request replaces an older one.
+ */
 final class DigestStop {
     private @Nullable Completion<Bytes> completion;
     private long index;
     private long until;
 
     void want(long wanted, long untilNanos, Completion<Bytes> told) {
-        fail("another digest is wanted");
+        fail("a newer request replaced this one");
         index = wanted;
         until = untilNanos;
         completion = told;
@@ -24,12 +26,12 @@ final class DigestStop {
         return completion != null;
     }
 
-    /** How many of these entries may follow the one that is applied. */
+    /** Number of these entries that the engine may apply before the stop. */
     int most(long applied, int entries) {
         return completion == null || applied >= index ? entries : (int) Math.min(entries, index - applied);
     }
 
-    /** The digest to take now, once; null where it is not the time. */
+    /** The request whose digest must be taken now, returned once; null if there is none. */
     @Nullable
     Completion<Bytes> due(long applied, boolean settled) {
         Completion<Bytes> now = completion;
@@ -39,8 +41,8 @@ final class DigestStop {
         if (applied > index || !settled) {
             fail(
                     applied > index
-                            ? "index " + index + " is passed, the engine is at " + applied
-                            : "an atomic update is under way at index " + index);
+                            ? "index " + index + " has passed, the engine is at " + applied
+                            : "an atomic update is in progress at index " + index);
             return null;
         }
         completion = null;

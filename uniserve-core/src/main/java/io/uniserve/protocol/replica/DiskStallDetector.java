@@ -3,13 +3,13 @@ package io.uniserve.protocol.replica;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.log.ReplicaLog;
 
-/** Notices a disk that does not answer: a write of the log that neither ends nor fails. */
+/** Detector of a stalled disk: a log write that neither completes nor fails. */
 final class DiskStallDetector {
     private long durable;
     private long since;
     private boolean waiting;
 
-    /** True while entries wait for the disk, none has become durable for long. */
+    /** True if entries wait for the disk and none has become durable for {@link Limits#DISK_STALL_MS_MAX}. */
     boolean tick(long now, ReplicaLog log) {
         boolean waits = log.lastIndex() > log.durableIndex();
         if (!waits || !waiting || durable != log.durableIndex()) {

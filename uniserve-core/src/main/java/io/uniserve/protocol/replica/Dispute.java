@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The primary's decision which side is right where logs differ under equal indexes and epochs. All copies are asked for their
- * hash at the lowest index that is known to differ. The hash of most of the in-sync replicas wins. Of two, the primary's wins: it has
- * acknowledged what it holds. Copies with another hash are set aside and made anew; a primary with another hash steps aside for a
- * follower. Without a majority the actor takes no updates and answers no reader.
+ * The primary's decision about logs that differ at equal indexes and epochs. It compares the hashes of all copies at the lowest index that
+ * is known to differ. The hash of the majority of the in-sync replicas is right. Of two replicas, the primary's hash is right, because it
+ * has acknowledged its entries. Copies with another hash are set aside and rebuilt. A primary with another hash steps aside for a follower.
+ * Without a majority the actor rejects updates and reads.
  */
 final class Dispute {
     private static final Logger LOG = LoggerFactory.getLogger(Dispute.class);
@@ -36,9 +36,9 @@ final class Dispute {
     private boolean hopeless;
     private long tellAt;
 
-    /** The primary. */
+    /** The primary that owns the dispute. */
     interface Owner {
-        /** Most copies have another log than this one: it is to be set aside, and another to lead. */
+        /** The majority has another log than this primary: its copy must be set aside, and another replica must become primary. */
         void stepAside(String reason);
     }
 
@@ -51,7 +51,7 @@ final class Dispute {
         this.tellAt = host.env().clock().nanos();
     }
 
-    /** The index at which the copies are compared; -1 for none. */
+    /** Index at which the copies are compared; -1 for none. */
     long index() {
         return index;
     }
@@ -61,15 +61,15 @@ final class Dispute {
         return undecided;
     }
 
-    /** Why updates are refused. */
+    /** Reason for the rejection of updates. */
     String reason() {
         return hopeless
                 ? "the copies of " + key + " have different logs at index " + index
-                        + " and none has a majority: stop the servers whose copies are wrong"
-                : "copies of " + key + " have different logs at index " + index + ", which is being decided: try again";
+                        + " and none has a majority: stop the servers with wrong copies"
+                : "copies of " + key + " have different logs at index " + index + ", still being compared: retry later";
     }
 
-    /** A follower was heard, or time has passed. True when readers may have more or less than before. */
+    /** Evaluates the dispute after a follower's reply or after some time. Returns true if the rules for readers have changed. */
     boolean look(ActorState state, Collection<FollowerReplicator> links, long now) {
         boolean before = undecided;
         long lowest = -1;
@@ -139,20 +139,20 @@ final class Dispute {
                     + EntryHash.text(link.differsHash()) + " on " + link.server + ", "
                     + EntryHash.text(log.hashAt(index)) + " on the primary " + host.self();
             if (told.add(link.server)) {
-                LOG.error("{}: {}; the copy on {} is set aside and made anew", key, reason, link.server);
+                LOG.error("{}: {}; the copy on {} is set aside and will be rebuilt", key, reason, link.server);
             }
             tell(host, new PeerRequest.SetAside(key, epoch, host.self(), link.server, reason));
         }
     }
 
-    /** Sends the verdict; a copy that does not hear it differs again. */
+    /** Sends the verdict. If the message is lost, the copy is found to differ again. */
     static void tell(ReplicaContext host, PeerRequest.SetAside verdict) {
         Address to = host.addressOf(verdict.server());
         if (to != null) {
             host.env().network().call(to, verdict, host.config().replicateTimeoutNanos(), reply -> {
                 if (reply instanceof Outcome.Err<?> err) {
                     LOG.warn(
-                            "{}: {} was not told to set its copy aside: {}",
+                            "{}: request to {} to set its copy aside failed: {}",
                             verdict.key(),
                             verdict.server(),
                             err.error().getMessage());
@@ -165,7 +165,7 @@ final class Dispute {
         if (told.add(host.self())) {
             String reason = "log differs at index " + index + " from most in-sync copies: running hash here "
                     + EntryHash.text(log.hashAt(index));
-            LOG.error("{}: {}; this primary steps aside, its copy is set aside and made anew", key, reason);
+            LOG.error("{}: {}; this primary steps aside, its copy is set aside and will be rebuilt", key, reason);
             owner.stepAside(reason);
         }
     }

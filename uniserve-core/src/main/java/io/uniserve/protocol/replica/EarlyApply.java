@@ -6,9 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a primary's engine has of its log before it is on disk: the PREPARE that was just logged, and the decision before it,
- * which is written with it. Prepared rows are seen by nobody, and what the table's log has decided holds whatever is on this disk.
- * A step that fails waits for its entry: what becomes of it is decided by the log.
+ * Entries that a primary's engine may get before they are on disk: the PREPARE that was just logged, and the DECIDE before it, which is in
+ * the same write. That is safe, because readers do not see prepared rows, and a decision in the transaction log is final. A failed step
+ * waits until its entry is on disk, because the entry may still be removed from the log.
  */
 final class EarlyApply {
     private final ReplicaLog log;
@@ -20,30 +20,30 @@ final class EarlyApply {
         this.log = log;
     }
 
-    /** The engine may have what the log has up to this index. */
+    /** Permits the engine to get entries up to this index. */
     void upTo(long index) {
         last = index;
     }
 
-    /** The last index that the engine was allowed to have early; 0 for none. */
+    /** Last index that the engine was permitted to get early; 0 for none. */
     long last() {
         return last;
     }
 
-    /** The entry, which is not on disk; null where the engine must wait for the disk. */
+    /** The entry at this index, which is not on disk; null if the engine must wait for the disk. */
     @Nullable
     List<LogEntry> next(long index) {
         List<LogEntry> entry = index > last ? null : log.recent(index, index, 1, 1);
         return entry == null || entry.isEmpty() || !TransactionSteps.isFor(entry.get(0)) ? null : entry;
     }
 
-    /** The step for the entry of this index has failed: this is done when the entry is on disk. */
+    /** Keeps a task of a failed step until the entry at this index is on disk. */
     void await(long index, Runnable then) {
         waitsFor = index;
         waiting = then;
     }
 
-    /** What has waited for the disk and need not any more; null for nothing. */
+    /** The waiting task if its entry is on disk now; null otherwise. */
     @Nullable
     Runnable due() {
         Runnable due = log.durableIndex() >= waitsFor ? waiting : null;
@@ -53,7 +53,7 @@ final class EarlyApply {
         return due;
     }
 
-    /** The log's end is about to change: what was allowed is no more. True where a step has waited, which it now does not. */
+    /** Withdraws the permission, as the end of the log is about to change. Returns true if a task was waiting; it is dropped. */
     boolean letGo() {
         boolean waited = waiting != null;
         waiting = null;

@@ -1,15 +1,15 @@
 package io.uniserve.protocol.replica;
 
 /**
- * What became of the version that is prepared in an engine, known from the table's log before the actor's own log says it.
- * It is carried out at once, since readers wait for it, and passed over when the log comes to it.
+ * Outcome of the version that is prepared in an engine, when the transaction log has it and the actor's log does not yet. The engine
+ * applies it at once, because readers wait for it. The later DECIDE entry is then skipped.
  */
 final class EarlyDecision {
     private long version;
     private boolean commits;
     private boolean carriedOut;
 
-    /** The table's log says this. */
+    /** Sets the outcome, as found in the transaction log. */
     void tell(long decided, boolean commit) {
         if (version != decided) {
             version = decided;
@@ -18,13 +18,13 @@ final class EarlyDecision {
         }
     }
 
-    /** The engine is a new one. */
+    /** Resets the state for a new engine. */
     void forget() {
         version = 0;
         carriedOut = false;
     }
 
-    /** True when the outcome of this version is known and not carried out. */
+    /** True if the outcome of this version is known and not applied yet. */
     boolean due(long open) {
         return open != 0 && open == version && !carriedOut;
     }
@@ -37,12 +37,12 @@ final class EarlyDecision {
         carriedOut = true;
     }
 
-    /** The version that was carried out last, 0 for none. */
+    /** The version whose outcome was applied last, 0 for none. */
     long done() {
         return carriedOut ? version : 0;
     }
 
-    /** The same where it was committed. */
+    /** The same, if that outcome was a commit; else 0. */
     long committed() {
         return carriedOut && commits ? version : 0;
     }

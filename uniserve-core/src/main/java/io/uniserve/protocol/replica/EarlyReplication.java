@@ -6,10 +6,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a primary gives its in-sync replicas before it has it on disk: a PREPARE that its engine has prepared, with the decision
- * before it. So they write while it writes. What was given so and is then not on its disk, another one of them may have:
- * of its epoch, at an index that this primary would use again. So it logs nothing more in this epoch: it is spent. That
- * is known after a write that failed; and after a restart nothing is known, so whoever finds its epoch begun is spent too.
+ * Entries that a primary sends to in-sync replicas before they are on its own disk: a PREPARE that its engine has prepared, with the DECIDE
+ * before it. So primary and followers write at the same time.
+ *
+ * <p>If such an entry never reaches the primary's disk, a follower may still have it, in this epoch and at an index that the primary would
+ * use again. The primary therefore logs nothing more in this epoch: the epoch is spent. That happens after a failed write. After a restart
+ * the primary does not know which entries it had sent, so an epoch that had started before is spent too.
  */
 final class EarlyReplication {
     private final ReplicaLog log;
@@ -19,29 +21,29 @@ final class EarlyReplication {
     private long given;
     private boolean spent;
 
-    /** @param atomic false for a table that has no PREPAREs */
+    /** @param atomic false for a table without PREPARE entries */
     EarlyReplication(ReplicaLog log, Supplier<@Nullable EngineApplier> engine, boolean atomic) {
         this.log = log;
         this.engine = engine;
         this.atomic = atomic;
     }
 
-    /** The primary begins, in an epoch with so many in-sync replicas. */
+    /** Starts the primary in an epoch with this number of in-sync replicas. */
     void begin(long epoch, int inSync) {
         spent = atomic && inSync > 1 && log.lastEpoch() == epoch;
     }
 
-    /** True when nothing may be logged in this epoch any more. */
+    /** True when this epoch is spent: nothing more may be logged in it. */
     boolean spent() {
         return spent;
     }
 
-    /** The last index that was given to in-sync replicas, or may have been, before it was on disk here; 0 for none. */
+    /** Last index that was or may have been sent to in-sync replicas before it was on disk here; 0 for none. */
     long given() {
         return given;
     }
 
-    /** The primary has logged this part of an atomic update, or its decision. */
+    /** Handles a PREPARE or DECIDE that the primary has logged. */
     void logged(LogEntry entry) {
         EngineApplier here = engine.get();
         if (entry.type() == LogEntry.Type.PREPARE && here != null) {
@@ -50,14 +52,14 @@ final class EarlyReplication {
         }
     }
 
-    /** The engine has what the log has up to this index. */
+    /** Notes that the engine has applied the log up to this index. */
     void applied(long index) {
         if (index >= prepare && prepare > log.durableIndex()) {
             given = Math.max(given, prepare);
         }
     }
 
-    /** Entries from this one on could not be written and are gone from the log, in an epoch with so many in-sync replicas. */
+    /** Handles a failed write: entries from this index on are gone from the log. */
     void appendFailed(long from, int inSync) {
         spent |= given >= from && inSync > 1;
         given = Math.min(given, from - 1);

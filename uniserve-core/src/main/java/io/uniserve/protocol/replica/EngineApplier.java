@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replica's engine: restored from the newest checkpoint that lies on the log, then fed with durable entries in order,
- * one call at a time. Whatever makes its contents doubtful (a failed call, a cut of applied entries) ends in the same
- * step: build it anew. A call that hangs keeps the replica out of service until it returns.
+ * Driver of the replica's engine. It restores the engine from the newest checkpoint that belongs to the log, and then applies durable
+ * entries in order, one call at a time. If its contents may be wrong (a failed call, a truncation of applied entries), the engine is
+ * rebuilt. While a call hangs, the replica is out of service.
  */
 final class EngineApplier {
-    /** Most calls of an engine take less. */
+    /** Time after which a call counts as slow; most calls take less. */
     private static final long AWAITED_NANOS = 1_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(EngineApplier.class);
@@ -51,7 +51,7 @@ final class EngineApplier {
     private boolean hung;
     private boolean busy;
     private @Nullable Completion<Done> closing;
-    /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
+    /** Index at the last failure. The failure count restarts once the engine has got further. */
     private long failedAt;
 
     private final PoisonEntryDetector poisonEntryDetector = new PoisonEntryDetector();
@@ -62,7 +62,7 @@ final class EngineApplier {
     private long sinceEntries;
     private long sinceBytes;
 
-    /** Life of the engine. */
+    /** State of the engine. */
     private enum Phase {
         DOWN,
         STARTING,
@@ -90,12 +90,12 @@ final class EngineApplier {
         this.build = new EngineRecovery(env, key, meta, log, checkpoints, storage, listener, new Built());
     }
 
-    /** The engine answers and holds at least what the log held when it was built. */
+    /** True when the engine is healthy and has applied at least the log as of its build. */
     boolean ready() {
         return phase == Phase.READY && !restartWanted && !hung && applied >= target;
     }
 
-    /** A call has not come back for so long that nobody should wait for it: long before it is given up. */
+    /** True when a call has run for so long that readers should not wait for it. The time-out for giving up is much longer. */
     boolean hangs() {
         return busy && !build.fetching() && env.clock().nanos() - busySince > AWAITED_NANOS;
     }
@@ -116,13 +116,13 @@ final class EngineApplier {
         return earlyDecision;
     }
 
-    /** The version that is prepared in the engine, and whose outcome was not carried out there; 0 for none. */
+    /** The version that is prepared in the engine without an applied outcome; 0 for none. */
     long undecided() {
         long open = phase == Phase.READY ? table.versions().open() : 0;
         return open == earlyDecision.done() ? 0 : open;
     }
 
-    /** The table's log says what became of the version, which the log here may not say yet. */
+    /** Applies an outcome from the transaction log before the actor's log has it. */
     void foretell(long version, boolean commit) {
         if (undecided() == version) {
             earlyDecision.tell(version, commit);
@@ -139,7 +139,7 @@ final class EngineApplier {
                 || checkpoints.wanted();
     }
 
-    /** Takes the digest of the contents right after this index; UNAVAILABLE where it is passed, or not reached by then. */
+    /** Takes the digest of the contents at this index; UNAVAILABLE if the engine is past it, or has not reached it in time. */
     void digest(long index, long untilNanos, Completion<Bytes> completion) {
         digests.want(index, untilNanos, completion);
         pump();
@@ -165,7 +165,7 @@ final class EngineApplier {
         return true;
     }
 
-    /** Builds the engine; does nothing where it is already there or on its way. */
+    /** Builds the engine, unless that is done or running. */
     void start() {
         if (suspended) {
             restartWanted = true;
@@ -177,13 +177,13 @@ final class EngineApplier {
         }
     }
 
-    /** The primary has logged a PREPARE here: the engine may have it while it is being written. */
+    /** Permits the engine to get a PREPARE while it is being written to disk. */
     void runAhead(long index) {
         early.upTo(index);
         pump();
     }
 
-    /** Entries from this one on could not be written and are gone: an engine that may have one of them is built anew. True then. */
+    /** Handles a failed write of entries from this index on. If the engine may have one of them, it is rebuilt, and the result is true. */
     boolean appendFailed(long from) {
         if (from > early.last()) {
             return false;
@@ -194,7 +194,7 @@ final class EngineApplier {
         return true;
     }
 
-    /** Forgets a step that has failed and waits for its entry to be on disk; the engine is built anew instead. */
+    /** Drops a failed step that waits for its entry to be on disk; the engine is rebuilt instead. */
     private void letGo() {
         if (early.letGo()) {
             busy = false;
@@ -202,13 +202,13 @@ final class EngineApplier {
         }
     }
 
-    /** Holds the engine still while the log is cut. */
+    /** Pauses the engine during a truncation of the log. */
     void suspend() {
         suspended = true;
         letGo();
     }
 
-    /** Goes on after the log was cut after this index. */
+    /** Continues after the log was truncated after this index. */
     void resume(long cutAfter) {
         suspended = false;
         if (restartWanted || applied > cutAfter || phase == Phase.STARTING || busy) {
@@ -223,7 +223,7 @@ final class EngineApplier {
         settle();
     }
 
-    /** Goes on with whatever waited for the engine to be free. */
+    /** Continues with the next step if the engine is idle. */
     private void settle() {
         if (busy || suspended || phase == Phase.CLOSED) {
             return;
@@ -253,7 +253,7 @@ final class EngineApplier {
         pump();
     }
 
-    /** True when the result of a step no longer counts. */
+    /** True when the result of a step is obsolete. */
     private boolean interrupted() {
         if (phase == Phase.CLOSED) {
             finishClose();
@@ -267,7 +267,7 @@ final class EngineApplier {
         return false;
     }
 
-    /** Applies what is durable, and at a primary what is about to be. */
+    /** Applies durable entries, and at a primary also entries that are being written. */
     void pump() {
         Runnable waited = early.due();
         if (waited != null) {
@@ -287,7 +287,7 @@ final class EngineApplier {
         }
         if (applied >= log.durableIndex()) {
             boolean mayGoOn =
-                    !checkpointDue() && !checkpoints.wanted(); // else none would be made in a stream of updates
+                    !checkpointDue() && !checkpoints.wanted(); // else a stream of updates prevents checkpoints
             List<LogEntry> next = mayGoOn ? early.next(applied + 1) : null;
             if (next != null) {
                 begin();
@@ -356,14 +356,14 @@ final class EngineApplier {
         });
     }
 
-    /** A part of an atomic update was prepared, or its decision carried out. */
+    /** Handles the end of a prepare or decide call. */
     private void stepped(List<LogEntry> entries, Outcome<Done> done) {
         busy = false;
         if (interrupted()) {
             return;
         }
         if (done instanceof Outcome.Err<Done> && entries.get(0).index() > log.durableIndex()) {
-            begin(); // what becomes of it is decided by the log, and an entry that is not on disk may yet leave it
+            begin(); // the entry may still be removed from the log, which decides the next step
             early.await(entries.get(0).index(), () -> stepped(entries, done));
         } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
             notApplied(entries, List.of(TransactionSteps.whole(entries.get(0))), err.error());
@@ -433,12 +433,12 @@ final class EngineApplier {
         return sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
     }
 
-    /** A checkpoint cannot hold what is prepared and not decided, nor what is not on disk: it waits for that. */
+    /** True while the state is unfit for a checkpoint: a version is prepared and undecided, or an applied entry is not on disk. */
     private boolean unsettled() {
         return table.versions().open() != 0 || applied > log.durableIndex();
     }
 
-    /** What readers have not asked for so far: the first that comes then need not wait, and the engine is known to be able to. */
+    /** Publishes updates that no reader has requested yet. The next reader need not wait, and a failure shows early. */
     private void publish() {
         begin();
         env.engine().publish(key, published -> {
@@ -512,13 +512,13 @@ final class EngineApplier {
         restartAt = env.clock().nanos() + config.retryNanos() * (1L << Math.min(failures, 8));
     }
 
-    /** Time passes: notices a call that hangs and tries a failed engine again. */
+    /** Periodic check: detects a hanging call, and retries a failed engine. */
     void tick(long now) {
         digests.tick(now, applied);
         long patience = digesting ? config.digestTimeoutNanos() : config.engineTimeoutNanos();
         if (busy && !build.fetching() && !hung && now - busySince > patience) {
             hung = true;
-            LOG.warn("{}: an engine call hangs, {} updates are applied", key, applied);
+            LOG.warn("{}: an engine call hangs at applied index {}", key, applied);
             listener.unfit("an engine call hangs");
         }
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
@@ -537,7 +537,7 @@ final class EngineApplier {
         }
     }
 
-    /** Removes the engine's actor when no call is under way; no other call follows. */
+    /** Destroys the engine's actor once no call is running. No call follows. */
     void close(Completion<Done> completion) {
         digests.fail("the replica is closed");
         letGo();
@@ -554,7 +554,7 @@ final class EngineApplier {
         }
     }
 
-    /** Hears how the engine is built. */
+    /** Receiver of events of the engine's build. */
     private final class Built implements EngineRecovery.Owner {
         @Override
         public void begin() {

@@ -3,21 +3,21 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.message.LogEntry;
 
-/** Hears how the replica's engine gets on. */
+/** Receiver of events of the replica's engine. */
 interface EngineListener {
     void applied();
 
-    /** The engine failed or hangs; it is being rebuilt. */
+    /** The engine failed or hangs, and is being rebuilt. */
     void unfit(String reason);
 
     /**
-     * The engine, built anew each time, fails again and again for the rows of this update, or began to; true when the
-     * primary sees to it that the log refuses it.
+     * The engine, rebuilt each time, repeatedly fails for the rows of this update, or has just failed for them once.
      *
      * @param certain false while more attempts follow
+     * @return true if the primary replaces the update in the log by REFUSED
      */
     boolean rejected(LogEntry update, UniserveException error, boolean certain);
 
-    /** The engine can be built neither from what is here nor from what is in durable storage. */
+    /** The engine can be built neither from local files nor from durable storage. */
     void lost(String reason);
 }

@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a replica's engine is built: from the newest checkpoint that lies on the log, or an older one where that fails again and
- * again, or from nothing where the log begins at its beginning, else from durable storage.
+ * Build of a replica's engine. It uses the newest checkpoint that belongs to the log, or an older one if that fails repeatedly. Without a
+ * checkpoint it replays a log that starts at index 1. Otherwise it fetches a checkpoint from durable storage.
  */
 final class EngineRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(EngineRecovery.class);
-    /** Failed attempts at a checkpoint after which an older one is tried. */
+    /** Failed attempts with a checkpoint after which an older one is used. */
     private static final int STRIKES_MAX = 3;
 
     private final Environment env;
@@ -35,21 +35,21 @@ final class EngineRecovery {
     private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
     private boolean fetching;
 
-    /** Whose engine it is; it is told when a call of the engine or of the disk is under way. */
+    /** Owner of the engine. It is notified of each call of engine or disk. */
     interface Owner {
-        /** A call begins. */
+        /** A call starts. */
         void begin();
 
-        /** It has ended. */
+        /** The call has ended. */
         void end();
 
-        /** True when its result no longer counts. */
+        /** True when the call's result is obsolete. */
         boolean interrupted();
 
-        /** The engine is there, and holds what the log says up to this index. */
+        /** The engine is built, and has applied the log up to this index. */
         void up(long index, RequestTable saved);
 
-        /** It could not be built now. */
+        /** The build failed, and is retried later. */
         void failed(UniserveException error);
     }
 
@@ -72,7 +72,7 @@ final class EngineRecovery {
         this.owner = owner;
     }
 
-    /** True while a checkpoint comes from durable storage, which may take long. */
+    /** True while a checkpoint is fetched from durable storage, which may take long. */
     boolean fetching() {
         return fetching;
     }
@@ -104,7 +104,7 @@ final class EngineRecovery {
             return;
         }
         if (strikes.getOrDefault(name, 0) >= STRIKES_MAX) {
-            LOG.warn("{}: checkpoint {} is passed over, an older one or the log is used", key, name);
+            LOG.warn("{}: checkpoint {} failed repeatedly, using an older one or the log", key, name);
             choose(names, at + 1);
             return;
         }
@@ -115,7 +115,7 @@ final class EngineRecovery {
                 refused(name, ((Outcome.Err<Optional<RequestTable>>) read).error(), names, at);
             } else if (ok.value().isEmpty()) {
                 owner.end();
-                checkpoints.delete(name); // never finished
+                checkpoints.delete(name); // incomplete
                 choose(names, at + 1);
             } else {
                 RequestTable saved = ok.value().get();
@@ -131,8 +131,8 @@ final class EngineRecovery {
     }
 
     /**
-     * Only proven damage takes a checkpoint away, and then it is kept aside. Any other error says nothing against it: it is
-     * tried again later, and passed over for this life when that goes on.
+     * Handles a checkpoint that could not be restored. If it is proven to be damaged, it moves to quarantine. After any other error it is
+     * tried again later. After repeated errors it is skipped until the next start.
      */
     private void refused(Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
         LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, error.getMessage());
@@ -184,15 +184,15 @@ final class EngineRecovery {
         });
     }
 
-    /** Nothing here holds what came before the log. Where checkpoints were only passed over, they get another chance first. */
+    /** Handles a log that starts after index 1 without a usable checkpoint. Checkpoints that were only skipped are tried again first. */
     private void uncovered() {
         if (!strikes.isEmpty()) {
             strikes.clear();
             owner.failed(new UniserveException(
-                    ErrorCode.IO, "no checkpoint that covers the log before " + log.baseIndex() + " can be restored"));
+                    ErrorCode.IO, "no checkpoint for log start " + log.baseIndex() + " can be restored"));
             return;
         }
-        listener.unfit("its checkpoint is damaged and is fetched from durable storage");
+        listener.unfit("its checkpoint is damaged, and a copy is fetched from durable storage");
         owner.begin();
         fetching = true;
         storage.fetch(fetched -> {

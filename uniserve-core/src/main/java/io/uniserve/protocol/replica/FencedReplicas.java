@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replicas removed from the ISR that may still answer reads. One is fenced when it has confirmed an installed epoch at or
- * after its removal, or when the longest lease it may hold has run out on this server's clock since this server read the
- * map that removed it.
+ * Fencing of replicas that were removed from the in-sync set and may still answer reads. A replica is fenced when it has confirmed an
+ * installed epoch at or after its removal. It is also fenced when its longest possible lease has ended on this server's clock, counted from
+ * the read of the map that removed it.
  */
 final class FencedReplicas {
     private static final Comparator<Fencing> ORDER =
@@ -29,7 +29,7 @@ final class FencedReplicas {
         this.fenceNanos = fenceNanos;
     }
 
-    /** Takes a map that was read at this time. */
+    /** Adopts a map that was read at this time. */
     void assign(ActorState state, long readAtNanos) {
         if (state.restoreEpoch() > restoreEpoch) {
             restoreEpoch = state.restoreEpoch();
@@ -41,13 +41,15 @@ final class FencedReplicas {
         }
     }
 
-    /** The server said that it has installed this epoch. */
+    /** Handles a server's confirmation that it has installed this epoch. */
     void confirm(ServerId server, long installed, long now) {
         fencedAt.replaceAll((fencing, at) ->
                 fencing.server().equals(server) && installed >= fencing.epoch() && at - now > 0 ? now : at);
     }
 
-    /** True while the table may have gone back, and a server that has not heard of it still answer for what it was, of any actor. */
+    /**
+     * True while the table may have been restored, and a server without the new map may still answer reads of the old table, for any actor.
+     */
     boolean olderMayBeRead(@Nullable TableMeta meta, long now) {
         return meta != null && meta.onLoss() == OnLoss.RESTORE_TABLE && restoreEpoch > 0 && now - restoredUntil < 0;
     }
@@ -60,7 +62,7 @@ final class FencedReplicas {
         return fencedAt.isEmpty();
     }
 
-    /** Servers all of whose removals are fenced, or none is. */
+    /** Servers whose removals are all fenced, or servers with an unfenced removal. */
     List<ServerId> servers(boolean fenced, long now) {
         List<ServerId> servers = new ArrayList<>();
         fencedAt.forEach((fencing, at) -> {

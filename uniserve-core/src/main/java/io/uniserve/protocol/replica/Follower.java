@@ -16,13 +16,12 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * The follower's half of replication in one epoch: takes entries that follow one it has, cuts its own entries where they
- * conflict, and answers when what was sent is on its disk. Where its log begins after a checkpoint, what comes before that is
- * taken for equal: a checkpoint holds stable entries only. Where it finds no agreement up to where the primary's log begins, it
- * must start over.
+ * Follower side of replication in one epoch. It appends entries after a common one, truncates its own entries that conflict, and replies
+ * once the entries are on its disk. Entries before the start of its log count as equal, because a checkpoint has only entries up to the
+ * high watermark. If there is no common entry at or after the start of the primary's log, it must start over from a checkpoint.
  *
- * <p>Equal indexes and epochs are not taken for equal entries: running hashes are compared, see {@link HashCheck}. A copy that
- * differs takes nothing and answers no reader until the primary has decided which side is right.
+ * <p>Equal index and epoch do not prove equal entries: running hashes are compared as well, see {@link HashCheck}. A copy that differs
+ * appends nothing and answers no reads, until the primary has decided which side is right.
  */
 final class Follower {
     private final ReplicaLog log;
@@ -37,30 +36,30 @@ final class Follower {
     private boolean adopting;
     private boolean closed;
 
-    /** What a follower needs of its replica. */
+    /** Access of a follower to its replica. */
     interface Parts {
         long applied();
 
         /** Incarnation of this server. */
         long incarnation();
 
-        /** Cuts the log after this index, then runs the task with the outcome. */
+        /** Truncates the log after this index, then completes. */
         void cut(long after, Completion<Long> then);
 
-        /** Notes durably and in the log what the log's hash is at its base. */
+        /** Stores the log's hash at its start offset, on disk and in the log. */
         void adopt(long baseIndex, long hash, Completion<Done> then);
 
         /**
-         * The primary's log begins after this index and does not go on from here.
+         * Restarts from a checkpoint, because the primary's log starts after this index and does not continue this log.
          *
-         * @return false where the checkpoint in durable storage, which is needed for it, was found damaged
+         * @return false if the needed checkpoint in durable storage was found to be damaged
          */
         boolean startOver(long primaryBase);
 
-        /** The primary's log has other entries under the same indexes; or, for index -1, a message was refused. */
+        /** The primary's log has other entries at the same indexes. Index -1 means that a message was rejected. */
         void differs(long index, String how);
 
-        /** The logs were found to differ, and agree after all. */
+        /** The logs, which were found to differ, agree now. */
         void agrees();
     }
 
@@ -70,7 +69,7 @@ final class Follower {
         this.epoch = epoch;
     }
 
-    /** What of the log nobody needs but this replica itself. */
+    /** The part of the log that only this replica still needs. */
     LogRetention retention() {
         return LogRetention.ofFollower(primaryBase, matched);
     }
@@ -90,7 +89,7 @@ final class Follower {
         }
     }
 
-    /** True while this log is known to have other entries than the primary's. */
+    /** True while this log is known to differ from the primary's. */
     boolean differs() {
         return differsAt >= 0;
     }
@@ -103,7 +102,7 @@ final class Follower {
         } else if (!hashed && request.prevIndex() >= hashedFrom) {
             parts.differs(
                     -1,
-                    "a message without the hash of the log before it, which this epoch's primary sends, is refused");
+                    "rejected a message without the hash of the previous entry, as this epoch's primary sends hashes");
             completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
         } else if (check.differsAt() >= 0) {
             long at = check.differsAt();
@@ -136,7 +135,10 @@ final class Follower {
         }
     }
 
-    /** A primary must know after a restart what it knew before: so nothing follows before the hash is on disk. */
+    /**
+     * Stores the primary's hash at this log's start before anything else follows. A replica that becomes primary must still have it after a
+     * restart.
+     */
     private void adopt(long hash, Replicate request, Completion<PeerReply> completion) {
         adopting = true;
         parts.adopt(log.baseIndex(), hash, adopted -> {
@@ -157,7 +159,7 @@ final class Follower {
         completion.done(Outcome.ok(reply(status, last)));
     }
 
-    /** The last index before the one asked for whose epoch is not beyond the primary's there. */
+    /** The last index before the requested one whose epoch is at most the primary's epoch there. */
     private long agreementAtMost(Replicate request) {
         long index = Math.max(request.prevIndex() - 1, log.baseIndex());
         while (index > log.baseIndex() && log.epochAt(index) > request.prevEpoch()) {
@@ -203,14 +205,14 @@ final class Follower {
         });
     }
 
-    /** More of the log is on disk. */
+    /** Handles a completed write of the log. */
     void durable() {
         while (!waiting.isEmpty() && waiting.firstKey() <= log.durableIndex()) {
             waiting.pollFirstEntry().getValue().forEach(c -> c.done(Outcome.ok(reply(Status.OK, log.lastIndex()))));
         }
     }
 
-    /** Entries from this index on could not be written. */
+    /** Handles a failed write of entries from this index on. */
     void appendFailed(long from, UniserveException error) {
         matched = Math.min(matched, from - 1);
         while (!waiting.isEmpty() && waiting.lastKey() >= from) {
@@ -218,7 +220,7 @@ final class Follower {
         }
     }
 
-    /** Answers whoever waits: this epoch is over. */
+    /** Ends the epoch, and replies to all waiting requests. */
     void close() {
         closed = true;
         while (!waiting.isEmpty()) {

@@ -14,13 +14,13 @@ import io.uniserve.protocol.message.PeerRequest.Replicate;
 import java.util.List;
 
 /**
- * The primary's view of one follower in one epoch. Finds where the logs agree (one request at a time, stepping back ever
- * wider), then streams batches, a few at a time.
+ * Primary side of the replication to one follower in one epoch. It first finds the last common entry, with one request at a time and steps
+ * back that double. It then streams batches, a few at a time.
  */
 final class FollowerReplicator {
-    /** Messages on their way at a time. */
+    /** Maximum number of concurrent messages. */
     static final int WINDOW = 4;
-    /** Garbled messages in a row after which the hash itself is doubted: the follower's own is compared then. */
+    /** Consecutive garbled messages after which the sent hash itself is suspect. The follower's own hash is then compared. */
     private static final int GARBLED_MAX = 10;
 
     private final ReplicaContext host;
@@ -48,28 +48,28 @@ final class FollowerReplicator {
     private long retryAt;
     private boolean waiting;
 
-    /** Hears the follower's progress. */
+    /** Receiver of the follower's progress. */
     interface Listener {
         void progressed(FollowerReplicator link);
 
-        /** The server said that it has installed this epoch. */
+        /** The server has confirmed that it installed this epoch. */
         void installed(ServerId server, long epoch);
 
         long stableIndex();
 
-        /** Index before the first entry that followers are given; a checkpoint in durable storage has what comes before. */
+        /** Index before the first entry that is sent to followers; a checkpoint in durable storage has the entries before it. */
         long baseIndex();
 
-        /** Last index that this server may be given. */
+        /** Last index that may be sent to this server. */
         long decidedIndex(ServerId server);
 
-        /** Last index that this primary will not take back. */
+        /** Last index that this primary will not truncate. */
         long keptIndex();
 
-        /** Index at which copies that differ are compared; -1 for none. */
+        /** Index at which differing copies are compared; -1 for none. */
         long disputedIndex();
 
-        /** A follower cannot begin from the checkpoint in durable storage. */
+        /** A follower cannot restart from the checkpoint in durable storage. */
         void checkpointDamaged();
 
         void wantTicks();
@@ -91,22 +91,22 @@ final class FollowerReplicator {
         return Math.min(confirmed, log.durableIndex());
     }
 
-    /** True when the follower is known to have another log under the same indexes and epochs. It is given nothing more. */
+    /** True when the follower's log is known to differ at equal indexes and epochs. It gets no more entries. */
     boolean differs() {
         return differsAt >= 0;
     }
 
-    /** Index at which it was last found to differ. */
+    /** Index at which the follower was last found to differ. */
     long differsAt() {
         return differsAt;
     }
 
-    /** Its running hash there. */
+    /** The follower's running hash at that index. */
     long differsHash() {
         return differsHash;
     }
 
-    /** True when its log was found equal at this index, or later. */
+    /** True when the follower's log was found equal at this index or later. */
     boolean agrees(long index) {
         return agreed >= index || !differs() && match() >= index;
     }
@@ -116,24 +116,24 @@ final class FollowerReplicator {
     }
 
     /**
-     * True when the follower has answered the last time it was asked and has everything up to this index. One that was
-     * certified and has lost its disk since does not: it would be counted on for what it no more has.
+     * True when the follower answered its last request and has everything up to this index. A certified follower that has lost its disk
+     * does not confirm, and must not count.
      */
     boolean confirms(long index) {
         return !probing && match() >= index;
     }
 
-    /** Incarnation of the follower's server that has confirmed what it has. */
+    /** Incarnation of the follower's server, as of its last confirmation. */
     long incarnation() {
         return incarnation;
     }
 
-    /** True while a pause must pass before the next request. */
+    /** True during the pause before the next request. */
     boolean wantsTicks() {
         return waiting;
     }
 
-    /** Asks the follower where it stands even if there is nothing to send. */
+    /** Requests the follower's state even if there is nothing to send. */
     void poll() {
         pollWanted = true;
     }
@@ -142,7 +142,7 @@ final class FollowerReplicator {
         closed = true;
     }
 
-    /** Sends what can be sent now. */
+    /** Sends as many messages as possible now. */
     void pump(long now) {
         if (closed || waiting && now - retryAt < 0) {
             return;
@@ -152,7 +152,7 @@ final class FollowerReplicator {
             compare(now);
             return;
         }
-        if (next <= listener.baseIndex()) { // the log begins later by now
+        if (next <= listener.baseIndex()) { // the log starts later now
             restart(match() + 1);
         }
         while (!loading
@@ -172,7 +172,7 @@ final class FollowerReplicator {
         }
     }
 
-    /** Asks for the hash at the index in dispute. */
+    /** Requests the follower's hash at the index in dispute. */
     private void compare(long now) {
         Address to = host.addressOf(server);
         if (to == null || listener.disputedIndex() < 0) {
@@ -183,7 +183,9 @@ final class FollowerReplicator {
         }
     }
 
-    /** Nobody waits for a decision of an atomic update: it goes along with the entry that the engine is about to have. */
+    /**
+     * False for a DECIDE at the end of the log that is not durable yet: no client waits for it, so it is sent together with the next entry.
+     */
     private boolean worthSending() {
         long last = listener.decidedIndex(server);
         if (next != last || log.durableIndex() == last) {
@@ -213,7 +215,7 @@ final class FollowerReplicator {
                 send(to, ok.value());
                 pump(host.env().clock().nanos());
             } else {
-                restart(match() + 1); // perhaps further on: see the base
+                restart(match() + 1); // the start of the log may have advanced
                 pause(host.env().clock().nanos());
             }
         });
@@ -260,7 +262,7 @@ final class FollowerReplicator {
         switch (replicated.status()) {
             case OK -> accepted(replicated, previous, current);
             case MISMATCH -> {
-                differsAt = -1; // it has begun anew
+                differsAt = -1; // the follower has restarted from a checkpoint
                 if (current) {
                     stepBack(replicated, previous);
                 }
@@ -319,10 +321,10 @@ final class FollowerReplicator {
         listener.progressed(this);
     }
 
-    /** The follower has other entries, and is told nothing more until it is known which side is right. */
+    /** Handles a follower with other entries. It gets no more entries until the primary has decided which side is right. */
     private void differs(long index, long hash, long now) {
         if (hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
-            return; // an old message's answer
+            return; // reply to an old message
         }
         differsAt = index;
         differsHash = hash;
@@ -332,10 +334,10 @@ final class FollowerReplicator {
         listener.progressed(this);
     }
 
-    /** The follower does not have the entry before those sent, or another one in its place. */
+    /** Steps back, because the follower lacks the entry before the sent ones or has another one there. */
     private void stepBack(Replicated replicated, long previous) {
         if (probing && replicated.lastIndex() < confirmed) {
-            // The only request under way, and it finds less than was confirmed: the follower has lost its files.
+            // this is the only request under way, and the follower has less than it confirmed: it has lost its files
             confirmed = replicated.lastIndex();
             applied = Math.min(applied, confirmed);
         }
@@ -344,7 +346,7 @@ final class FollowerReplicator {
         restart(Math.max(hint - further, Math.max(match(), listener.baseIndex()) + 1));
     }
 
-    /** The end of the log is gone, of which this follower may have been given something. */
+    /** Steps back after the end of the log was truncated, which this follower may have got. */
     void cutBack() {
         if (next > log.lastIndex() + 1) {
             confirmed = match();

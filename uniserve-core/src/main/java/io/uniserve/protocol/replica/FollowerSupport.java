@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a follower needs of its replica. */
+/** Access of a follower to its replica, see {@link Follower.Parts}. */
 final class FollowerSupport implements Follower.Parts {
     private static final Logger LOG = LoggerFactory.getLogger(FollowerSupport.class);
 
@@ -20,12 +20,12 @@ final class FollowerSupport implements Follower.Parts {
     private final Cuts cuts;
     private final BooleanSupplier busy;
 
-    /** Cuts the replica's log. */
+    /** Truncation of the replica's log. */
     interface Cuts {
         void cut(long after, Completion<Long> then);
     }
 
-    /** @param busy true while the replica is closed, or its log is being cut */
+    /** @param busy true while the replica is closed or its log is being truncated */
     FollowerSupport(
             Replica replica,
             ReplicaContext host,
@@ -80,7 +80,7 @@ final class FollowerSupport implements Follower.Parts {
 
     @Override
     public void agrees() {
-        LOG.warn("{}: the log here agrees with the primary's after all", replica.key());
+        LOG.warn("{}: log agrees with the primary's again", replica.key());
         host.gateChanged(replica.key());
     }
 
@@ -89,7 +89,7 @@ final class FollowerSupport implements Follower.Parts {
         if (index < 0) {
             LOG.warn("{}: {}", replica.key(), how);
         } else {
-            LOG.error("{}: the log here differs from the primary's at index {}: {}", replica.key(), index, how);
+            LOG.error("{}: log differs from the primary's at index {}: {}", replica.key(), index, how);
             host.gateChanged(replica.key());
         }
     }

@@ -7,8 +7,8 @@ import io.uniserve.protocol.message.PeerRequest.Replicate;
 import java.util.List;
 
 /**
- * Comparison of a primary's message with a follower's log by their running hashes. The epochs at {@code prevIndex} agree already.
- * What one side does not know is not compared.
+ * Comparison of a primary's message with a follower's log by running hashes. The epochs at {@code prevIndex} are already known to be equal.
+ * Unknown hashes are not compared.
  */
 final class HashCheck {
     private final long[] contents;
@@ -46,22 +46,22 @@ final class HashCheck {
         return new HashCheck(contents, EntryHash.differ(hash, request.lastHash()), differsAt, atBase);
     }
 
-    /** True when the entries are not those that the primary has hashed: they changed on the way. */
+    /** True when the entries do not match the primary's hash, because they changed in transit. */
     boolean garbled() {
         return garbled;
     }
 
-    /** First index at which the logs are known to differ under equal epochs; -1 where they agree as far as is known. */
+    /** First index at which the logs are known to differ at equal epochs; -1 if no difference is known. */
     long differsAt() {
         return differsAt;
     }
 
-    /** The primary's hash where this log begins, as far as the message tells it. */
+    /** The primary's hash at the start of this log, or {@link EntryHash#UNKNOWN} if the message does not show it. */
     long atBase() {
         return atBase;
     }
 
-    /** Hash of the content of the entry at this place of the message. */
+    /** Content hash of the entry at this position of the message. */
     long content(int at) {
         return contents[at];
     }

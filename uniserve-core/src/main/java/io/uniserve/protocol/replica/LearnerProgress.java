@@ -3,10 +3,12 @@ package io.uniserve.protocol.replica;
 import io.uniserve.model.ServerId;
 
 /**
- * A learner's way to certification: catch up; then, nearly there, every entry waits for it for a bounded time; then, once it
- * has on disk all that was ever stable, and has applied what was stable when it began to be awaited, it is certified, which
- * is written down before anybody hears of it and holds until the epoch ends. It need not have applied what came since: it
- * hears of a stable entry with the next one, so under a stream of updates it is always one behind, as any follower is.
+ * Progress of a learner towards certification. It first catches up. Once its lag is small, entries wait for its acknowledgement, for a
+ * bounded time. It is certified when its disk has everything up to the high watermark, and it has applied the high watermark as of the
+ * start of that phase. The certificate is on disk before it is reported, and is valid until the epoch ends.
+ *
+ * <p>The learner need not have applied newer entries. It gets the high watermark with the next entry, so under a stream of updates it is
+ * always one entry behind, like any follower.
  */
 final class LearnerProgress {
     private final ReplicaConfig config;
@@ -14,7 +16,7 @@ final class LearnerProgress {
     private long since;
     private long mustApply;
 
-    /** How far the learner is. */
+    /** Phase of a learner. */
     enum Phase {
         CATCHING_UP,
         AWAITED,
@@ -28,12 +30,12 @@ final class LearnerProgress {
         this.since = now - config.learnerTimeoutNanos();
     }
 
-    /** Writes a certification down, then runs the task with whether it is on disk. */
+    /** Writer of a certificate. It runs the task with true once the certificate is on disk. */
     interface Certifier {
         void certify(ServerId learner, java.util.function.Consumer<Boolean> then);
     }
 
-    /** True when an entry is stable only with this learner's acknowledgement. */
+    /** True when the high watermark depends on this learner's acknowledgement. */
     boolean counts() {
         return phase != Phase.CATCHING_UP;
     }
@@ -43,17 +45,17 @@ final class LearnerProgress {
     }
 
     /**
-     * What a learner has on disk, and has applied.
+     * Log indexes that a learner has on disk and has applied.
      *
-     * @param answers true when it has answered the last time it was asked: updates do not wait for one that is not there yet
+     * @param answers true if it answered its last request; updates do not wait for a learner that cannot be reached
      */
     record Progress(ServerId server, boolean answers, long match, long applied) {}
 
     /**
-     * Time passes, or the learner has told how far it is.
+     * Advances after a tick or a reply of the learner.
      *
-     * @param last index of the primary's log
-     * @param stable the last entry that the primary knows to be stable
+     * @param last last index of the primary's log
+     * @param stable high watermark as known to the primary
      */
     void advance(Progress learner, long last, long stable, long now, Certifier certifier) {
         if (phase == Phase.CATCHING_UP) {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drops what is no longer needed from the front of one replica's log: first the state file says durably where the log begins
- * from now on, then the files go. A crash in between leaves files that the next start deletes.
+ * Truncation at the front of one replica's log. The state file first gets the new log start offset durably, and then the segment files are
+ * deleted. After a crash in between, the next start deletes the remaining files.
  */
 final class LogCleaner {
     private static final Logger LOG = LoggerFactory.getLogger(LogCleaner.class);
@@ -31,9 +31,9 @@ final class LogCleaner {
     }
 
     /**
-     * Time passes, in which the replica's part allows this to go.
+     * Truncates the log if the replica's role permits it.
      *
-     * @param applied the last entry that the engine has: one that is being built from an old checkpoint needs what follows
+     * @param applied last entry that the engine has applied; an engine that is built from an old checkpoint needs the entries after it
      */
     void tick(long now, OpenReplica parts, LogRetention needs, long applied) {
         ReplicaLog log = parts.log();
@@ -67,7 +67,7 @@ final class LogCleaner {
         running = false;
         if (done instanceof Outcome.Err<Done> err) {
             LOG.warn(
-                    "{}: entries that nobody needs cannot be dropped from the log, is tried again: {}",
+                    "{}: truncation of the log's front failed, will be retried: {}",
                     key,
                     err.error().getMessage());
         }

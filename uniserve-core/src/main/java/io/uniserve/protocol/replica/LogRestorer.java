@@ -12,7 +12,7 @@ import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import java.util.List;
 
-/** Fills an empty log from durable storage: every object is checked before its entries are appended, in order. */
+/** Restoration of an empty log from durable storage. Every object is checked, and its entries are appended in order. */
 final class LogRestorer {
     private final Environment env;
     private final String clusterId;
@@ -30,7 +30,7 @@ final class LogRestorer {
         this.completion = completion;
     }
 
-    /** Appends what was shipped after the log's base. CORRUPT where that ends before the index that is due. */
+    /** Appends the entries that were shipped after the log's start; CORRUPT if they end before the index {@code due}. */
     void run(long due) {
         String prefix = BackupPaths.logPrefix(clusterId, key);
         env.objects().list(prefix, listed -> {
@@ -71,12 +71,12 @@ final class LogRestorer {
                 durable();
             } else {
                 end(Outcome.err(
-                        new UniserveException(ErrorCode.CORRUPT, "backup object " + run.key() + " does not check")));
+                        new UniserveException(ErrorCode.CORRUPT, "backup object " + run.key() + " has bad entries")));
             }
         });
     }
 
-    /** False where the entries do not go on from the log's end: what a damaged store put together is no history. */
+    /** Appends entries; returns false if they do not continue the log, because a damaged store may combine parts of different logs. */
     private boolean append(List<LogEntry> entries) {
         for (LogEntry entry : entries) {
             if (entry.index() > log.lastIndex()) {
@@ -89,7 +89,7 @@ final class LogRestorer {
         return true;
     }
 
-    /** More of the log is on disk. */
+    /** Handles a completed write of the log. */
     void durable() {
         if (!ended && log.durableIndex() == log.lastIndex()) {
             Runnable then = whenDurable;

@@ -1,34 +1,34 @@
 package io.uniserve.protocol.replica;
 
 /**
- * How far others allow an actor's log to be dropped, each as the last entry that it does without: a pure rule. The replica's own
- * checkpoints, what is prepared and undecided, and the tail that is always kept come on top, see {@link LogCleaner}.
+ * Bounds on log truncation: the last index that followers, learners and the backup no longer need. The replica's own bounds come on top,
+ * see {@link LogCleaner}: its checkpoints, a version in doubt, and the newest entries, which are always retained.
  *
- * @param stable what every in-sync replica has on disk: nobody cuts the log before it, and none of them asks for it again
- * @param backedUp what a checkpoint in durable storage covers and the log there goes on from: a learner and a takeover need no
- *     more
- * @param learners what every learner under way has on disk
+ * @param stable high watermark: no replica truncates entries up to it from its end, and no in-sync replica requests them again
+ * @param backedUp last index that learners and takeovers do not need, as a checkpoint in durable storage covers it and the shipped log
+ * continues there
+ * @param learners last index that all learners have on disk
  */
 record LogRetention(long stable, long backedUp, long learners) {
-    /** Nothing may go. */
+    /** Retains the whole log. */
     static final LogRetention ALL = new LogRetention(0, 0, 0);
 
     /**
-     * That of a follower: what its primary's log no longer has, as far as it has been told that both logs agree.
+     * Bounds of a follower: entries that its primary has truncated, as far as both logs are known to agree.
      *
      * @param primaryBase index before the primary's first entry
-     * @param matched the last entry known to be as the primary has it
+     * @param matched last entry that is known to equal the primary's
      */
     static LogRetention ofFollower(long primaryBase, long matched) {
         return new LogRetention(Math.min(primaryBase, matched), Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
-    /** The last entry that may go for all of these. */
+    /** The last entry that all of these bounds permit to truncate. */
     long through() {
         return Math.min(stable, Math.min(backedUp, learners));
     }
 
-    /** The last entry that may go where a replica has this checkpoint to begin from, and this entry is undecided (0: none). */
+    /** The last entry to truncate, for a replica with this checkpoint and an undecided PREPARE at this index (0: none). */
     long through(long checkpoint, long undecided) {
         long most = Math.min(through(), checkpoint);
         return undecided == 0 ? most : Math.min(most, undecided - 1);

@@ -28,17 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ships stable log entries to durable storage and keeps the actor's backup record, for the primary of one epoch.
+ * Continuous backup of an actor, run by the primary of one epoch. It ships log entries up to the high watermark to durable storage, and
+ * maintains the actor's backup record.
  *
- * <p>The record's {@code clean} mark says that durable storage holds every update ever appended. So it is cleared before an
- * update is appended, and set only by a sole in-sync replica that has shipped everything, while appends wait. Every write
- * of the record checks the map's version: a primary that was deposed can change it no more. So a mark that was read clear
- * in this epoch stays clear until this primary sets it, also where the registry is away and the rest of the record is not
- * known: updates and shipping go on.
+ * <p>The record's {@code clean} mark says that durable storage has every update ever appended. So the mark is cleared before an update is
+ * appended. Only a sole in-sync replica that has shipped everything sets it, while appends wait. Every write of the record checks the map's
+ * znode version, so a deposed primary cannot change the record. A mark that was read as cleared in this epoch therefore stays cleared until
+ * this primary sets it. Updates and shipping thus continue without ZooKeeper, even if the rest of the record is unknown.
  *
- * <p>A table of durability REMOTE has what is stable shipped at once, and each time the record written: since that write checks
- * the map, whoever takes the actor over from durable storage later finds all that the record says. Until then nothing is
- * acknowledged.
+ * <p>In a table of durability REMOTE, entries up to the high watermark are shipped at once, followed by a write of the record. That write
+ * checks the map, so a later takeover finds everything in the record. No entry is acknowledged before.
  */
 final class LogShipper {
     private static final Logger LOG = LoggerFactory.getLogger(LogShipper.class);
@@ -57,12 +56,12 @@ final class LogShipper {
     private int version = Registry.ABSENT;
     /** The mark is known. */
     private boolean known;
-    /** The record and its version are known, so that it can be written. */
+    /** Record and znode version are known, so the record can be written. */
     private boolean loaded;
 
     private boolean writing;
     private boolean shipping;
-    /** What storage has beyond the record is counted as shipped. */
+    /** Entries in storage beyond the record have been counted as shipped. */
     private boolean looked;
 
     private boolean closed;
@@ -83,8 +82,8 @@ final class LogShipper {
     private final BackupTrouble trouble = new BackupTrouble();
 
     /**
-     * @param newestVersion the newest version in the log, of a table whose updates are atomic; else null
-     * @param safer told, for durability REMOTE, when {@link #safe} has grown
+     * @param newestVersion the newest version in the log of an atomic table; null for an eventual table
+     * @param safer called when {@link #safe} has grown, for durability REMOTE
      */
     LogShipper(
             ReplicaContext host,
@@ -119,12 +118,12 @@ final class LogShipper {
         this.retryAt = now;
     }
 
-    /** The map in which this server is the primary of the epoch has this version. */
+    /** Sets the znode version of the map in which this server is the primary of the epoch. */
     void mapVersion(int newer) {
         mapVersion = newer;
     }
 
-    /** Runs the append at once where nobody can take the backup for complete, else after the mark is cleared. */
+    /** Runs the append at once if the backup is not marked complete; otherwise after the mark is cleared. */
     void beforeAppend(Runnable append) {
         lastAppendAt = host.env().clock().nanos();
         if (clear() && waiting.isEmpty()) {
@@ -135,12 +134,12 @@ final class LogShipper {
         }
     }
 
-    /** The last entry that may be acknowledged, as far as durable storage is concerned. */
+    /** The last entry that durable storage permits to acknowledge. */
     long safe() {
         return remote ? (definition.there() ? recorded : 0) : Long.MAX_VALUE;
     }
 
-    /** Why durable storage holds up what is to be acknowledged; empty where it does not. */
+    /** Reason why durable storage delays acknowledgements; empty if it does not. */
     Optional<String> trouble() {
         if (!remote) {
             return Optional.empty();
@@ -170,35 +169,35 @@ final class LogShipper {
                                 || checkpoints.wantsTicks(record, ownRecord));
     }
 
-    /** The last entry that cannot be shipped: it is damaged, or before the log's beginning. Only a checkpoint has what it did. */
+    /** The last entry that cannot be shipped, because it is damaged or before the log's start. Only a checkpoint has its effect. */
     private long missingThrough() {
         return Math.max(log.damagedThrough(), log.baseIndex());
     }
 
-    /** The last entry that neither a takeover nor a learner needs of the log here, by the record in force; 0 for none. */
+    /** The last entry that takeovers and learners do not need from this log, by the current record; 0 for none. */
     long through() {
         boolean storage = host.config().shippingNanos() > 0;
         return storage && loaded && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
     }
 
-    /** A learner found the checkpoint in durable storage damaged: one that is here takes its place. */
+    /** Replaces the checkpoint in durable storage, which a learner has found damaged. */
     void renewCheckpoint() {
         if (record != null && loaded && !closed) {
             checkpoints.renew(record);
         }
     }
 
-    /** True when a checkpoint in durable storage has what the entries up to this one did. */
+    /** True when a checkpoint in durable storage covers the entries up to this one. */
     boolean covers(long index) {
         return record != null && record.checkpointIndex() >= index;
     }
 
-    /** True when a sole replica may leave without a loss. */
+    /** True when a sole replica may leave without loss. */
     boolean complete() {
         return host.config().shippingNanos() == 0 || record != null && record.clean();
     }
 
-    /** Pins the actor's log for a backup of the table, see {@link SnapshotPinner#ask}. */
+    /** Pins the actor's log for a named backup, see {@link SnapshotPinner#ask}. */
     void pin(String backup, LongSupplier end, Completion<PeerReply> completion) {
         if (host.config().shippingNanos() == 0 || closed) {
             completion.done(Outcome.err(new UniserveException(
@@ -209,12 +208,12 @@ final class LogShipper {
         }
     }
 
-    /** A backup of the table was deleted. */
+    /** Handles the deletion of a named backup. */
     void sweepAgain() {
         checkpoints.sweepAgain();
     }
 
-    /** Progress of the backup, and why it fails. */
+    /** Progress of the backup, and the reason for a failure. */
     BackupProgress progress() {
         BackupRecord found = record;
         if (host.config().shippingNanos() == 0) {
@@ -226,7 +225,7 @@ final class LogShipper {
         return trouble.progress(unread ? -1 : shipped, unread ? -1 : checkpoint, now);
     }
 
-    /** Backups that wait for the log to be shipped fail now, with the cause: they are not to wait for storage that refuses. */
+    /** Handles a failed write of the log. Pins that wait for it fail now with the cause, instead of waiting for a failing store. */
     private void shipFailed(UniserveException error) {
         shipError = error;
         trouble.failed(LOG_STEP, host.env().clock().nanos(), error);
@@ -315,7 +314,7 @@ final class LogShipper {
         }
     }
 
-    /** Somebody waits for the record where durability is REMOTE. */
+    /** Writes the record at once for durability REMOTE, because clients wait for it. */
     private void recordNow() {
         BackupRecord now = record;
         if (remote && loaded && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
@@ -337,9 +336,9 @@ final class LogShipper {
     }
 
     /**
-     * Time passes: ships what has become stable, keeps the record.
+     * Ships new entries up to the high watermark, and maintains the record.
      *
-     * @param learning true while a learner may read what the record names
+     * @param learning true while a learner may read the objects in the record
      * @param meta the table's definition
      */
     void tick(long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
@@ -387,12 +386,12 @@ final class LogShipper {
         }
     }
 
-    /** That there is something at all is said at once: an actor of which nothing is recorded may come back empty. */
+    /** The first shipped entry is recorded at once, because an actor without a recorded entry may be restored empty. */
     private boolean recordsSoon() {
         return remote || record != null && record.shippedIndex() == 0;
     }
 
-    /** More has become stable: what is to be in durable storage before it is acknowledged goes there at once. */
+    /** Handles a new high watermark. With durability REMOTE the entries are shipped at once. */
     void stable(long stable) {
         stableSeen = stable;
         boolean idle = remote && known && waiting.isEmpty() && shipError == null;
@@ -401,7 +400,7 @@ final class LogShipper {
         }
     }
 
-    /** A record comes first: by it the objects of a dropped table are found. */
+    /** Ships if the record exists. The objects of a dropped table are found through it, so it must be written first. */
     private void shipNow(long now, long stable) {
         if (!shipping && shipped < stable && record != null) {
             nextShipAt = now + host.config().shippingNanos();
@@ -466,9 +465,9 @@ final class LogShipper {
             }
             if (done instanceof Outcome.Err<Done> err) {
                 shipFailed(err.error());
-                if (Integer.bitCount(++shipFailures) == 1) { // the 1st, 2nd, 4th, 8th, ...: it may go on for hours
+                if (Integer.bitCount(++shipFailures) == 1) { // log the 1st, 2nd, 4th, 8th, ... failure only
                     LOG.warn(
-                            "{}: log {} cannot be shipped, is tried again ({} times so far): {}",
+                            "{}: log {} cannot be shipped, will be retried ({} failures so far): {}",
                             key,
                             name,
                             shipFailures,
@@ -488,7 +487,7 @@ final class LogShipper {
         });
     }
 
-    /** Appends that wait are run, and find that this primary is no more. */
+    /** Runs the waiting appends, which detect that this primary has ended. */
     void close() {
         closed = true;
         pins.close();

@@ -5,8 +5,8 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 
 /**
- * Cuts the end of a replica's log while its engine is held still: first lowers what the state file says is durable, then
- * cuts, then counts what was cut.
+ * Truncation of the end of a replica's log while its engine is paused. It first lowers the recovery point in the state file, then
+ * truncates, then counts the removed entries.
  */
 final class LogTruncation {
     private final ReplicaHealth replicaHealth;
@@ -18,12 +18,12 @@ final class LogTruncation {
         this.marks = marks;
     }
 
-    /** True while a cut is under way. */
+    /** True while a truncation is running. */
     boolean running() {
         return running;
     }
 
-    /** @param keep whether what is cut is saved and counted: not where nobody was ever told of it */
+    /** @param keep whether removed entries are saved and counted; false if no other replica and no client has got them */
     void run(OpenReplica parts, EngineApplier engine, long after, boolean keep, Completion<Long> completion) {
         running = true;
         marks.hold(true);

@@ -13,10 +13,10 @@ import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.log.ReplicaLog;
 import java.util.List;
 
-/** What a replica's directory holds. */
+/** The open files of a replica's directory. */
 record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
 
-    /** Opens the directory, which may be absent: then everything is empty, in the name of this table. */
+    /** Opens the directory. If it is absent, everything is empty, in the name of this table. */
     static void open(
             Disk disk,
             ReplicaKey key,
@@ -62,8 +62,8 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             if (!state.table().equals(table) || !state.key().equals(key)) {
                 throw new UniserveException(
                         ErrorCode.CORRUPT,
-                        "it is of " + state.key() + " of table " + state.table()
-                                + ", the registry's table of that number is " + table);
+                        "it belongs to " + state.key() + " of table " + state.table()
+                                + ", but the table of that number is " + table);
             }
         } catch (UniserveException e) {
             completion.done(

@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Updates on their way: those that the table of requests does not show yet (being validated, or logged and not applied),
- * and those that wait for an index to be applied or stable. Looked up by request, never iterated in hash order.
+ * Updates in progress at a primary: those that are not in the table of requests yet (being validated, or logged and not applied), and those
+ * that wait until an index is applied or at or below the high watermark. They are looked up by request, and never iterated in hash order,
+ * so that simulations are deterministic.
  */
 public final class PendingUpdates {
     private final int actor;
@@ -32,14 +33,14 @@ public final class PendingUpdates {
         this.actor = actor;
     }
 
-    /** Hears how an actor's update ended, once. */
+    /** Receiver of the result of an actor's update. Exactly one method is called, once. */
     public interface Callback {
         void acked(ActorAck ack);
 
         void failed(ActorFailure failure);
     }
 
-    /** {@code refusal} says why the log refuses the update, empty where it does not. */
+    /** A client that waits for a result. {@code refusal} is the reason in a REFUSED entry, empty if the update is not refused. */
     private record Waiter(AckLevel level, boolean duplicate, long epoch, String refusal, Callback callback) {
         Waiter at(long newEpoch) {
             return new Waiter(level, duplicate, newEpoch, refusal, callback);
@@ -54,11 +55,11 @@ public final class PendingUpdates {
         }
 
         private static String text(String refusal) {
-            return "the engine cannot apply the update, which is refused everywhere: " + refusal;
+            return "the engine cannot apply the update, so all replicas refuse it: " + refusal;
         }
     }
 
-    /** An update that the table of requests does not show yet. */
+    /** An update that is not in the table of requests yet. */
     static final class Update {
         final RequestId request;
         final long hash;
@@ -98,7 +99,7 @@ public final class PendingUpdates {
         return update;
     }
 
-    /** One more asks for the update's outcome. */
+    /** Adds a client that waits for the update's result. */
     void join(Update update, AckLevel level, boolean duplicate, long epoch, Callback callback) {
         Waiter waiter = new Waiter(level, duplicate, epoch, update.refusal, callback);
         waiters++;
@@ -109,13 +110,13 @@ public final class PendingUpdates {
         }
     }
 
-    /** Asks for an index that the table of requests gave. */
+    /** Waits for an index that the table of requests returned. */
     void joinRecorded(RequestTable.Answer.Recorded recorded, AckLevel level, Callback callback) {
         waiters++;
         await(recorded.index(), new Waiter(level, true, recorded.epoch(), recorded.refusal(), callback));
     }
 
-    /** Calls back when what the log has up to this index is stable and applied, with nothing unfenced. */
+    /** Calls back when this index is applied and at or below the high watermark, and no removed replica is unfenced. */
     void awaitStable(long index, long epoch, Callback callback) {
         waiters++;
         await(index, new Waiter(AckLevel.ISR, false, epoch, "", callback));
@@ -127,7 +128,7 @@ public final class PendingUpdates {
                 .add(waiter);
     }
 
-    /** The update was given its place in the log. */
+    /** Records the update's index in the log. */
     void logged(Update update, long index, long epoch) {
         update.index = index;
         unlogged.remove(update.order);
@@ -136,7 +137,7 @@ public final class PendingUpdates {
         update.waiting.clear();
     }
 
-    /** The log says at this index that the update is refused: whoever waits is told so where it would be acknowledged. */
+    /** Handles a REFUSED entry at this index: clients get the refusal when the entry would be acknowledged. */
     void refused(long index, String reason) {
         Update update = byIndex.get(index);
         if (update != null) {
@@ -151,7 +152,7 @@ public final class PendingUpdates {
         }
     }
 
-    /** Whoever waits for what the log has at this index, which it will not have any more, is told at once. */
+    /** Fails clients that wait for an entry at this index at once, because the log will not have it. */
     void refuseNow(long index, String reason, long epoch) {
         List<Waiter> told = isrLevel.remove(index);
         for (Waiter waiter : told == null ? List.<Waiter>of() : told) {
@@ -160,7 +161,7 @@ public final class PendingUpdates {
         }
     }
 
-    /** The update will not be logged. */
+    /** Fails an update that will not be logged. */
     void refuse(Update update, ErrorCode code, String message, long epoch) {
         unlogged.remove(update.order);
         forget(update);
@@ -174,11 +175,11 @@ public final class PendingUpdates {
     }
 
     /**
-     * Moves on.
+     * Completes updates after progress of the log.
      *
      * @param applied entries up to here are durable and applied
-     * @param primary of them these may be acknowledged at level PRIMARY
-     * @param stable and these, which are stable with nothing unfenced, at level ISR
+     * @param primary entries up to here may be acknowledged at level PRIMARY
+     * @param stable entries up to here may be acknowledged at level ISR: at or below the high watermark, without unfenced replicas
      */
     void progress(long applied, long primary, long stable) {
         while (!byIndex.isEmpty() && byIndex.firstKey() <= applied) {
@@ -198,7 +199,7 @@ public final class PendingUpdates {
         }
     }
 
-    /** Entries from this index on are gone from the log. */
+    /** Fails the updates from this index on, whose entries were removed from the log. */
     void failFrom(long index, ErrorCode code, String message, long epoch) {
         while (!byIndex.isEmpty() && byIndex.lastKey() >= index) {
             forget(byIndex.pollLastEntry().getValue());
@@ -213,7 +214,7 @@ public final class PendingUpdates {
         }
     }
 
-    /** Nothing more will be acknowledged here. */
+    /** Fails all updates, as this primary acknowledges nothing more. */
     void failAll(ErrorCode code, String message, long epoch) {
         failFrom(0, code, message, epoch);
         while (!unlogged.isEmpty()) {

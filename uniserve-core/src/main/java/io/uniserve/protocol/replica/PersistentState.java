@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * A replica's {@code state} file.
+ * Content of a replica's {@code state} file.
  *
  * @param installed the installed epoch
- * @param baseIndex log index before the first entry, with its epoch
+ * @param baseIndex log start offset: index before the first entry, with its epoch
  * @param certified learners that this server certified as primary of the installed epoch
- * @param synced a log index that was durable when this was written: a log that ends before it has lost entries. It is
- *     lowered before the log is cut
- * @param baseHash the log's hash at {@code baseIndex}, {@link EntryHash#UNKNOWN} where it is not known
- * @param rolledBack entries ever cut from the log and kept under {@code rollback/}
+ * @param synced recovery point: a log index that was durable when this was written, so a log that ends before it has lost entries. It is
+ * lowered before the log is truncated.
+ * @param baseHash running hash of the log at {@code baseIndex}, {@link EntryHash#UNKNOWN} if unknown
+ * @param rolledBack number of entries ever truncated and saved under {@code rollback/}
  */
 record PersistentState(
         TableName table,
@@ -35,9 +35,9 @@ record PersistentState(
         long rolledBack,
         long baseHash) {
     private static final int FORMAT = 3;
-    /** Without {@code baseHash}: written where that is not known, so that older versions can read it. */
+    /** Format without {@code baseHash}: used if the hash is unknown, so that older versions can read the file. */
     private static final int FORMAT_2 = 2;
-    /** Without {@code synced}. */
+    /** Format without {@code synced}. */
     private static final int FORMAT_1 = 1;
 
     PersistentState {
@@ -48,20 +48,20 @@ record PersistentState(
         return new PersistentState(table, key, 0, 0, 0, 0, List.of(), 0, EntryHash.UNKNOWN);
     }
 
-    /** A log that begins after a checkpoint. */
+    /** State of a log that starts after a checkpoint. */
     PersistentState after(long index, long epoch) {
         return new PersistentState(
                 table, key, installed, index, epoch, index, List.of(), rolledBack, EntryHash.UNKNOWN);
     }
 
-    /** The same log, whose hash at its base is known now; unchanged where it is known already, or begins elsewhere by now. */
+    /** The state with the running hash at the log's start. Unchanged if the hash is known already, or if the log starts elsewhere now. */
     PersistentState hashed(long index, long hash) {
         return index != baseIndex || baseHash != EntryHash.UNKNOWN
                 ? this
                 : new PersistentState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, hash);
     }
 
-    /** The same log, which begins later: what comes up to this entry is dropped. */
+    /** The state with a later start of the log, after this entry. */
     PersistentState dropped(long index, long epoch, long hash) {
         return new PersistentState(
                 table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack, hash);
@@ -105,7 +105,7 @@ record PersistentState(
         return Sealed.seal(out.toBytes());
     }
 
-    /** CORRUPT where the bytes are not a whole state. */
+    /** Decodes a state; CORRUPT if the bytes are incomplete or damaged. */
     static PersistentState decode(Bytes bytes) {
         BinaryReader in = new BinaryReader(Sealed.open(bytes, "state file"));
         int format = in.readInt();
@@ -130,7 +130,7 @@ record PersistentState(
                 table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack, baseHash);
     }
 
-    /** Bytes with their checksum in front. */
+    /** Bytes with a leading checksum. */
     static final class Sealed {
         private Sealed() {}
 

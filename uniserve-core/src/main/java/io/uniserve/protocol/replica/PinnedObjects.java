@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * The objects of an actor that backups of its table refer to, the pins themselves among them. Where a pin or what it names
- * cannot be read nothing is known, and so nothing may be deleted.
+ * Objects of an actor that named backups need, including the pins. If a pin or its manifest cannot be read, the result is an error, and no
+ * object may be deleted.
  */
 final class PinnedObjects {
     private final Environment env;
@@ -25,7 +25,7 @@ final class PinnedObjects {
     }
 
     /**
-     * Finds them.
+     * Finds the pinned objects.
      *
      * @param listed all objects of the actor
      */

@@ -3,15 +3,15 @@ package io.uniserve.protocol.replica;
 import io.uniserve.limit.Limits;
 
 /**
- * Finds the update that the engine cannot apply: where a batch failed its updates are given one by one to the engine that
- * was built anew, and the one that fails is counted.
+ * Detector of an update that the engine cannot apply. After a batch fails, its updates are applied one by one by the rebuilt engine, and
+ * failures of one update are counted.
  */
 final class PoisonEntryDetector {
     private long from;
     private long through;
     private int failures;
 
-    /** How many entries from this one on the engine may be given at once. */
+    /** Number of entries from this one on that may be applied in one batch. */
     int batch(long next) {
         if (next > through) {
             return Limits.APPLY_BATCH_ENTRIES_MAX;
@@ -20,9 +20,9 @@ final class PoisonEntryDetector {
     }
 
     /**
-     * A batch of updates from one index to another failed by what its rows are; true when it is certain which one it was.
+     * Handles the failure of a batch of updates whose error blames the rows. Returns true when the faulty update is certain.
      *
-     * @param attempts after how many
+     * @param attempts number of failures of a single update after which it is certain
      */
     boolean failed(long first, long last, int attempts) {
         boolean again = first == last && first == from && last == through;
@@ -32,7 +32,7 @@ final class PoisonEntryDetector {
         return first == last && failures >= attempts;
     }
 
-    /** Entries up to here were applied. */
+    /** Notes that entries up to this index are applied. */
     void applied(long index) {
         if (index >= through) {
             from = 0;

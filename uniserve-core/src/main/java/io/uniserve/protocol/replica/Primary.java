@@ -23,13 +23,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The primary of one epoch: opens it with an EPOCH entry, brings every in-sync replica to its log, then accepts updates. An
- * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk. Nobody is given
- * an entry that the engine here has not applied: until then its own updates may still be refused.
+ * The primary of one epoch. It appends an EPOCH entry, replicates its log to every in-sync replica, and then accepts updates. An entry is
+ * at or below the high watermark when all in-sync replicas, and every awaited or certified learner, have it on disk. An entry is sent only
+ * after this engine has applied it. Until then the primary may still refuse its own updates.
  *
- * <p>In-sync replicas are given a PREPARE while it is still being written here ({@link EarlyReplication}). Where that may have been
- * for nothing, as the write failed or the process has ended, two entries of one epoch could come to have one index: this
- * primary logs nothing any more and asks for a new epoch.
+ * <p>In-sync replicas get a PREPARE while it is still being written here, see {@link EarlyReplication}. If the write fails or the process
+ * ends, two entries of one epoch could get the same index. The primary then logs nothing more and requests a new epoch.
  */
 final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     private final LocalReplica replica;
@@ -98,7 +97,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         }
     }
 
-    /** What outlives the epoch. */
+    /** Parts of the replica that outlive the epoch. */
     record Parts(
             PendingUpdates pending,
             FencedReplicas fencing,
@@ -127,8 +126,8 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
     }
 
     /**
-     * True for an update that this primary, since it began, has logged and never applied: so it has acknowledged it to no
-     * client and given it to no other replica, and it may be taken back.
+     * True for an update that this primary has logged since it started and has never applied. Then no client got an acknowledgement and no
+     * other replica got the entry, so it may be removed.
      */
     boolean mayRefuse(long index) {
         return !closed && matched && index >= ownFrom && index > Math.max(decided, early.given());
@@ -145,7 +144,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         return Math.min(Math.max(decided, ownFrom - 1), log.durableIndex());
     }
 
-    /** Takes a newer map of the same epoch: learners and fencing may differ. */
+    /** Adopts a newer map of the same epoch: learners and fencing may differ. */
     void assign(ActorState newer, int mapVersion) {
         state = newer;
         backup.mapVersion(mapVersion);
@@ -176,7 +175,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         advance();
     }
 
-    /** True when every in-sync replica holds this epoch's log. */
+    /** True when every in-sync replica has this epoch's log. */
     boolean matched() {
         return matched;
     }
@@ -200,12 +199,12 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                 && replica.applied() >= epochIndex;
     }
 
-    /** True while updates are refused for a reason that is about to pass: an epoch that begins, or a primary that moves. */
+    /** True while updates are rejected for a temporary reason: the epoch is starting, or the primary is moving. */
     boolean settling() {
         return !closed && state.isr().size() >= meta.minIsr() && refusal().isPresent();
     }
 
-    /** Why updates are refused now; empty message never. */
+    /** Reason for the rejection of updates now; empty if they are accepted. */
     java.util.Optional<UniserveException> refusal() {
         if (state.isr().size() < meta.minIsr()) {
             return java.util.Optional.of(new UniserveException(
@@ -213,9 +212,9 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                     state.isr().size() + " in-sync replicas, minIsr is " + meta.minIsr() + ": wait until one rejoins"));
         }
         UniserveException unwritable = accepting() ? null : replica.logError();
-        if (unwritable != null) { // clients try again for longer than where an update was refused itself
+        if (unwritable != null) { // clients retry for longer than after a rejected update
             return java.util.Optional.of(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "the primary cannot begin its epoch: " + unwritable.getMessage()));
+                    ErrorCode.UNAVAILABLE, "the primary cannot start its epoch: " + unwritable.getMessage()));
         }
         java.util.Optional<String> storage = backup.trouble();
         if (storage.isPresent()) {
@@ -226,45 +225,45 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         }
         if (primaryTransfer.holding()) {
             return java.util.Optional.of(
-                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary is about to move: try again"));
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary is about to move: retry later"));
         }
         if (!accepting()) {
             return java.util.Optional.of(
-                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary is not ready yet: try again"));
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary is not ready yet: retry later"));
         }
         return java.util.Optional.empty();
     }
 
-    /** True when a decision may be logged, which minIsr does not hold up. */
+    /** True when a decision may be logged. The limit minIsr does not apply to decisions. */
     boolean mayDecide() {
         return accepting() && !primaryTransfer.holding();
     }
 
-    /** Logs a part of an atomic update, or its decision. */
+    /** Logs a PREPARE or a DECIDE. */
     void append(LogEntry entry) {
         log.append(entry);
         early.logged(entry);
     }
 
-    /** Entries from this one on could not be written and are gone from the log. */
+    /** Handles a failed write: entries from this one on were removed from the log. */
     void appendFailed(long from) {
         early.appendFailed(from, state.isr().size());
         links.values().forEach(FollowerReplicator::cutBack);
         host.wantTicks(key);
     }
 
-    /** Runs the append when the backup's record allows it. */
+    /** Runs the append when the backup record permits it. */
     void beforeAppend(Runnable append) {
         host.wantTicks(key);
         backup.beforeAppend(append);
     }
 
-    /** Order of updates that come while one with a condition is checked. */
+    /** Order of updates while one with a condition is checked. */
     AppendOrder order() {
         return order;
     }
 
-    /** True when a sole replica may leave without a loss. */
+    /** True when a sole replica may leave without loss. */
     boolean backupComplete() {
         return backup.complete();
     }
@@ -295,20 +294,20 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         return backup.progress();
     }
 
-    /** The actor moves away, and where it is desired everybody is in sync. */
+    /** True when the actor moves off this server, and all desired replicas are in sync. */
     private boolean moves() {
         return !state.desired().contains(host.self())
                 && state.isr().size() > state.desired().size()
                 && state.isr().containsAll(state.desired());
     }
 
-    /** The server drains, or the actor moves: hands over to an in-sync replica that has everything. */
+    /** Hands over to an in-sync replica that has the whole log, because the server drains or the actor moves. */
     void handOver(long now) {
         List<ServerId> heirs = moves() ? state.desired() : state.isr();
         boolean near = heirs.stream()
                 .anyMatch(member -> !member.equals(host.self())
                         && log.lastIndex() - match(member) <= host.config().learnerLagMax());
-        boolean served = matched && now - matchedAt >= host.config().retryNanos(); // those who waited for this epoch
+        boolean served = matched && now - matchedAt >= host.config().retryNanos(); // serve waiting requests
         primaryTransfer.wanted(now, served && near);
         host.wantTicks(key);
         primaryTransfer.advance(now, successors());
@@ -323,13 +322,13 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                 .toList();
     }
 
-    /** Gives the update its place in the log. */
+    /** Appends the update to the log. */
     void append(PendingUpdates.Update update, LogEntry entry) {
         pending.logged(update, entry.index(), epoch);
         log.append(entry);
     }
 
-    /** The log or the engine moved on, or a follower did. */
+    /** Advances after progress of the log, the engine or a follower. */
     void advance() {
         if (closed) {
             return;
@@ -382,14 +381,14 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         pending.progress(applied, safe, fencing.allFenced(now) ? Math.min(stable, safe) : 0);
     }
 
-    /** Beyond the log's own where an entry is damaged and the backup has a checkpoint that makes it superfluous. */
+    /** Beyond the log's own start if an entry is damaged and a stored checkpoint covers it. */
     @Override
     public long baseIndex() {
         long damaged = log.damagedThrough();
         return damaged > 0 && backup.covers(damaged) ? Math.max(log.baseIndex(), damaged) : log.baseIndex();
     }
 
-    /** What of the log nobody needs but this replica itself. Learners hold it only as long as there is room. */
+    /** The part of the log that only this replica still needs. Learners retain it only while there is room. */
     LogRetention retention() {
         if (closed || !matched || !state.begun()) {
             return LogRetention.ALL;
@@ -421,7 +420,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
         return dispute.index();
     }
 
-    /** True while this log may be the one that is wrong. */
+    /** True while this log may be the wrong one. */
     boolean disputed() {
         return dispute.undecided();
     }
@@ -472,7 +471,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
             }
         }
         advance();
-        if (state.begun()) { // before, the coordinator may still give this takeover up: no trace of it in the backup
+        if (state.begun()) { // before, the coordinator may still cancel the takeover
             backup.tick(
                     now,
                     stable,
@@ -495,7 +494,7 @@ final class Primary implements FollowerReplicator.Listener, SnapshotPins {
                 host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner, link.incarnation()));
             }
         }
-        if (matched && replica.engineReady() && !state.begun()) { // what cannot be built is no takeover
+        if (matched && replica.engineReady() && !state.begun()) { // the engine must be built
             host.tellCoordinator(new PeerRequest.Begun(key, epoch, host.self()));
         }
         if (early.spent()) {

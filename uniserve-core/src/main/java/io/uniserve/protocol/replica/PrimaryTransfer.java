@@ -6,9 +6,9 @@ import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
 
 /**
- * A primary on a server that drains gives its part away without losing what it alone acknowledged: when a successor is near,
- * it takes no more updates, and once a successor has its whole log it says so to the coordinator, which promotes that one. If
- * nothing comes of it, the primary stops saying so, waits until the last word is old, and takes updates again for a while.
+ * Hand-over of a primary that must leave its server, without loss of entries that only it has acknowledged. When a successor is near, the
+ * primary rejects updates. Once a successor has the whole log, the primary reports it to the coordinator, which promotes it. If no
+ * promotion follows, the primary stops the reports, waits until the last report has expired, and accepts updates again for a while.
  */
 final class PrimaryTransfer {
     private final ReplicaContext host;
@@ -27,12 +27,12 @@ final class PrimaryTransfer {
         this.tellAt = againAt;
     }
 
-    /** True while updates are refused. */
+    /** True while updates are rejected. */
     boolean holding() {
         return holding;
     }
 
-    /** The server drains. */
+    /** Starts the hand-over if a successor is near. */
     void wanted(long now, boolean near) {
         if (!holding && near && now - againAt >= 0) {
             holding = true;
@@ -41,7 +41,7 @@ final class PrimaryTransfer {
         }
     }
 
-    /** Time passes, or somebody has more of the log. */
+    /** Advances after a tick or progress of a successor. */
     void advance(long now, List<ServerId> successors) {
         if (!holding) {
             return;

@@ -1,6 +1,6 @@
 package io.uniserve.protocol.replica;
 
-/** A replica's read lease: what the server renewed counts once the epoch that it was renewed for is installed. */
+/** Read lease of a replica. A renewal counts once the epoch that it was offered for is installed. */
 final class ReadLease {
     private long until;
     private long offeredEpoch;
@@ -16,7 +16,7 @@ final class ReadLease {
         offeredUntil = untilNanos;
     }
 
-    /** When the lease ends for a replica that has installed this epoch. */
+    /** End of the lease for a replica that has installed this epoch. */
     long until(long installed) {
         if (installed >= offeredEpoch && offeredUntil - until > 0) {
             until = offeredUntil;

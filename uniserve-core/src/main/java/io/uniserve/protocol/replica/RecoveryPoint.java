@@ -4,8 +4,9 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 
 /**
- * Writes down, in the state file, how far the log is known to be durable: soon after the log came to rest, and now and then
- * while it grows. In between, each batch in the log proves that the one before it was durable. Updates never wait for it.
+ * Maintenance of the recovery point in the state file: the index up to which the log is known to be durable. It is written shortly after
+ * the log stops growing, and periodically while it grows. In between, each batch in the log proves that the previous one was durable.
+ * Updates never wait for it.
  */
 final class RecoveryPoint {
     private static final int REST_RETRIES = 10;
@@ -24,7 +25,7 @@ final class RecoveryPoint {
         this.markedAt = now;
     }
 
-    /** No mark is written while the log is cut. */
+    /** Suspends writes of the recovery point during a truncation of the log. */
     void hold(boolean value) {
         held = value;
     }

@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of atomic updates that this server's engine, while it led the actor, certainly cannot prepare. The version whose
- * rows they were is refused in the log as soon as it can be; its driver may give that up before, and come with the same rows
- * under another one, which would fail the engine again. In memory only: whoever forgets finds out anew.
+ * Rows of atomic updates that the engine of this primary is known to reject. The log refuses such a version as soon as possible. Its
+ * transaction manager may abort it earlier, and send the same rows under another version, which would fail the engine again. The list is in
+ * memory only; after a restart the rejection is found again.
  */
 final class RejectedRows {
     private static final int KEPT = 64;
@@ -22,10 +22,10 @@ final class RejectedRows {
     private long version;
     private String reason = "";
 
-    /** What is refused of a PREPARE, and why. */
+    /** A rejected request of a PREPARE, and the reason. The request is null if the whole version is rejected. */
     record Found(@Nullable RequestId request, String reason) {}
 
-    /** The engine fails for this PREPARE; whose rows they are is certain where it has those of one request only. */
+    /** Adds a PREPARE that the engine rejects. Only a PREPARE with the rows of a single request shows which request is to blame. */
     void add(LogEntry prepare, String why) {
         version = prepare.version();
         reason = why;
@@ -40,7 +40,7 @@ final class RejectedRows {
         }
     }
 
-    /** Null where nothing is known against it. */
+    /** The known rejection that concerns this PREPARE, or null. */
     @Nullable
     Found in(Prepare prepare) {
         for (BatchRows batch : prepare.batches()) {

@@ -9,9 +9,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.message.LogEntry;
 
 /**
- * What a REFUSED entry tells.
+ * Content of a REFUSED entry.
  *
- * @param hash of the update's content, by which a retry is known
+ * @param hash hash of the update's content, by which a retry is recognized
  * @param reason the engine's error
  */
 record Rejection(long hash, String reason) {
@@ -33,7 +33,7 @@ record Rejection(long hash, String reason) {
         return rejection;
     }
 
-    /** True for an error by which the rows themselves, not the state of this server, are to blame. */
+    /** True for an error that blames the rows, and not the state of this server. */
     static boolean isFor(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT,

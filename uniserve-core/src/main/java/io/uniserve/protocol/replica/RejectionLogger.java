@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the log refuse an update that the primary's engine cannot apply. While nobody else has been given it, and no client an
- * acknowledgement, the primary takes it back with all that follows, and writes its refusal in its place: from then on
- * a part of the log as any other. What was taken back behind it is sent again by its clients.
+ * Writer of REFUSED entries for updates that the primary's engine cannot apply. If no other replica has got the entry and no client an
+ * acknowledgement, the primary truncates its log before it, and appends REFUSED in its place. REFUSED is then replicated like any other
+ * entry. Clients send the updates after it again.
  */
 final class RejectionLogger {
     private static final Logger LOG = LoggerFactory.getLogger(RejectionLogger.class);
 
     private static final String TAKEN_BACK =
-            "an update before it is refused, and this one was taken back with it: try again";
+            "the log was truncated at a refused update before this one: retry";
 
     private final ReplicaKey key;
     private final PendingUpdates pending;
@@ -29,7 +29,7 @@ final class RejectionLogger {
     private final Cutter cutter;
     private final RejectedRows refused = new RejectedRows();
 
-    /** Cuts the log after an index. */
+    /** Truncation of the log after an index. */
     interface Cutter {
         void cut(long after, Completion<Long> then);
     }
@@ -41,12 +41,12 @@ final class RejectionLogger {
         this.cutter = cutter;
     }
 
-    /** What was refused lately of atomic updates. */
+    /** Recently rejected rows of atomic updates. */
     RejectedRows refused() {
         return refused;
     }
 
-    /** The engine fails for an update, see {@link EngineListener#rejected}. */
+    /** Handles the engine's failure for an update, see {@link EngineListener#rejected}. */
     boolean rejected(ReplicaLog log, LogEntry update, UniserveException error, boolean certain) {
         Primary primary = leader.get();
         if (primary == null || !primary.mayRefuse(update.index())) {
@@ -54,8 +54,8 @@ final class RejectionLogger {
         }
         if (certain) {
             if (update.type() == LogEntry.Type.PREPARE) {
-                // Its driver need not wait until the engine is built again: it was given to nobody, and is only aborted
-                // now.
+                // the transaction manager need not wait for the rebuilt engine: no other replica has the entry, so the version can only
+                // abort
                 refused.add(update, Rejection.of(update, error).reason());
                 pending.refuseNow(update.index(), Rejection.of(update, error).reason(), update.epoch());
             }
@@ -73,7 +73,7 @@ final class RejectionLogger {
     }
 
     private void refuse(ReplicaLog log, LogEntry update, UniserveException error) {
-        LOG.warn("{}: update {} of {} is refused: {}", key, update.index(), update.request(), error.getMessage());
+        LOG.warn("{}: update {} of {} refused: {}", key, update.index(), update.request(), error.getMessage());
         Rejection rejection = Rejection.of(update, error);
         pending.refused(update.index(), rejection.reason());
         log.append(update.refused(rejection.encode()));

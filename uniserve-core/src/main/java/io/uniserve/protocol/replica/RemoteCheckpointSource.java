@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the backed-up checkpoint to a replica whose log is whole and begins after a checkpoint that is not. With its own log
- * on top of it the replica has everything it had, whether or not the backup's log is complete.
+ * Source of the backed-up checkpoint for a replica with an intact log and no intact checkpoint at its start. With its own log after the
+ * checkpoint the replica is complete, even if the shipped log is not.
  */
 final class RemoteCheckpointSource implements CheckpointSource {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCheckpointSource.class);
@@ -55,16 +55,16 @@ final class RemoteCheckpointSource implements CheckpointSource {
 
     private void take(Optional<BackupRecord> record, Completion<Checkpoints.Name> completion) {
         if (record.isEmpty() || record.get().checkpoint().isEmpty()) {
-            refuse("durable storage has none", completion);
+            refuse("durable storage has no checkpoint", completion);
             return;
         }
         long index = record.get().checkpointIndex();
         if (index < log.baseIndex() || index > log.durableIndex()) {
-            refuse("the one in durable storage is of index " + index, completion);
+            refuse("the checkpoint in durable storage has index " + index, completion);
             return;
         }
         Checkpoints.Name place = new Checkpoints.Name(index, log.epochAt(index));
-        LOG.info("{}: fetches checkpoint {} from durable storage", key, place);
+        LOG.info("{}: fetching checkpoint {} from durable storage", key, place);
         checkpoints.delete(
                 place,
                 cleared -> new CheckpointDownload(
@@ -80,7 +80,7 @@ final class RemoteCheckpointSource implements CheckpointSource {
         if (fetched instanceof Outcome.Err<CheckpointManifest> err) {
             completion.done(Outcome.err(err.error()));
         } else if (((Outcome.Ok<CheckpointManifest>) fetched).value().epoch() != place.epoch()) {
-            refuse("the one in durable storage is of another history", completion);
+            refuse("the checkpoint in durable storage is of another log", completion);
         } else {
             completion.done(Outcome.ok(place));
         }
@@ -89,6 +89,6 @@ final class RemoteCheckpointSource implements CheckpointSource {
     private void refuse(String why, Completion<Checkpoints.Name> completion) {
         completion.done(Outcome.err(new UniserveException(
                 ErrorCode.CORRUPT,
-                "no checkpoint on disk covers the log, which begins after " + log.baseIndex() + ", and " + why)));
+                "no checkpoint on disk for the log, which starts after " + log.baseIndex() + ", and " + why)));
     }
 }

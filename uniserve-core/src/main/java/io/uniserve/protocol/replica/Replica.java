@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replica on this server. Opens what is on disk, installs each epoch durably before acting in it, and is then the
- * epoch's primary or a follower. A replica whose log is damaged keeps its files, serves nothing and says that it is unfit,
- * until a newer epoch names it a learner: then it starts anew.
+ * One replica on this server. It opens the files on disk, installs each epoch durably before it acts in it, and is then the primary or a
+ * follower of that epoch. A replica with a damaged log keeps its files, serves nothing and reports itself as unhealthy. Once a newer epoch
+ * names it a learner, it starts anew.
  */
 public final class Replica implements Primary.LocalReplica {
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
@@ -51,7 +51,7 @@ public final class Replica implements Primary.LocalReplica {
     private boolean closed;
     private int mapVersion;
 
-    /** A replica of this table, whose files are not read before {@link #open}. */
+    /** A replica of this table. Its files are not read before {@link #open}. */
     public Replica(ReplicaContext host, ReplicaKey key, TableName table) {
         this.host = host;
         this.key = key;
@@ -90,31 +90,31 @@ public final class Replica implements Primary.LocalReplica {
         return files.installed();
     }
 
-    /** True once the files were read, whole or damaged, and while no call into the engine takes long, for which an end would wait. */
+    /**
+     * True once the files have been read, intact or damaged, and while no engine call hangs. Closing the replica would wait for such a
+     * call.
+     */
     public boolean mayEnd() {
         return (files.opened() != null || replicaHealth.isDamaged()) && !files.engineHangs();
     }
 
-    /** True when the files are damaged and kept for a look. */
+    /** True when the files are damaged, and are kept for inspection. */
     public boolean isDamaged() {
         return replicaHealth.isDamaged();
     }
 
-    /**
-     * The installed epoch of a replica that has what it had in sync, 0 for one that never had anything; -1 while that is not
-     * known or not so.
-     */
+    /** The installed epoch of a replica with intact data, 0 if it never had any. -1 if the data are damaged or not read yet. */
     public long wholeSince() {
         return files.whole() && !closed && !replicaHealth.isDamaged() ? installed() : -1;
     }
 
-    /** Epoch of the takeover that made this replica's files worthless, 0 when there was none. */
+    /** Epoch of the takeover that made this replica's files obsolete, 0 if there was none. */
     public long abandonedAt() {
         ActorState wanted = desired;
         return wanted != null && files.beforeTakeover(wanted) ? wanted.restoreEpoch() : 0;
     }
 
-    /** True when nothing waits to be shipped to durable storage. */
+    /** True when everything is shipped to durable storage. */
     public boolean shipped() {
         Primary leader = replicaRole.primary();
         return leader == null || leader.backupComplete();
@@ -127,7 +127,7 @@ public final class Replica implements Primary.LocalReplica {
         return engine == null ? 0 : engine.applied();
     }
 
-    /** Its part in proving that copies are equal. */
+    /** Comparison of this copy with the others. */
     public CopyCheck copies() {
         return copies;
     }
@@ -142,7 +142,7 @@ public final class Replica implements Primary.LocalReplica {
         return host.env().clock().nanos();
     }
 
-    /** Reads the files. The completion runs whether they are whole or damaged; other errors are tried again first. */
+    /** Reads the files. The completion runs once they are read, intact or damaged; after other errors the read is retried. */
     public void open(Runnable then) {
         files.open(then);
     }
@@ -151,7 +151,7 @@ public final class Replica implements Primary.LocalReplica {
         return desired == null ? 0 : desired.epoch();
     }
 
-    /** Takes a map that was read at this time. */
+    /** Adopts a map that was read at this time. */
     public void assign(TableMeta newMeta, ActorState state, int newMapVersion, long readAtNanos) {
         mapVersion = newMapVersion;
         meta = newMeta;
@@ -161,7 +161,7 @@ public final class Replica implements Primary.LocalReplica {
         evaluate();
     }
 
-    /** Brings the replica one step nearer to what the map says. */
+    /** Takes the next step towards the state in the map. */
     private void evaluate() {
         ActorState wanted = desired;
         if (closed || wanted == null || files.changing() || cutting.running()) {
@@ -172,7 +172,7 @@ public final class Replica implements Primary.LocalReplica {
                 host.self(), wanted, installed(), openReplica != null, files.restoring(), replicaHealth);
         if (restoreDecision.mayReturn()) {
             if (replicaRole.state() != null) {
-                replicaRole.end(key, "is being taken over by another server");
+                replicaRole.end(key, "waits for a takeover by another server");
             }
         } else if (restoreDecision.mustRestore(files.restoredEpoch())) {
             whenDue(() -> files.restore(wanted));
@@ -241,7 +241,7 @@ public final class Replica implements Primary.LocalReplica {
         parts.file().certify(at.epoch(), learner, then);
     }
 
-    /** A message from the primary; one of an epoch that is being installed here waits until it is. */
+    /** Handles a message from the primary. One of an epoch that is being installed here waits for the installation. */
     public void replicate(Replicate request, Completion<PeerReply> completion) {
         if (request.epoch() > epochWanted() && request.epoch() > installed()) {
             host.refresh(table);
@@ -250,7 +250,7 @@ public final class Replica implements Primary.LocalReplica {
         host.wantTicks(key);
     }
 
-    /** An update for this actor. */
+    /** Handles an update for this actor. */
     public void update(UpdateRequest request, UpdateRequest.ActorRows rows, PendingUpdates.Callback callback) {
         if (rows.epoch() > installed()) {
             host.refresh(table);
@@ -259,13 +259,13 @@ public final class Replica implements Primary.LocalReplica {
         host.wantTicks(key);
     }
 
-    /** The primary is further than it was. */
+    /** Handles progress of the primary. */
     @Override
     public void advanced() {
         requestAdmission.look();
     }
 
-    /** The primary's part in an atomic update. */
+    /** Handles a PREPARE request at the primary. */
     public void prepare(PeerRequest.Prepare request, Completion<PeerReply> completion) {
         if (request.epoch() > installed()) {
             host.refresh(table);
@@ -278,7 +278,7 @@ public final class Replica implements Primary.LocalReplica {
         }
     }
 
-    /** What became of an atomic update, as the table's log says; answered when every in-sync replica has it. */
+    /** Handles a decision of the transaction log. The reply follows when every in-sync replica has logged it. */
     public void decide(PeerRequest.Decide request, Completion<PeerReply> completion) {
         foretell(request.version(), request.commit());
         TransactionParticipant flow = atomic();
@@ -311,13 +311,13 @@ public final class Replica implements Primary.LocalReplica {
                         engine.table().versions().committed(), engine.foretold().committed());
     }
 
-    /** The version that is prepared in the engine and whose outcome was not carried out there; 0 for none. */
+    /** The version that is prepared in the engine without an applied outcome; 0 for none. */
     public long undecided() {
         EngineApplier engine = files.engine();
         return engine == null || closed ? 0 : engine.undecided();
     }
 
-    /** The table's log says this of a version: it is carried out at once, though the actor's log may not say it yet. */
+    /** Applies an outcome from the transaction log at once, even if the actor's log does not have it yet. */
     public void foretell(long version, boolean commit) {
         EngineApplier engine = files.engine();
         if (engine != null && !closed) {
@@ -325,24 +325,24 @@ public final class Replica implements Primary.LocalReplica {
         }
     }
 
-    /** True when this replica is its actor's primary and may log. */
+    /** True when this replica is the actor's primary and may log. */
     public boolean leads() {
         Primary leader = replicaRole.primary();
         return leader != null && !closed && leader.mayDecide();
     }
 
-    /** The version that this primary's log has prepared and not decided; 0 for none, and elsewhere. */
+    /** The version that this primary's log has prepared and not decided; 0 for none, and for other replicas. */
     public long openVersion() {
         return atomic() == null ? 0 : trail.end().open();
     }
 
-    /** A lease on a map in which this actor had the epoch. */
+    /** Renews the lease, for a map in which this actor had the given epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
         lease.offer(epochInMap, untilNanos);
         host.gateChanged(key);
     }
 
-    /** What readers may have. */
+    /** The conditions for reads, see {@link ReadGate}. */
     public ReadGate gate() {
         long epoch = installed();
         boolean ready = !closed
@@ -355,7 +355,7 @@ public final class Replica implements Primary.LocalReplica {
                 key.actor(), epoch, serving, lease.until(epoch), applied(), trail.doubt(), committed(), files.built());
     }
 
-    /** The part it plays, for reports. */
+    /** Role of the replica in reports. */
     public String role() {
         return replicaHealth.isDamaged() ? "damaged" : closed ? "opening" : replicaRole.name();
     }
@@ -366,7 +366,7 @@ public final class Replica implements Primary.LocalReplica {
         return parts == null ? 0 : parts.log().lastIndex();
     }
 
-    /** What the primary knows to be stable; 0 elsewhere. */
+    /** The high watermark as known to the primary; 0 for other replicas. */
     public long stableIndex() {
         Primary leader = replicaRole.primary();
         return leader == null ? 0 : leader.stableIndex();
@@ -379,35 +379,35 @@ public final class Replica implements Primary.LocalReplica {
         return meta;
     }
 
-    /** What its log says about versions. */
+    /** Index of the versions in its log. */
     @Override
     public VersionIndex trail() {
         return trail;
     }
 
-    /** Its part in backups of the table; null where it does not lead. */
+    /** Pins for named backups; null for other replicas than the primary. */
     public @Nullable SnapshotPins pins() {
         return closed ? null : replicaRole.primary();
     }
 
-    /** How far the backup is, where this is the primary. */
+    /** Progress of the backup, for the primary. */
     public BackupProgress backup() {
         Primary leader = replicaRole.primary();
         return leader == null ? BackupProgress.NONE : leader.backupProgress();
     }
 
-    /** Bytes of the log. */
+    /** Size of the log in bytes. */
     public long logBytes() {
         OpenReplica parts = files.opened();
         return parts == null ? 0 : parts.log().bytes();
     }
 
-    /** The map's row that is in force here; null before one is installed. */
+    /** The row of the map in the installed epoch; null before an epoch is installed. */
     public @Nullable ActorState current() {
         return replicaRole.state();
     }
 
-    /** The server drains: a primary hands over as soon as it can do so without a loss. */
+    /** Hands over because the server drains: a primary gives up its role as soon as that loses nothing. */
     public void handOver() {
         Primary leader = replicaRole.primary();
         if (leader != null && !closed) {
@@ -415,7 +415,7 @@ public final class Replica implements Primary.LocalReplica {
         }
     }
 
-    /** Time passes. False when nothing waits for it any more. */
+    /** Periodic work. Returns false if no work waits for the next tick. */
     public boolean tick() {
         long now = now();
         if (closed) {
@@ -452,12 +452,12 @@ public final class Replica implements Primary.LocalReplica {
                 || !pending.isEmpty();
     }
 
-    /** Ends the replica and removes its files. */
+    /** Closes the replica and deletes its files. */
     public void destroy(Completion<Done> completion) {
         end(() -> host.env().disk().delete(key.toString(), completion));
     }
 
-    /** Ends the replica and runs the task when nothing of it is under way any more; files stay. */
+    /** Closes the replica, and runs the task when none of its calls is running. Files stay. */
     public void end(Runnable then) {
         close();
         this.files.close(then);
@@ -467,11 +467,11 @@ public final class Replica implements Primary.LocalReplica {
     public void close() {
         closed = true;
         replicaRole.close();
-        pending.failAll(ErrorCode.NOT_PRIMARY, "the replica is closed here", installed());
+        pending.failAll(ErrorCode.NOT_PRIMARY, "the replica is closed on this server", installed());
         requestAdmission.close();
     }
 
-    /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
+    /** Closes the replica and moves its files to quarantine, because the coordinator has replaced their data. */
     public void setAside(Completion<Done> completion) {
         end(() -> ReplicaRestore.moveAside(host, key, completion));
     }
@@ -480,9 +480,9 @@ public final class Replica implements Primary.LocalReplica {
         OpenReplica parts = files.opened();
         EngineApplier engine = files.engine();
         if (parts == null || engine == null) {
-            throw new UniserveException(ErrorCode.INTERNAL, key + ": cut before open");
+            throw new UniserveException(ErrorCode.INTERNAL, key + ": truncation before open");
         }
-        LOG.info("{}: cuts {} entries after {}", key, parts.log().lastIndex() - after, after);
+        LOG.info("{}: truncates {} entries after index {}", key, parts.log().lastIndex() - after, after);
         cutting.run(parts, engine, after, keep, cut -> {
             host.wantTicks(key);
             trail.cut(parts.log().lastIndex());
@@ -491,7 +491,7 @@ public final class Replica implements Primary.LocalReplica {
         });
     }
 
-    /** Why the log cannot be written now; null when it can. */
+    /** Reason why the log cannot be written now; null if it can. */
     @Override
     @Nullable
     public UniserveException logError() {
@@ -546,7 +546,7 @@ public final class Replica implements Primary.LocalReplica {
 
         @Override
         public void appendFailed(long from, UniserveException error) {
-            LOG.warn("{}: entries from {} on cannot be written: {}", key, from, error.getMessage());
+            LOG.warn("{}: append failed at index {}: {}", key, from, error.getMessage());
             replicaHealth.logFailed(error);
             trail.cut(from - 1);
             replicaRole.appendFailed(from, error);
@@ -558,7 +558,7 @@ public final class Replica implements Primary.LocalReplica {
         @Override
         public void damaged(UniserveException error) {
             if (replicaHealth.spoiled(error.reason(), epochWanted())) {
-                LOG.warn("{}: its log is damaged: {}", key, error.getMessage());
+                LOG.warn("{}: log is damaged: {}", key, error.getMessage());
             }
         }
 

@@ -3,19 +3,19 @@ package io.uniserve.protocol.replica;
 import io.uniserve.protocol.log.LogOptions;
 
 /**
- * Settings of replicas. Durations in nanoseconds of the server's clock.
+ * Settings of replicas. Durations are in nanoseconds of the server's clock.
  *
- * @param clusterId the cluster, part of the keys in durable storage
- * @param leaseNanos read lease on a table
- * @param drift bound on how much faster or slower another clock runs, 0.01 for one in a hundred
- * @param replicateTimeoutNanos a replication request without answer is sent again
- * @param retryNanos pause before a failed step is tried again
- * @param engineTimeoutNanos an engine call that takes longer makes the replica unfit
- * @param learnerTimeoutNanos updates wait this long for a learner that is about to be certified
- * @param learnerLagMax updates a learner may lag when the primary begins to wait for it
- * @param checkpointEntries a checkpoint is written after so many entries
- * @param checkpointBytes or after so many bytes of rows
- * @param shippingNanos interval of log shipping to durable storage, 0 for none
+ * @param clusterId name of the cluster, part of the keys in durable storage
+ * @param leaseNanos length of a read lease
+ * @param drift maximum relative difference of clock rates, 0.01 for one percent
+ * @param replicateTimeoutNanos time after which a replication request without reply is repeated
+ * @param retryNanos pause before a failed step is retried
+ * @param engineTimeoutNanos time after which an engine call makes the replica unhealthy
+ * @param learnerTimeoutNanos maximum time that updates wait for a learner that is about to be certified
+ * @param learnerLagMax maximum lag, in entries, at which the primary starts to wait for a learner
+ * @param checkpointEntries entries after which a checkpoint is written
+ * @param checkpointBytes bytes of rows after which a checkpoint is written
+ * @param shippingNanos interval of log shipping to durable storage, 0 without durable storage
  */
 public record ReplicaConfig(
         String clusterId,
@@ -32,7 +32,7 @@ public record ReplicaConfig(
         long shippingNanos) {
     private static final long MILLI = 1_000_000;
 
-    /** The defaults of production. */
+    /** The defaults for production. */
     public static ReplicaConfig defaults(String clusterId) {
         return new ReplicaConfig(
                 clusterId,
@@ -49,12 +49,12 @@ public record ReplicaConfig(
                 1_000 * MILLI);
     }
 
-    /** Longest time that the digest of a copy's contents may take. */
+    /** Time-out of the digest of a copy's contents. */
     public long digestTimeoutNanos() {
         return 10 * engineTimeoutNanos;
     }
 
-    /** Time after which another server's lease, taken before now, has run out for certain. */
+    /** Time after which another server's lease, granted before now, has certainly ended. */
     public long fenceNanos() {
         return (long) Math.ceil(leaseNanos * (1 + drift) * (1 + drift));
     }

@@ -10,7 +10,7 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.message.PeerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** What a replica needs of its server. */
+/** Access of a replica to its server. */
 public interface ReplicaContext {
     Environment env();
 
@@ -18,32 +18,32 @@ public interface ReplicaContext {
 
     ServerId self();
 
-    /** Of this server: larger after each start and each session. */
+    /** Incarnation of this server; it grows with each start and each session. */
     long incarnation();
 
-    /** Address of a live server, null where it is not known. */
+    /** Address of a live server, or null if unknown. */
     @Nullable
     Address addressOf(ServerId server);
 
-    /** Sends to the leading coordinator, best effort: the caller repeats. */
+    /** Sends a report to the leading coordinator, best effort: the caller repeats it. */
     void tellCoordinator(PeerRequest request);
 
-    /** Reads the table's map again: somebody knows a newer epoch. */
+    /** Reads the table's map again, after a newer epoch was seen in a message. */
     void refresh(TableName table);
 
-    /** The table's map as this server has read it, null where it has not. */
+    /** The table's map as last read by this server, or null. */
     @Nullable
     TableMap map(TableName table);
 
-    /** The version of the table's map that this server has read, ABSENT where none. */
+    /** Znode version of the table's map as last read by this server, or ABSENT. */
     int mapVersion(TableName table);
 
-    /** Something that readers may see has changed. */
+    /** Notifies that the replica's gate may have changed. */
     void gateChanged(ReplicaKey key);
 
-    /** The replica has work that waits for time to pass. */
+    /** Requests ticks for a replica with time-dependent work. */
     void wantTicks(ReplicaKey key);
 
-    /** The process must end. */
+    /** Reports an error after which the process must end. */
     void fatal(UniserveException error);
 }

@@ -9,13 +9,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What keeps a replica from doing its part, told to the coordinator until it is over.
+ * Problems that prevent a replica from doing its work. They are reported to the coordinator until they end.
  *
- * <p>Damaged: its data are gone or do not check; it serves nothing. Uncovered: the same, for want of a checkpoint, until durable
- * storage has one. Unreadable: its files cannot be read now. Spoiled: an
- * old entry of its log does not check; it goes on while nobody else has the data. All but that end only when a newer epoch
- * names it a learner, so that nobody counts on what it had: then it starts anew (an unreadable one also when it can be
- * read). Troubles with the engine, the log or the state file may pass by themselves.
+ * <ul>
+ * <li>Damaged: the data are missing or fail a check. The replica serves nothing.
+ * <li>Uncovered: damaged, as no checkpoint covers the start of the log, until durable storage has one.
+ * <li>Unreadable: the files cannot be read now.
+ * <li>Spoiled: an old log entry fails its check. The replica continues while no other replica has the data.
+ * <li>Problems with engine, log or state file, which may be temporary.
+ * </ul>
+ *
+ * <p>The first four end when a newer epoch names the replica a learner, so that its old data do not count any more. It then starts anew.
+ * Uncovered also ends when the engine can be built, and unreadable when the files can be read.
  */
 final class ReplicaHealth {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaHealth.class);
@@ -36,7 +41,7 @@ final class ReplicaHealth {
     private long badEpoch;
     private long reportAt;
 
-    /** Something that fails, perhaps for a moment only. */
+    /** A failing operation; the failure may be temporary. */
     private static final class Trouble {
         private @Nullable UniserveException error;
         private long since;
@@ -51,7 +56,7 @@ final class ReplicaHealth {
         }
     }
 
-    /** @param wake has the replica's ticks begin */
+    /** @param wake starts the replica's ticks */
     ReplicaHealth(ReplicaContext host, ReplicaKey key, Runnable wake) {
         this.host = host;
         this.wake = wake;
@@ -63,13 +68,13 @@ final class ReplicaHealth {
         return host.env().clock().nanos();
     }
 
-    /** The data are gone or damaged, seen in this epoch of the map, 0 where none is known yet. */
+    /** The data are missing or damaged, found in this epoch of the map; 0 if no map is known yet. */
     void damaged(String why, long epoch) {
         damage = why;
         begin(epoch);
     }
 
-    /** No checkpoint covers the log: until the engine can be built after all. */
+    /** No checkpoint covers the log. The state lasts until the engine can be built. */
     void uncovered(String why, long epoch) {
         uncovered = why;
         begin(epoch);
@@ -79,7 +84,10 @@ final class ReplicaHealth {
         return damage != null || uncovered != null;
     }
 
-    /** True, and damage, where the map counts on data that are not here: whatever took them, this replica is not in sync. */
+    /**
+     * Checks whether the map counts on data that are missing here, for example after a disk was replaced. If so, the replica is marked as
+     * damaged, and the result is true.
+     */
     boolean emptied(ActorState wanted, long installed) {
         boolean emptied =
                 wanted.begun() && wanted.isr().contains(host.self()) && installed < Math.max(1, wanted.restoreEpoch());
@@ -97,7 +105,7 @@ final class ReplicaHealth {
         begin(epoch);
     }
 
-    /** An entry in the middle of the log does not check; true the first time. */
+    /** An entry in the middle of the log fails its check. Returns true the first time. */
     boolean spoiled(String why, long epoch) {
         boolean first = spoiled == null;
         spoiled = why;
@@ -110,13 +118,13 @@ final class ReplicaHealth {
         wake.run();
     }
 
-    /** Nothing can be restored from durable storage: true until {@link #restored}, whatever is opened meanwhile. */
+    /** A restoration from durable storage failed. The state lasts until {@link #restored}, even if files are opened meanwhile. */
     void restoreFailed(String why) {
         restore = why;
         wake.run();
     }
 
-    /** The replica was made from durable storage. */
+    /** The replica was restored from durable storage. */
     void restored() {
         restore = null;
         fresh();
@@ -129,16 +137,16 @@ final class ReplicaHealth {
         wake.run();
     }
 
-    /** The log cannot be written. */
+    /** A write of the log failed. */
     void logFailed(UniserveException why) {
         log.note(why, now());
         wake.run();
     }
 
-    /** The disk has not answered a write of the log, or of an epoch, for long, or has by now. */
+    /** The disk stalls in a write of the log or of an epoch, or has stopped to stall. */
     void diskStalls(boolean now) {
         if (now != stalled) {
-            LOG.warn("{}: the disk {}", key, now ? "does not answer a write" : "answers again");
+            LOG.warn("{}: disk {}", key, now ? "does not answer a write" : "answers again");
         }
         stalled = now;
     }
@@ -147,13 +155,13 @@ final class ReplicaHealth {
         log.error = null;
     }
 
-    /** Why the log could not be written the last time; null when it could. */
+    /** Error of the last write of the log; null if it succeeded. */
     @Nullable
     UniserveException logError() {
         return log.error;
     }
 
-    /** The state file, or what must be done before the log can go on, cannot be written. */
+    /** The state file, or another file that the log needs first, cannot be written. */
     void filesFailed(UniserveException why) {
         files.note(why, now());
         wake.run();
@@ -163,7 +171,7 @@ final class ReplicaHealth {
         files.error = null;
     }
 
-    /** All files were read, or there are new ones. */
+    /** All files were read, or replaced by new ones. */
     void fresh() {
         damage = null;
         uncovered = null;
@@ -176,14 +184,14 @@ final class ReplicaHealth {
         log.error = null;
     }
 
-    /** A map is known: what is bad was bad in its epoch at the latest. */
+    /** Sets the epoch of earlier problems, once a map is known. */
     void seen(long epoch) {
         if (badEpoch == 0 && bad()) {
             badEpoch = epoch;
         }
     }
 
-    /** Epoch in which the files were found bad, 0 for none. */
+    /** Epoch in which the files were found to be bad, 0 for none. */
     long badEpoch() {
         return badEpoch;
     }
@@ -192,7 +200,7 @@ final class ReplicaHealth {
         return isDamaged() || spoiled != null || unreadable;
     }
 
-    /** True when nobody counts any more on the bad files. */
+    /** True when the replica may discard the bad files, because no other replica or coordinator counts on them. */
     boolean mayStartAnew(ActorState wanted) {
         boolean lasting = isDamaged() || spoiled != null || files.lasts(now(), patience());
         return bad()
@@ -211,10 +219,10 @@ final class ReplicaHealth {
     }
 
     /**
-     * Tells the coordinator what lasts.
+     * Reports lasting problems to the coordinator.
      *
-     * @param writes true for a part that is nothing without writing the log: a primary that has started its epoch refuses
-     *     updates instead and lets readers read
+     * @param writes true for a role that must write the log. A primary that has started its epoch can serve reads without writing; it
+     * rejects updates instead.
      */
     void report(@Nullable ActorState wanted, boolean engineReady, boolean writes) {
         if (engineReady) {
@@ -230,7 +238,7 @@ final class ReplicaHealth {
         }
     }
 
-    /** The engine could be built; true where that could not be hoped for any more. */
+    /** The engine could be built. Returns true if the replica was uncovered before. */
     boolean covered() {
         boolean news = uncovered != null;
         uncovered = null;

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a replica from durable storage: puts the old files aside, fetches the checkpoint that the backup record names, begins a
- * log after it and, for a takeover, has the log filled with what was shipped. A learner gets that part from its primary.
+ * Creation of a replica from durable storage. It moves the old files to quarantine, fetches the recorded checkpoint and starts a log after
+ * it. In a takeover it fills the log with the shipped entries; a learner gets them from its primary.
  */
 final class ReplicaRestore {
     private final ReplicaContext host;
@@ -35,8 +35,8 @@ final class ReplicaRestore {
     private PersistentState state;
 
     /**
-     * @param opened hears of the fresh files as soon as they are open
-     * @param completion told when the replica is made, or why it is not
+     * @param opened gets the new files as soon as they are open
+     * @param completion called when the replica is ready, or with the error
      */
     ReplicaRestore(
             ReplicaContext host,
@@ -55,7 +55,10 @@ final class ReplicaRestore {
         this.state = PersistentState.fresh(table, key);
     }
 
-    /** A learner of a primary whose log begins after this index; what it promised by installing its epoch stays. */
+    /**
+     * Configures the creation of a learner whose primary's log starts after this index. The installed epoch is retained, as it is a
+     * promise.
+     */
     void learn(long primaryBase, long installed) {
         withLog = false;
         withCheckpoint = primaryBase > 0;
@@ -63,7 +66,7 @@ final class ReplicaRestore {
         state = state.install(installed);
     }
 
-    /** Moves a replica's files, if there are any, to a new place where they are kept for a look. */
+    /** Moves a replica's files, if there are any, to quarantine for inspection. */
     static void moveAside(ReplicaContext host, ReplicaKey key, Completion<Done> completion) {
         host.env().disk().list(key.toString(), listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
@@ -78,13 +81,13 @@ final class ReplicaRestore {
         });
     }
 
-    /** The old engine and log are closed. */
+    /** Starts. The old engine and log must be closed. */
     void run(boolean keepOldFiles) {
         Completion<Done> cleared = done -> env.disk().list(key.toString(), left -> {
             if (left instanceof Outcome.Ok<List<Disk.Entry>> ok && ok.value().isEmpty()) {
                 readRecord();
             } else {
-                fail(ErrorCode.IO, "the old files cannot be put aside");
+                fail(ErrorCode.IO, "the old files cannot be moved or deleted");
             }
         });
         if (keepOldFiles) {
@@ -110,7 +113,7 @@ final class ReplicaRestore {
             if (indexMin > 0) {
                 fail(
                         ErrorCode.CORRUPT,
-                        "durable storage has no checkpoint, the primary's log begins after " + indexMin);
+                        "durable storage has no checkpoint, and the primary's log starts after " + indexMin);
             } else {
                 open(due);
             }
@@ -119,8 +122,8 @@ final class ReplicaRestore {
         if (record.checkpointIndex() < indexMin) {
             fail(
                     ErrorCode.CORRUPT,
-                    "the checkpoint in durable storage is of index " + record.checkpointIndex()
-                            + ", the primary's log begins after " + indexMin);
+                    "the checkpoint in durable storage has index " + record.checkpointIndex()
+                            + ", and the primary's log starts after " + indexMin);
             return;
         }
         String prefix = BackupPaths.checkpointPrefix(host.config().clusterId(), key);
@@ -135,7 +138,7 @@ final class ReplicaRestore {
                 .run(record.checkpoint(), record.checkpointIndex());
     }
 
-    /** The state is written first: a log without it would be taken for damaged. */
+    /** Opens the new files. The state file is written first, because a log without it counts as damaged. */
     private void open(long due) {
         env.disk().replace(key + "/state", state.encode(), written -> {
             if (written instanceof Outcome.Err<Done>) {
@@ -166,7 +169,7 @@ final class ReplicaRestore {
         completion.done(Outcome.err(new UniserveException(code, why)));
     }
 
-    /** More of the log is on disk. */
+    /** Handles a completed write of the log. */
     void durable() {
         if (logRestorer != null) {
             logRestorer.durable();

@@ -11,7 +11,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import org.jspecify.annotations.Nullable;
 
-/** The part that a replica plays in the epoch that is in force: primary, or follower of one. */
+/** Role of a replica in the installed epoch: primary or follower. */
 final class ReplicaRole {
     private final ServerId self;
     private final PendingUpdates pending;
@@ -24,14 +24,14 @@ final class ReplicaRole {
         this.pending = pending;
     }
 
-    /** Makes the primary or the follower of an epoch. */
+    /** Factory for the primary or follower of an epoch. */
     interface Maker {
         Primary primary(TableMeta meta, ActorState state);
 
         Follower follower(ActorState state);
     }
 
-    /** The map's row in force; null before one is. */
+    /** The row of the map that applies; null before there is one. */
     @Nullable
     ActorState state() {
         return state;
@@ -42,7 +42,7 @@ final class ReplicaRole {
         return primary;
     }
 
-    /** Plays what the row says, which may be a newer one of the same epoch. */
+    /** Adopts a row of the map, which may be a newer one of the same epoch. */
     void play(ActorState next, int mapVersion, @Nullable TableMeta meta, Maker maker) {
         boolean sameEpoch = state != null && state.epoch() == next.epoch();
         state = next;
@@ -68,12 +68,12 @@ final class ReplicaRole {
         if (led && !next.primary().equals(self)) {
             pending.failAll(
                     ErrorCode.NOT_PRIMARY,
-                    "the primary moved while the update was on its way: try again there",
+                    "the primary changed during the update: use the new one",
                     next.epoch());
         }
     }
 
-    /** Plays nothing until it is told again. */
+    /** Ends the role until the next row is adopted. */
     void end(ReplicaKey key, String why) {
         close();
         state = null;
@@ -91,7 +91,7 @@ final class ReplicaRole {
         }
     }
 
-    /** Hands a message of this epoch's primary to the follower; false when there is none for it. */
+    /** Passes a message of this epoch's primary to the follower; returns false if it does not fit. */
     boolean replicate(Replicate request, long installed, Completion<PeerReply> completion) {
         Follower member = follower;
         ActorState now = state;
@@ -107,14 +107,14 @@ final class ReplicaRole {
         return true;
     }
 
-    /** More of the log is on disk. */
+    /** Handles a completed write of the log. */
     void durable() {
         if (follower != null) {
             follower.durable();
         }
     }
 
-    /** The primary may acknowledge more. */
+    /** Handles progress, after which the primary may acknowledge more. */
     void advance() {
         if (primary != null) {
             primary.advance();
@@ -130,7 +130,7 @@ final class ReplicaRole {
         }
     }
 
-    /** True for a primary that has started its epoch: it can do without writing, as long as it only answers readers. */
+    /** True for a primary that has started its epoch. It can serve reads without writing the log. */
     boolean leads() {
         return primary != null && primary.matched();
     }
@@ -140,18 +140,18 @@ final class ReplicaRole {
         return primary != null && primary.disputed() || follower != null && follower.differs();
     }
 
-    /** True when readers may be given what an in-sync replica of the installed epoch holds. */
+    /** True when this is an in-sync replica of the installed epoch. */
     boolean inSync(long installed) {
         ActorState now = state;
         return now != null && now.epoch() == installed && now.isr().contains(self);
     }
 
-    /** What of the log nobody needs but this replica itself. */
+    /** The part of the log that only this replica still needs. */
     LogRetention retention() {
         return primary != null ? primary.retention() : follower != null ? follower.retention() : LogRetention.ALL;
     }
 
-    /** Its name in reports. */
+    /** Name of the role in reports. */
     String name() {
         ActorState now = state;
         if (now == null) {

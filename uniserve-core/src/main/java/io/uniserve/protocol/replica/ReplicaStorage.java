@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica's files and the engine over them, and the steps that put others in their place: opened, restored from durable
- * storage, begun anew. One step at a time; after one that failed the next waits.
+ * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, start anew. One step
+ * runs at a time; after a failure the next one is delayed.
  */
 final class ReplicaStorage {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaStorage.class);
@@ -40,17 +40,17 @@ final class ReplicaStorage {
     private long restoredEpoch;
     private long openedEpoch;
 
-    /** The replica whose files these are. */
+    /** The replica that owns the files. */
     interface Owner {
         boolean isClosed();
 
-        /** Epoch of the newest map, 0 where none was read. */
+        /** Epoch of the newest map, 0 if none was read. */
         long epochWanted();
 
-        /** The replica plays no part until it is told again. */
+        /** Ends the replica's role until the next row of the map is adopted. */
         void endPart(String why);
 
-        /** A step has ended: the next one may follow. */
+        /** A step has ended, and the next one may follow. */
         void changed();
 
         void wantTicks();
@@ -86,12 +86,12 @@ final class ReplicaStorage {
         return engineApplier;
     }
 
-    /** True while a call into the engine takes so long that nobody should wait for it. */
+    /** True while an engine call takes so long that callers should not wait for it. */
     boolean engineHangs() {
         return engineApplier != null && engineApplier.hangs();
     }
 
-    /** When the engine's actor was built, 0 for none. */
+    /** Time at which the engine's actor was built, 0 for none. */
     long built() {
         return engineApplier == null ? 0 : engineApplier.built();
     }
@@ -101,12 +101,12 @@ final class ReplicaStorage {
         return openReplica == null ? 0 : openReplica.file().get().installed();
     }
 
-    /** True while a step is under way. */
+    /** True while a step is running. */
     boolean changing() {
         return changing;
     }
 
-    /** True when a step may begin. */
+    /** True when a step may start. */
     boolean mayTry() {
         return !changing && !opening && now() - retryAt >= 0;
     }
@@ -119,17 +119,17 @@ final class ReplicaStorage {
         return openReplica != null && replicaRestore == null;
     }
 
-    /** Epoch of the takeover after which they were restored, 0 for never. */
+    /** Epoch of the takeover after which the files were restored, 0 for never. */
     long restoredEpoch() {
         return restoredEpoch;
     }
 
-    /** True for files of before a takeover that the map tells of, which made them worthless. */
+    /** True for files from before a takeover in the map, which made them obsolete. */
     boolean beforeTakeover(ActorState wanted) {
         return wanted.restoreEpoch() > openedEpoch && openedEpoch > 0;
     }
 
-    /** Reads them. The completion runs whether they are whole or damaged; other errors are tried again first. */
+    /** Reads the files. The completion runs once they are read, intact or damaged; after other errors the read is retried. */
     void open(Runnable then) {
         if (owner.isClosed() || opening || openReplica != null) {
             return;
@@ -173,21 +173,21 @@ final class ReplicaStorage {
 
     /** Takes the actor over from durable storage. */
     void restore(ActorState wanted) {
-        LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
+        LOG.info("{}: restoring from durable storage for epoch {}", key, wanted.epoch());
         boolean keep = replicaHealth.isDamaged() || installed() > 0;
         makeFromStorage(takeover(wanted.restoreEpoch()), keep);
     }
 
-    /** A learner from whose log the primary cannot go on begins anew, where the primary's log begins. */
+    /** Restarts a learner whose log the primary's log does not continue, from a checkpoint at or after the start of the primary's log. */
     void startOver(long primaryBase) {
-        LOG.info("{}: begins anew, the primary's log begins after {}", key, primaryBase);
+        LOG.info("{}: starting anew, as the primary's log starts after index {}", key, primaryBase);
         ReplicaRestore next = takeover(restoredEpoch);
         next.learn(primaryBase, installed());
-        owner.endPart("starts anew here");
+        owner.endPart("starts anew on this server");
         makeFromStorage(next, openReplica != null && openReplica.log().lastIndex() > 0);
     }
 
-    /** True where the checkpoint in durable storage was tried and is damaged. */
+    /** True if the checkpoint in durable storage was tried and is damaged. */
     boolean storedDamaged() {
         return restores.damagedForGood();
     }
@@ -232,18 +232,18 @@ final class ReplicaStorage {
         owner.changed();
     }
 
-    /** Writes down that the replica acts in this epoch from now on. */
+    /** Stores the epoch durably; the replica acts in it afterwards. */
     void install(OpenReplica parts, long epoch) {
         changing = true;
         installing = true;
         installingSince = now();
-        host.env().timers().after(1_000_000 * Limits.DISK_STALL_MS_MAX, owner::wantTicks); // see tick
+        host.env().timers().after(1_000_000 * Limits.DISK_STALL_MS_MAX, owner::wantTicks); // for the check in tick
         parts.file().change(state -> state.install(epoch), done -> {
             changing = false;
             installing = false;
             if (done instanceof Outcome.Err<Done> err) {
                 LOG.warn(
-                        "{}: epoch {} cannot be installed: {}",
+                        "{}: installation of epoch {} failed: {}",
                         key,
                         epoch,
                         err.error().getMessage());
@@ -256,7 +256,7 @@ final class ReplicaStorage {
         });
     }
 
-    /** Time passes: notices a disk that does not answer. Where it did not before another step began, that is as it was. */
+    /** Detects a stalled disk. While another step runs, the result does not change. */
     void tick(long now) {
         OpenReplica parts = openReplica;
         if (installing && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
@@ -266,7 +266,7 @@ final class ReplicaStorage {
         }
     }
 
-    /** Starts the engine where it has not been; true when it did. */
+    /** Starts the engine if there is none yet; returns true if it did. */
     boolean startEngine(OpenReplica parts, TableMeta meta, EngineListener events) {
         if (engineApplier != null) {
             return false;
@@ -276,10 +276,13 @@ final class ReplicaStorage {
         return true;
     }
 
-    /** A newer epoch names this server a learner: nobody counts on what it had, which is kept aside for a look. */
+    /**
+     * Starts anew, because a newer epoch names this replica a learner and no process counts on its old data. The old files move to
+     * quarantine.
+     */
     void startAnew() {
         changing = true;
-        owner.endPart("starts anew here");
+        owner.endPart("starts anew on this server");
         close(() -> {
             openReplica = null;
             engineApplier = null;
@@ -287,7 +290,7 @@ final class ReplicaStorage {
                 changing = false;
                 if (moved instanceof Outcome.Err<Done> err) {
                     LOG.warn(
-                            "{}: bad files cannot be moved aside: {}",
+                            "{}: bad files could not be moved to quarantine: {}",
                             key,
                             err.error().getMessage());
                     retryAt = now() + 10 * host.config().retryNanos();
@@ -300,7 +303,7 @@ final class ReplicaStorage {
         });
     }
 
-    /** More of the log is on disk. */
+    /** Handles a completed write of the log. */
     void durable() {
         if (replicaRestore != null) {
             replicaRestore.durable();
@@ -319,7 +322,7 @@ final class ReplicaStorage {
         }
     }
 
-    /** Ends log and engine, and runs the task when nothing of theirs is under way any more. */
+    /** Closes log and engine, and runs the task when no call of theirs is running. */
     void close(Runnable then) {
         closeAll(openReplica, engineApplier, then);
     }
@@ -332,7 +335,7 @@ final class ReplicaStorage {
                 host.env(), host.config(), key, meta, files.log(), files.checkpoints(), remote, listener);
     }
 
-    /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
+    /** Closes log and engine if they exist, and runs the task when no call of theirs is running. */
     private static void closeAll(@Nullable OpenReplica parts, @Nullable EngineApplier engineApplier, Runnable then) {
         Runnable closeEngine = () -> {
             if (engineApplier == null) {

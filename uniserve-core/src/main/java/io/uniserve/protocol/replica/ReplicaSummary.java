@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a replica's state file tells of it, read without opening the replica.
+ * Summary of a replica from its state file, read without opening the replica.
  *
  * @param epoch the installed epoch, 0 for none
- * @param lastIndex the last log index that is certain to be there
+ * @param lastIndex the last log index that certainly exists
  */
 public record ReplicaSummary(TableName table, ReplicaKey key, long epoch, long lastIndex) {
 
-    /** Reads it; empty where the directory has no state file. Errors: CORRUPT, IO. */
+    /** Reads the summary; empty if the directory has no state file. Errors: CORRUPT, IO. */
     public static void read(Disk disk, String directory, Completion<Optional<ReplicaSummary>> completion) {
         disk.list(directory, listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {

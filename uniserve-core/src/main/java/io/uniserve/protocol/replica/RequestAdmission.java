@@ -17,9 +17,9 @@ import io.uniserve.protocol.message.UpdateRequest.ActorRows;
 import java.util.function.BooleanSupplier;
 
 /**
- * Where updates and the primary's messages come in. One that comes while its primary hands over or begins its epoch, or before
- * this server has installed the epoch that the sender knows, waits for a moment: whoever is sent back tries again after a
- * pause, and these pauses would be most of what a move costs.
+ * Entry point for updates and for messages of the primary. A request waits for a moment if it arrives too early: while its primary hands
+ * over or starts its epoch, or before this server has installed the sender's epoch. A rejected sender would retry only after a pause, and
+ * such pauses would dominate the cost of a move.
  */
 final class RequestAdmission {
     private final ReplicaContext host;
@@ -27,7 +27,7 @@ final class RequestAdmission {
     private final DeferredCalls updates;
     private final DeferredCalls messages;
 
-    /** The replica behind it. */
+    /** The replica that gets the requests. */
     record Inside(
             ReplicaKey key,
             ReplicaStorage files,
@@ -54,7 +54,7 @@ final class RequestAdmission {
         messages = new DeferredCalls(clock, timers, FollowerReplicator.WINDOW, Limits.REPLICATE_BYTES_MAX);
     }
 
-    /** An update for this actor. */
+    /** Handles an update for this actor. */
     void update(UpdateRequest request, ActorRows rows, PendingUpdates.Callback callback) {
         update(
                 request,
@@ -103,7 +103,7 @@ final class RequestAdmission {
         return mayPass && waits(epoch);
     }
 
-    /** True while it is not known here what becomes of updates of this epoch. */
+    /** True while the fate of updates of this epoch is not known here yet. */
     private boolean waits(long epoch) {
         if (inside.isClosed()) {
             return false;
@@ -115,7 +115,7 @@ final class RequestAdmission {
         return primary != null && primary.epoch() == epoch && primary.settling();
     }
 
-    /** A message from the primary. */
+    /** Handles a message from the primary. */
     void replicate(Replicate request, Completion<PeerReply> completion) {
         boolean early = request.epoch() > inside.installed()
                 && !inside.isClosed()
@@ -142,18 +142,18 @@ final class RequestAdmission {
         }
     }
 
-    /** True while somebody waits. */
+    /** True while a request waits. */
     boolean wantsTicks() {
         return !updates.isEmpty() || !messages.isEmpty();
     }
 
-    /** The replica's part in the epoch may have changed, or time has passed. */
+    /** Checks the waiting requests after a change of the replica's role or after some time. */
     void look() {
         messages.look();
         updates.look();
     }
 
-    /** After the replica was closed: nobody waits any more. */
+    /** Runs all waiting requests, after the replica was closed. */
     void close() {
         messages.close();
         updates.close();

@@ -16,8 +16,9 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Which requests the log holds: a pure function of the applied entries, saved with every checkpoint. Bounded: a client's
- * outcomes below its own low-water mark are forgotten, then its oldest, then the client that has been silent longest.
+ * Table of requests: outcomes of the requests in the log, as a pure function of the applied entries. It is saved with every checkpoint. It
+ * is bounded: outcomes below a client's own low-water mark are dropped first, then the client's oldest ones, then the client that has been
+ * silent for longest.
  */
 final class RequestTable {
     private final LinkedHashMap<Client, Outcomes> clients = new LinkedHashMap<>();
@@ -35,15 +36,15 @@ final class RequestTable {
         this.requestsMax = requestsMax;
     }
 
-    /** What is known of a request. */
+    /** Result of a look-up. */
     sealed interface Answer {
-        /** The log holds it here, with this content; {@code refusal} says why it was refused, empty where it was applied. */
+        /** The log has the request, with this content. {@code refusal} is the reason if it was refused, empty if it was applied. */
         record Recorded(long epoch, long index, long hash, String refusal) implements Answer {}
 
-        /** The log does not hold it. */
+        /** The log does not have the request. */
         record Unknown() implements Answer {}
 
-        /** It may have been there: forgotten. */
+        /** The log may have had the request, but its outcome was dropped. */
         record Expired() implements Answer {}
     }
 
@@ -54,7 +55,7 @@ final class RequestTable {
         private long floor = Long.MIN_VALUE;
     }
 
-    /** Looks a request up; {@code attempt} above 1 says that the client has sent it before. */
+    /** Finds a request. An {@code attempt} above 1 means that the client has sent it before. */
     Answer find(RequestId request, int attempt) {
         Outcomes outcomes = clients.get(new Client(request.clientHigh(), request.clientLow()));
         if (outcomes == null) {
@@ -67,12 +68,12 @@ final class RequestTable {
         return request.sequence() < outcomes.floor ? new Answer.Expired() : new Answer.Unknown();
     }
 
-    /** What the applied entries say about versions of atomic updates. */
+    /** State of the versions of atomic updates, by the applied entries. */
     VersionState versions() {
         return versionState;
     }
 
-    /** Takes an applied entry in. */
+    /** Adds an applied entry. */
     void record(LogEntry entry) {
         versionState.record(entry);
         RequestId request = entry.request();
@@ -103,7 +104,7 @@ final class RequestTable {
         }
     }
 
-    /** 64 bits that tell one content from another. */
+    /** A 64-bit hash of the content. */
     static long contentHash(String function, Bytes rows) {
         Bytes name = Bytes.utf8(function);
         CRC32C first = new CRC32C();
@@ -131,7 +132,7 @@ final class RequestTable {
         writeRefusals(out);
     }
 
-    /** At the end, and only where there are any: so tables written before there were refusals, or versions, can be read. */
+    /** Writes refusals and versions at the end, and only if there are any, so that the formats before them remain readable. */
     private void writeRefusals(BinaryWriter out) {
         int count = 0;
         BinaryWriter refusals = new BinaryWriter();
@@ -164,7 +165,7 @@ final class RequestTable {
             String reason = refusals.readString();
             Answer.Recorded recorded = outcomes == null ? null : outcomes.bySequence.get(sequence);
             if (outcomes == null || recorded == null) {
-                throw new UniserveException(ErrorCode.CORRUPT, "a refusal of a request that is not in the table");
+                throw new UniserveException(ErrorCode.CORRUPT, "table of requests: a refusal without its request");
             }
             outcomes.bySequence.put(
                     sequence, new Answer.Recorded(recorded.epoch(), recorded.index(), recorded.hash(), reason));

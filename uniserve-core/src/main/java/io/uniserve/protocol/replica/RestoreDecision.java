@@ -3,19 +3,19 @@ package io.uniserve.protocol.replica;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 
-/** How a replica on this server stands to what the map says of a takeover from durable storage. */
+/** Decision about a takeover in the map, for the replica on this server. */
 record RestoreDecision(
         ServerId self, ActorState wanted, long installed, boolean opened, boolean restoring, ReplicaHealth fitness) {
 
     /**
-     * True while another server takes over what this replica had in sync, and has not begun: the coordinator may come back to
-     * these files, so that nothing is done to them, not even a newer epoch installed.
+     * True during a pending takeover by another server, if this replica was in sync before. The coordinator may return the actor to it. So
+     * its files must not change, and it must not install a newer epoch.
      */
     boolean mayReturn() {
         return opened && !restoring && !fitness.isDamaged() && wanted.former().counts(self, installed);
     }
 
-    /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
+    /** True when this server must restore the actor from durable storage, because the coordinator gave up all other copies. */
     boolean mustRestore(long restoredEpoch) {
         return (opened || fitness.isDamaged())
                 && wanted.restoreEpoch() > installed

@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows whether the other actors of a table whose updates are atomic have in durable storage what a checkpoint of this one
- * has. Before that the checkpoint may not be stored, since what it replaces is deleted: then the actor could not go back any
- * more to a version that all actors have. Their primaries are asked, a few at a time.
+ * Check that the other actors of an atomic table have shipped their logs up to the newest version in a checkpoint. The checkpoint must not
+ * be stored before, because it replaces an older one. The actor could then not go back to a version that all actors have. It sends requests
+ * to the other primaries, a few at a time.
  */
 final class ShippedByAllParticipants {
     private static final int ASKED_AT_ONCE = 8;
@@ -31,7 +31,7 @@ final class ShippedByAllParticipants {
     private int cursor = -1;
     private long askAt;
 
-    /** @param newest the newest version that this actor's log has, decided or not */
+    /** @param newest the newest version in this actor's log, decided or not */
     ShippedByAllParticipants(ReplicaContext host, ReplicaKey key, TableName table, LongSupplier newest) {
         this.host = host;
         this.key = key;
@@ -40,7 +40,10 @@ final class ShippedByAllParticipants {
         this.askAt = host.env().clock().nanos();
     }
 
-    /** True when they have everything up to the checkpoint, decided; else they are asked, and so must this be again. */
+    /**
+     * True when all other actors have shipped everything up to the checkpoint, decided. Otherwise their primaries get requests, and the
+     * caller must repeat the check.
+     */
     boolean have(Checkpoints.Name candidate, long now) {
         TableMap map = host.map(table);
         if (map == null || map.tableId() != key.tableId()) {

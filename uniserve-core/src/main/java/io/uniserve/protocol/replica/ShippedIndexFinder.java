@@ -11,12 +11,14 @@ import io.uniserve.protocol.message.LogEntry;
 import java.util.List;
 
 /**
- * Finds how much of a primary's log is in durable storage already, beyond what the record says, which is written only now and
- * then. To ship it once more would not only cost: at each index the latest primary's word counts, and nothing of an earlier one
- * after it. So a primary that shipped a part again and died would hide what storage had of the rest.
+ * Finder of the index up to which a primary's log is already in durable storage, beyond the backup record, which is written only
+ * periodically.
  *
- * <p>What a deposed primary shipped may be of another history. But of two logs that have an entry of the same index and epoch
- * all before is the same as well. So each object's last entry tells.
+ * <p>Entries must not be shipped twice. At each index the run of the latest primary counts, and after it no run of an earlier primary. A
+ * primary that shipped a part again and then died would thus hide the rest of the stored log.
+ *
+ * <p>A deposed primary may have shipped entries of another log. If two logs have an entry with the same index and epoch, all entries before
+ * it are equal as well. So the last entry of each object decides.
  */
 final class ShippedIndexFinder {
     private final ObjectStore objects;
@@ -39,9 +41,9 @@ final class ShippedIndexFinder {
     }
 
     /**
-     * Tells the last index up to which nothing need be shipped; an error where storage cannot be listed.
+     * Finds the last index up to which nothing need be shipped; an error if storage cannot be listed.
      *
-     * @param shipped the last index of which that is known
+     * @param shipped a known lower bound of that index
      */
     static void find(
             Environment env,
@@ -72,7 +74,7 @@ final class ShippedIndexFinder {
             if (got instanceof Outcome.Ok<Bytes> ok && same(run, ok.value())) {
                 shipped = run.last();
                 next(at + 1);
-            } else { // what cannot be read now is shipped once more
+            } else { // an unreadable object is shipped again
                 completion.done(Outcome.ok(shipped));
             }
         });

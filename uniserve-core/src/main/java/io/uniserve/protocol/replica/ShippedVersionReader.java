@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Reads what an actor's log in durable storage says about versions of atomic updates. One object is in memory at a time. */
+/** Reader of the versions of atomic updates in an actor's shipped log. At most one object is in memory. */
 final class ShippedVersionReader {
     private final ObjectStore objects;
     private final List<BackupPaths.Run> chain;
@@ -33,7 +33,7 @@ final class ShippedVersionReader {
     }
 
     /**
-     * Reads all of it.
+     * Reads the whole log.
      *
      * @param after the index that the checkpoint covers
      */
@@ -60,14 +60,14 @@ final class ShippedVersionReader {
                 next(at + 1);
             } else {
                 completion.done(Outcome.err(
-                        new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " does not check")));
+                        new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
             }
         });
     }
 
     private void record(LogEntry entry) {
         if (entry.index() <= index) {
-            return; // of a run that reaches back
+            return; // the run starts before the checkpoint's end
         }
         index = entry.index();
         if (!VersionState.concerns(entry)) {
@@ -90,13 +90,13 @@ final class ShippedVersionReader {
         }
     }
 
-    /** @param checkpoint what the checkpoint says of versions */
+    /** @param checkpoint the versions in the checkpoint */
     ShippedVersions trail(VersionState checkpoint) {
         long newest = first.isEmpty() ? 0 : first.lastKey();
         return new ShippedVersions(index, Math.max(newest, checkpoint.newest()), checkpoint.committed(), committed);
     }
 
-    /** The last index before which nothing of this version or a later one is, and nothing that is not decided. */
+    /** The last index before any entry of this version or a later one, and before any undecided PREPARE. */
     long endBefore(long version) {
         Long later = first.ceilingKey(version);
         Long last = first.lowerKey(version);

@@ -12,19 +12,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which atomic updates durable storage has all of, as far as one actor has a part in them. Those of all actors of a table
- * together tell the newest version to which the table can be brought back.
+ * The atomic updates of one actor that are complete in durable storage. Together the actors of a table show the newest version to which the
+ * table can be restored.
  *
- * @param index how far its log goes, 0 where storage has nothing of it
- * @param newest the newest version that its checkpoint or its log knows, committed or not: it takes no update of it, or of an
- *     earlier one, any more
- * @param covered the newest version committed in the actor's checkpoint, 0 for none
- * @param committed what is prepared and committed in its log after the checkpoint, ascending
+ * @param index end of the actor's log, 0 if storage has nothing of it
+ * @param newest the newest version in its checkpoint or log, committed or not; it accepts no update of this or an earlier version
+ * @param covered the newest version committed in its checkpoint, 0 for none
+ * @param committed versions that are prepared and committed in its log after the checkpoint, ascending
  */
 public record ShippedVersions(long index, long newest, long covered, List<Commit> committed) {
     private static final int FORMAT = 2;
 
-    /** Of an actor of which storage has nothing. */
+    /** An actor without data in storage. */
     static final ShippedVersions NOTHING = new ShippedVersions(0, 0, 0, List.of());
 
     public ShippedVersions {
@@ -32,17 +31,17 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
     }
 
     /**
-     * A version that was committed.
+     * A committed version.
      *
-     * @param previous the version that was committed before it
-     * @param participants how many actors have a part in it
+     * @param previous the version committed before it
+     * @param participants number of actors that participate in it
      */
     public record Commit(long version, long previous, int participants) {}
 
     /**
-     * The newest version of which, and of all before it, storage has everything. No actor's checkpoint is stored before all the
-     * other actors' logs have what it has: so everything up to the newest one of them is there. From there on each commit names
-     * the one before it, so that none is missed that no actor has, and the number of its parts.
+     * The newest version that is complete in storage, with all versions before it. A checkpoint is stored only after all other actors have
+     * shipped its versions, so everything up to the newest checkpoint is complete. After it, each commit names the previous commit and its
+     * number of participants. So a gap is detected even if no actor has the missing version.
      */
     public static long newestOfAll(List<ShippedVersions> actors) {
         long version = 0;
@@ -68,13 +67,13 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
         return version;
     }
 
-    /** As an answer to the coordinator; TOO_LARGE where the log after the checkpoint has too many versions. */
+    /** Encodes the reply to the coordinator; TOO_LARGE if the log after the checkpoint has too many versions. */
     Bytes encode() {
         if (committed.size() > Limits.SURVEY_VERSIONS_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "the stored log has " + committed.size() + " versions after the checkpoint, at most "
-                            + Limits.SURVEY_VERSIONS_MAX + " can be told");
+                    "the stored log has " + committed.size() + " versions after the checkpoint, and at most "
+                            + Limits.SURVEY_VERSIONS_MAX + " can be reported");
         }
         BinaryWriter out = new BinaryWriter();
         out.writeInt(FORMAT)
@@ -88,7 +87,7 @@ public record ShippedVersions(long index, long newest, long covered, List<Commit
         return out.toBytes();
     }
 
-    /** Reads what {@link #encode} made; CORRUPT where it is something else. */
+    /** Decodes the result of {@link #encode}; CORRUPT for other bytes. */
     public static ShippedVersions decode(Bytes data) {
         BinaryReader in = new BinaryReader(data);
         int format = in.readInt();

@@ -13,10 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where an actor's part of a backup lies in durable storage.
+ * Name of the pin of an actor's part of a named backup in durable storage.
  *
  * @param backup the backup's id, 16 hexadecimal digits
- * @param sha256 of the object
+ * @param sha256 hash of the object
  */
 public record SnapshotPin(String cluster, ReplicaKey key, String backup, String sha256) {
     private static final Pattern NAME = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{64})");
@@ -27,7 +27,7 @@ public record SnapshotPin(String cluster, ReplicaKey key, String backup, String 
                 || !sha256.matches("[0-9a-f]{64}")
                 || key.tableId() < 0
                 || key.actor() < 0) {
-            throw UniserveException.invalid("not the name of an actor's part of a backup");
+            throw UniserveException.invalid("not a valid name of an actor's part of a backup");
         }
     }
 
@@ -35,7 +35,7 @@ public record SnapshotPin(String cluster, ReplicaKey key, String backup, String 
         return BackupPaths.pin(cluster, key, backup, sha256);
     }
 
-    /** Fetches and checks the part; CORRUPT where it is not the one named, IO where it is absent. */
+    /** Reads and checks the part; CORRUPT if it does not match its name, IO if it is absent. */
     void fetch(ObjectStore objects, Completion<ActorSnapshot> completion) {
         objects.get(path(), got -> {
             if (got instanceof Outcome.Err<Bytes> err) {

@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Pins an actor's backup up to an index, for the primary of one epoch. The objects that the record names in this epoch are
- * deleted by no sweep of an earlier primary, by none of this one while a pin is made, and by none of a later one that sees
- * the pin. So a pin counts when the map, read after the pin was stored, still has the version in which this server leads.
+ * Writer of pins, which protect an actor's backup up to an index, for the primary of one epoch.
+ *
+ * <p>A pin counts if the map, checked after the pin was stored, still has the znode version in which this server is the primary. Then no
+ * primary deletes the pinned objects. An earlier primary deletes no objects of this epoch's record. This primary deletes nothing while a
+ * pin is made. A later primary sees the pin.
  */
 final class SnapshotPinner {
     private final ReplicaContext host;
@@ -49,10 +51,10 @@ final class SnapshotPinner {
     }
 
     /**
-     * Answers when everything up to an index is in durable storage and pinned for the backup of this id; with an empty id
-     * nothing is pinned, it is only known to be there.
+     * Replies when everything up to an index is in durable storage and pinned for the backup of this id. With an empty id nothing is
+     * pinned.
      *
-     * @param end says which, as {@link VersionIndex#endOf} does
+     * @param end the index, see {@link VersionIndex#endOf}
      */
     void ask(String backup, LongSupplier end, Completion<PeerReply> completion) {
         wishes.add(settled(new Wish(backup, VersionIndex.UNDECIDED, end, completion)));
@@ -63,11 +65,11 @@ final class SnapshotPinner {
             return wish;
         }
         long end = wish.end().getAsLong();
-        boolean far = end == VersionIndex.FORGOTTEN && wish.backup().isEmpty(); // then it is decided for long
+        boolean far = end == VersionIndex.FORGOTTEN && wish.backup().isEmpty(); // the version was decided long ago
         return wish.at(end == VersionIndex.LOG_END || far ? log.lastIndex() : end);
     }
 
-    /** The log cannot be shipped further now: fails wishes that wait for more of it. */
+    /** Fails requests that wait for more of the log, because it cannot be shipped now. */
     void unshipped(UniserveException error, long shipped) {
         for (Wish wish : List.copyOf(wishes)) {
             boolean waits = wish.index() == VersionIndex.UNDECIDED || wish.index() > shipped;
@@ -83,15 +85,15 @@ final class SnapshotPinner {
         return !wishes.isEmpty();
     }
 
-    /** True while a pin is being made: nothing may be swept. */
+    /** True while a pin is being made: no objects may be deleted. */
     boolean busy() {
         return busy;
     }
 
     /**
-     * Begins with the next wish where it can.
+     * Starts the next request if possible.
      *
-     * @param record as it is in the registry
+     * @param record the record in ZooKeeper
      * @param shipped last index in durable storage
      */
     void tick(BackupRecord record, long shipped, int mapVersion) {
@@ -105,12 +107,12 @@ final class SnapshotPinner {
         if (wish.backup().isEmpty()) {
             confirm(wish, new PeerReply.Pinned("", wish.index(), 0), mapVersion);
         } else if (wish.index() == VersionIndex.FORGOTTEN) {
-            fail(wish, ErrorCode.VERSION_GONE, "it is far past the version: ask for a newer one");
+            fail(wish, ErrorCode.VERSION_GONE, "the actor is far past the version: request a newer one");
         } else if (record.checkpointIndex() > wish.index()) {
             fail(
                     wish,
                     ErrorCode.VERSION_GONE,
-                    "the backup's checkpoint is already of index " + record.checkpointIndex());
+                    "the backup's checkpoint is now at index " + record.checkpointIndex());
         } else if (record.checkpoint().isEmpty()) {
             log(wish, record, 0, 0, mapVersion);
         } else {
@@ -177,7 +179,7 @@ final class SnapshotPinner {
                 end(wish, Outcome.ok(pinned));
             } else {
                 host.refresh(table);
-                fail(wish, ErrorCode.UNAVAILABLE, "the table's map changed meanwhile: ask again");
+                fail(wish, ErrorCode.UNAVAILABLE, "the table's map changed meanwhile: retry");
             }
         });
     }
@@ -195,14 +197,14 @@ final class SnapshotPinner {
         wish.completion().done(outcome);
     }
 
-    /** The epoch has ended. */
+    /** Fails all requests, as the epoch has ended. */
     void close() {
         closed = true;
         while (!wishes.isEmpty()) {
             wishes.remove(0)
                     .completion()
                     .done(Outcome.err(new UniserveException(
-                            ErrorCode.NOT_PRIMARY, key + " has another primary by now: ask that one")));
+                            ErrorCode.NOT_PRIMARY, key + " has another primary now: send the request there")));
         }
     }
 }

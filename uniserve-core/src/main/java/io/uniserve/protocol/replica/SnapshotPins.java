@@ -3,17 +3,16 @@ package io.uniserve.protocol.replica;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.message.PeerReply;
 
-/** A primary's part in backups of its table. */
+/** Access of named backups to a primary. */
 public interface SnapshotPins {
     /**
-     * Pins the actor's backup for the backup of the table with this id; answered with {@link PeerReply.Pinned}, when all of it is
-     * in durable storage. VERSION_GONE where the actor is past the version for too long, or has a checkpoint past it.
+     * Pins the actor's continuous backup for the named backup with this id. Completes with {@link PeerReply.Pinned} when all of it is in
+     * durable storage. VERSION_GONE if the actor is far past the version, or has stored a checkpoint after it.
      *
-     * @param version of a table whose updates are atomic: up to where the log is complete through it and has nothing newer; 0
-     *     for up to the log's end as of now
+     * @param version for an atomic table: pins the log through this version, without newer ones; 0 pins the log up to its current end
      */
     void pin(String backup, long version, Completion<PeerReply> completion);
 
-    /** A backup of the table was deleted: what it had pinned is swept. */
+    /** Deletes the objects that a deleted named backup had pinned. */
     void sweepAgain();
 }

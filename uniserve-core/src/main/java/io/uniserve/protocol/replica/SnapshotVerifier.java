@@ -19,9 +19,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads every object of an actor's part of a backup and checks it by length, hash and checksums. With a target it also stores
- * what it read as that actor's own continuous backup, from which a server then takes the actor over. One object is in memory
- * at a time.
+ * Verification of an actor's part of a named backup. It reads every object, and checks lengths, hashes and checksums. With a target it also
+ * copies the objects as that actor's continuous backup, for a takeover. At most one object is in memory.
  */
 public final class SnapshotVerifier {
     private final Environment env;
@@ -44,12 +43,12 @@ public final class SnapshotVerifier {
         this.completion = completion;
     }
 
-    /** Checks only; CORRUPT naming the object that is damaged, IO one that is absent. */
+    /** Verifies the part; CORRUPT with the name of a damaged object, IO with the name of an absent one. */
     public static void check(Environment env, SnapshotPin pin, Completion<BackupRecord> completion) {
         new SnapshotVerifier(env, null, null, completion).run(pin);
     }
 
-    /** Checks and copies; answers with the backup record of the actor that was made. */
+    /** Verifies and copies the part. The result is the new actor's backup record. */
     public static void copy(
             Environment env, SnapshotPin pin, String cluster, ReplicaKey target, Completion<BackupRecord> completion) {
         new SnapshotVerifier(env, cluster, target, completion).run(pin);
@@ -79,7 +78,7 @@ public final class SnapshotVerifier {
         }
         CheckpointManifest manifest = ok.value();
         if (manifest.index() != part.checkpointIndex()) {
-            fail(part.checkpoint() + " is of index " + manifest.index() + ", not " + part.checkpointIndex());
+            fail(part.checkpoint() + " has index " + manifest.index() + ", not " + part.checkpointIndex());
             return;
         }
         for (CheckpointManifest.FileEntry file : manifest.files()) {
@@ -104,7 +103,7 @@ public final class SnapshotVerifier {
                 completion.done(Outcome.err(((Outcome.Err<Bytes>) got).error()));
             } else if (ok.value().size() != chunk.size()
                     || !Sha256.hex(ok.value()).equals(chunk.sha256())) {
-                fail("object " + name + " does not have the bytes it is named by");
+                fail("object " + name + " does not match the SHA-256 in its name");
             } else {
                 store(
                         prefix -> BackupPaths.chunk(prefix, generation, chunk.sha256()),
@@ -176,7 +175,7 @@ public final class SnapshotVerifier {
             Outcome<List<LogEntry>> decoded = ReplicaLog.decode(ok.value(), piece.first());
             if (!(decoded instanceof Outcome.Ok<List<LogEntry>> entries)
                     || entries.value().size() < count) {
-                fail("object " + name + " does not check");
+                fail("object " + name + " has bad entries");
             } else if (cluster == null || target == null) {
                 log(part, at + 1);
             } else {

@@ -11,7 +11,7 @@ import io.uniserve.protocol.log.SequentialTaskQueue;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** A replica's state file: changes are written one after another, and hold only once they are on disk. */
+/** State file of a replica. Changes are written one after another, and take effect once they are on disk. */
 final class StateFile {
     private final Disk disk;
     private final String path;
@@ -25,15 +25,15 @@ final class StateFile {
         this.state = state;
     }
 
-    /** What is on disk. */
+    /** The state on disk. */
     PersistentState get() {
         return state;
     }
 
-    /** Changes the state durably; UNAVAILABLE once it is closed, as the replica's directory may be gone by then. */
+    /** Changes the state durably; UNAVAILABLE after {@link #close}, as the replica's directory may be gone. */
     void change(UnaryOperator<PersistentState> change, Completion<Done> completion) {
         if (closed) {
-            completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + ": it is closed")));
+            completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + ": the file is closed")));
             return;
         }
         steps.add(next -> {
@@ -48,14 +48,14 @@ final class StateFile {
         });
     }
 
-    /** Notes a certified learner, unless another epoch is installed by then, and tells whether the note is on disk. */
+    /** Stores a learner's certificate, unless another epoch is installed. The result is true if it is on disk. */
     void certify(long epoch, ServerId learner, Consumer<Boolean> then) {
         change(
                 known -> known.installed() == epoch ? known.certify(learner) : known,
                 done -> then.accept(done instanceof Outcome.Ok<Done>));
     }
 
-    /** No more changes; runs the task once no write is under way. */
+    /** Rejects further changes, and runs the task once no write is running. */
     void close(Runnable task) {
         closed = true;
         steps.add(next -> {

@@ -20,14 +20,14 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A table's definition as an object of durable storage, named by table, order and the SHA-256 of its bytes. */
+/** Definition of a table as an object in durable storage. Its name has table number, order and the SHA-256 of its bytes. */
 public final class StoredTableDefinition {
     private static final int FORMAT = 2;
     private static final Pattern NAME = Pattern.compile("(\\d{1,19})/\\d{20}-\\d{10}-([0-9a-f]{64})");
 
     private StoredTableDefinition() {}
 
-    /** Where the definitions of the cluster's tables are. */
+    /** Prefix of the definitions of the cluster's tables. */
     public static String root(String cluster) {
         return "definition/" + cluster + "/";
     }
@@ -40,7 +40,7 @@ public final class StoredTableDefinition {
         return prefix(cluster, tableId) + "%020d-%010d-%s".formatted(epoch, number, sha256);
     }
 
-    /** The newest definition's key of each table, among all keys under the root, by the table's number. */
+    /** The key of the newest definition per table number, among all keys under the root. */
     public static Map<Long, String> newest(List<String> keys, String cluster) {
         TreeMap<Long, String> newest = new TreeMap<>();
         for (String key : keys) {
@@ -53,7 +53,7 @@ public final class StoredTableDefinition {
         return newest;
     }
 
-    /** The definition's bytes. */
+    /** Encodes a definition. */
     public static Bytes encode(TableMeta meta) {
         BinaryWriter out = new BinaryWriter();
         out.writeInt(FORMAT);
@@ -61,12 +61,12 @@ public final class StoredTableDefinition {
         return out.toBytes();
     }
 
-    /** True where the object has the bytes that it is named by. */
+    /** True if the object matches the SHA-256 in its name. */
     public static boolean matches(String key, Bytes data) {
         return key.endsWith(Sha256.hex(data));
     }
 
-    /** Reads the definition's bytes, which were checked when they were read from storage; CORRUPT where they are none. */
+    /** Decodes a definition whose hash was checked before; CORRUPT for other bytes. */
     public static TableMeta decode(Bytes data) {
         BinaryReader in = new BinaryReader(data);
         int format = in.readInt();
@@ -78,7 +78,7 @@ public final class StoredTableDefinition {
         return meta;
     }
 
-    /** Appends the definition. */
+    /** Writes a definition. */
     public static void write(BinaryWriter out, TableMeta meta) {
         out.writeString(meta.name().value()).writeLong(meta.tableId());
         if (meta.partitioner() instanceof Partitioner.Range range) {
@@ -95,7 +95,7 @@ public final class StoredTableDefinition {
         meta.options().forEach((name, value) -> out.writeString(name).writeString(value));
     }
 
-    /** Reads what {@link #write} wrote; CORRUPT where it is no definition. */
+    /** Reads the result of {@link #write}; CORRUPT for other bytes. */
     public static TableMeta read(BinaryReader in) {
         try {
             TableName name = new TableName(in.readString());
@@ -117,7 +117,7 @@ public final class StoredTableDefinition {
             }
             return new TableMeta(name, id, partitioner, keyField, level, rf, minIsr, onLoss, durability, port, options);
         } catch (IllegalArgumentException e) {
-            throw new UniserveException(ErrorCode.CORRUPT, "table definition: an unknown level or policy", e);
+            throw new UniserveException(ErrorCode.CORRUPT, "table definition: unknown level or policy", e);
         } catch (UniserveException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "table definition: " + e.reason(), e);
         }

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the table's definition in durable storage, so that its backup can be restored where the registry is lost too. The
- * primary of actor 0 does it for the table. Definitions are ordered by its epoch and, within one, by number.
+ * Maintenance of the table's definition in durable storage, so that its backup can be restored even if ZooKeeper's data are lost. The
+ * primary of actor 0 does it for the table. Definitions are ordered by its epoch, and within an epoch by a counter.
  */
 final class TableDefinitionShipper {
     private static final Logger LOG = LoggerFactory.getLogger(TableDefinitionShipper.class);
@@ -31,7 +31,7 @@ final class TableDefinitionShipper {
     private final Runnable found;
     private final BackupTrouble trouble;
 
-    /** @param found told once durable storage is known to have a definition of the table, see {@link #there} */
+    /** @param found called once durable storage has a definition of the table, see {@link #there} */
     TableDefinitionShipper(ReplicaContext host, ReplicaKey key, long epoch, Runnable found, BackupTrouble trouble) {
         this.trouble = trouble;
         this.found = found;
@@ -41,7 +41,7 @@ final class TableDefinitionShipper {
         this.retryAt = host.env().clock().nanos();
     }
 
-    /** True when durable storage has a definition, without which nobody would restore what else it has of the table. */
+    /** True when durable storage has a definition. Without one, the other objects of the table cannot be restored. */
     boolean there() {
         return there;
     }
@@ -53,7 +53,7 @@ final class TableDefinitionShipper {
         }
     }
 
-    /** Stores the definition where it is not the one that was stored last. */
+    /** Stores the definition if it differs from the last stored one. */
     void tick(long now, @Nullable TableMeta meta) {
         if (key.actor() != 0 && meta != null && meta.remote() && !there && !busy && now - retryAt >= 0) {
             look(now);
@@ -70,7 +70,7 @@ final class TableDefinitionShipper {
             if (put instanceof Outcome.Err<Done> err) {
                 trouble.failed(STEP, host.env().clock().nanos(), err.error());
                 LOG.warn(
-                        "{}: the table's definition cannot be backed up, is tried again: {}",
+                        "{}: the table's definition cannot be backed up, will be retried: {}",
                         key,
                         err.error().reason());
                 busy = false;
@@ -101,7 +101,7 @@ final class TableDefinitionShipper {
         });
     }
 
-    /** Keys sort as the definitions are ordered: those before this one are of no use. */
+    /** Deletes older definitions, which sort before the newest one. */
     private void sweep(String prefix, String newest) {
         host.env().objects().list(prefix, listed -> {
             busy = false;

@@ -21,9 +21,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An actor's part of atomic updates at its primary (docs/protocol.md, section 3). A vote is what an acknowledgement at level ISR is
- * for an eventual update: every in-sync replica has the PREPARE on disk, and no removed one may still answer readers.
- * A version is prepared once at most: what is at or below the newest one seen is answered from the log.
+ * Participant of atomic updates: the primary of one actor (docs/protocol.md, section 3). Its vote needs the same as an acknowledgement of
+ * level ISR: every in-sync replica has the PREPARE on disk, and every removed replica is fenced. A version is prepared at most once.
+ * Requests for versions up to the newest one seen are answered from the log.
  */
 final class TransactionParticipant {
     private final ReplicaContext host;
@@ -53,7 +53,7 @@ final class TransactionParticipant {
 
     void prepare(Prepare request, Completion<PeerReply> completion) {
         if (request.previous() != 0 && trail.end().open() == request.previous()) {
-            // its driver has this from the table's log: the decision is on its way, and goes first
+            // the manager has read this commit in the transaction log: it is logged before the PREPARE
             decide(new Decide(request.table(), request.key(), request.previous(), true), told -> {});
         }
         Vote early = early(request, completion);
@@ -63,11 +63,11 @@ final class TransactionParticipant {
             long bytes = request.batches().stream()
                     .mapToLong(batch -> batch.rows().size())
                     .sum();
-            if (!log.hasRoom(bytes)) { // before the work, and the memory, that they take
+            if (!log.hasRoom(bytes)) { // reject before rows are decoded, which costs time and memory
                 completion.done(Outcome.ok(full(request.epoch())));
                 return;
             }
-            // put together once: what is checked, written and applied are the same bytes
+            // encoded once, so that the same bytes are validated, logged and applied
             Bytes rows = BatchRows.encode(request.batches());
             Prepare own = new Prepare(
                     request.table(),
@@ -82,7 +82,7 @@ final class TransactionParticipant {
         }
     }
 
-    /** The answer that is known without another step; null where the flow goes on, or has joined what is under way. */
+    /** The vote if it is already certain. Null if the procedure continues, or waits for a running prepare. */
     private @Nullable Vote early(Prepare request, Completion<PeerReply> completion) {
         Primary primary = leader.get();
         if (primary == null || primary.epoch() != request.epoch()) {
@@ -99,7 +99,7 @@ final class TransactionParticipant {
                     Vote.Kind.NO,
                     primary.epoch(),
                     culprit(request),
-                    "the engine cannot apply the rows, which are refused everywhere");
+                    "the engine cannot apply the rows, so all replicas refuse them");
         }
         RejectedRows.Found found = end.newest() < request.version() ? refused.in(request) : null;
         if (found != null) {
@@ -107,7 +107,7 @@ final class TransactionParticipant {
                     Vote.Kind.NO,
                     primary.epoch(),
                     found.request(),
-                    "the engine cannot apply the rows, which are refused everywhere: " + found.reason());
+                    "the engine cannot apply the rows, so all replicas refuse them: " + found.reason());
         }
         if (end.open() == request.version()) {
             vote(primary, end.openIndex(), request, completion);
@@ -121,24 +121,24 @@ final class TransactionParticipant {
         }
         return end.open() == 0
                 ? null
-                : Vote.later(primary.epoch(), "version " + end.open() + " is not decided here yet");
+                : Vote.later(primary.epoch(), "version " + end.open() + " is not decided at this actor yet");
     }
 
     private static Vote full(long epoch) {
         return Vote.later(epoch, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes");
     }
 
-    /** Whose rows the engine refuses, where that is certain. */
+    /** The request whose rows the engine rejects, if that is certain. */
     private static @Nullable RequestId culprit(Prepare request) {
         return request.batches().size() == 1 ? request.batches().get(0).request() : null;
     }
 
-    /** Checks one client's rows after the other. */
+    /** Validates the rows of one request after the other. */
     private void validate(Prepare request, int at, Bytes rows, Completion<PeerReply> completion) {
         if (at == request.batches().size()) {
             Primary primary = leader.get();
             if (primary == null) {
-                completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
+                completion.done(Outcome.ok(Vote.later(0, "the primary changed")));
             } else {
                 primary.beforeAppend(() -> append(request, rows, completion));
             }
@@ -146,7 +146,7 @@ final class TransactionParticipant {
         }
         BatchRows batch = request.batches().get(at);
         host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
-            // A conflict counts only with the whole log applied.
+            // a conflict is valid only if the whole log is applied
             if (valid instanceof Outcome.Err<RowCondition> err && err.error().code() != ErrorCode.CONFLICT) {
                 completion.done(Outcome.ok(vote(request, batch, err.error())));
             } else if (valid instanceof Outcome.Ok<RowCondition> ok && ok.value() == RowCondition.NONE) {
@@ -158,8 +158,8 @@ final class TransactionParticipant {
     }
 
     /**
-     * Rows with a condition. It holds in one state, so no other client's rows may be in the version, and the engine must have
-     * applied the whole log. No version is open at this actor until this one is logged.
+     * Validates rows with a condition. The condition holds in one state, so the version must not have rows of other requests, and the
+     * engine must have applied the whole log. No other version is open at this actor until this one is logged.
      */
     private void conditional(Prepare request, Bytes rows, Completion<PeerReply> completion) {
         if (request.batches().size() > 1) {
@@ -167,12 +167,12 @@ final class TransactionParticipant {
                     Vote.Kind.NO,
                     request.epoch(),
                     null,
-                    "rows with a condition are checked in a version of their own")));
+                    "rows with a condition need a version without other updates")));
             return;
         }
         Primary primary = leader.get();
         if (primary == null) {
-            completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
+            completion.done(Outcome.ok(Vote.later(0, "the primary changed")));
             return;
         }
         BatchRows batch = request.batches().get(0);
@@ -182,7 +182,7 @@ final class TransactionParticipant {
                 completion.done(Outcome.ok(vote(request, batch, err.error())));
                 order.release();
             } else if (leader.get() != primary) {
-                completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
+                completion.done(Outcome.ok(Vote.later(0, "the primary changed")));
                 order.release();
             } else {
                 primary.beforeAppend(() -> {
@@ -199,7 +199,7 @@ final class TransactionParticipant {
                 : Vote.later(request.epoch(), error.reason());
     }
 
-    /** Anything may have changed since the checks: look again. */
+    /** Logs the PREPARE after another check, because the state may have changed during validation. */
     private void append(Prepare request, Bytes rows, Completion<PeerReply> completion) {
         Vote early = early(request, completion);
         Primary primary = leader.get();
@@ -242,12 +242,12 @@ final class TransactionParticipant {
         primary.advance();
     }
 
-    /** The table's log says this; answered when every in-sync replica has it. */
+    /** Handles a decision of the transaction log. Replies when every in-sync replica has logged it. */
     void decide(Decide request, Completion<PeerReply> completion) {
         Primary primary = leader.get();
         if (primary == null || !primary.mayDecide()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.NOT_PRIMARY, "this server is not the actor's primary, or not ready: try again")));
+                    ErrorCode.NOT_PRIMARY, "this server is not the actor's primary, or is not ready: retry later")));
             return;
         }
         VersionState end = trail.end();
@@ -256,16 +256,16 @@ final class TransactionParticipant {
             decided(primary, log.lastIndex(), completion);
         } else if (!here && request.commit()) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "version " + request.version() + " is not prepared here: try again")));
+                    ErrorCode.UNAVAILABLE, "version " + request.version() + " is not prepared here: retry later")));
         } else if (end.open() != 0 && !here) {
             completion.done(Outcome.err(
-                    new UniserveException(ErrorCode.UNAVAILABLE, "version " + end.open() + " comes first: try again")));
+                    new UniserveException(ErrorCode.UNAVAILABLE, "version " + end.open() + " is open: retry later")));
         } else {
             primary.beforeAppend(() -> appendDecision(request, completion));
         }
     }
 
-    /** An abort of what was never prepared here is logged too: a PREPARE that comes late is then known to be late. */
+    /** Logs a decision. An abort of a version that was never prepared here is logged too, so that a late PREPARE is recognized. */
     private void appendDecision(Decide request, Completion<PeerReply> completion) {
         Primary primary = leader.get();
         VersionState end = trail.end();
@@ -273,7 +273,7 @@ final class TransactionParticipant {
         boolean never = end.newest() < request.version() && end.open() == 0 && !request.commit();
         if (primary == null || !primary.mayDecide() || !open && !never) {
             completion.done(Outcome.err(
-                    new UniserveException(ErrorCode.UNAVAILABLE, "the actor moved on meanwhile: try again")));
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the actor's state changed meanwhile: retry")));
             return;
         }
         LogEntry entry = LogEntry.decide(primary.epoch(), log.lastIndex() + 1, request.version(), request.commit());

@@ -12,7 +12,7 @@ import io.uniserve.protocol.message.LogEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How entries of atomic updates reach the engine: each by a call of its own, in the log's order. */
+/** Calls of the engine for entries of atomic updates: one call per entry, in the order of the log. */
 final class TransactionSteps {
     private TransactionSteps() {}
 
@@ -20,7 +20,9 @@ final class TransactionSteps {
         return entry.type() == LogEntry.Type.PREPARE || entry.type() == LogEntry.Type.DECIDE;
     }
 
-    /** The entries that one call takes: the first alone, or those before the first of an atomic update. */
+    /**
+     * The entries of the next call: the first entry alone if it belongs to an atomic update, else all entries before the first such one.
+     */
     static List<LogEntry> run(List<LogEntry> entries) {
         if (isFor(entries.get(0))) {
             return entries.subList(0, 1);
@@ -45,13 +47,16 @@ final class TransactionSteps {
         engine.prepare(key, entry.version(), batches, completion);
     }
 
-    /** After how many attempts that failed so an entry is refused: a port that finds rows wrong as it prepares them is taken at its word. */
+    /**
+     * Number of failed attempts after which an entry is refused. If the port reports rows as invalid during a prepare, one attempt is
+     * enough.
+     */
     static int attempts(LogEntry entry, ErrorCode code) {
         boolean told = code == ErrorCode.INVALID_ROW || code == ErrorCode.INVALID_ARGUMENT;
         return entry.type() == LogEntry.Type.PREPARE && told ? 1 : Limits.UPDATE_APPLY_ATTEMPTS;
     }
 
-    /** The entry as one update, for the ways of an update that fails. */
+    /** The entry as one update, for the handling of a failure. */
     static EngineHost.Update whole(LogEntry entry) {
         return new EngineHost.Update(entry.index(), entry.function(), entry.rows());
     }

@@ -3,8 +3,8 @@ package io.uniserve.protocol.replica;
 import io.uniserve.limit.Limits;
 
 /**
- * What the engine has applied and was not told to publish: a reader who comes has it published for him, so that a load that
- * nobody reads makes few commits. Without readers it is published when no more follows for a moment, or when it is much.
+ * Updates that the engine has applied and not published. A reader triggers the publication, so a load without readers causes few commits.
+ * Without readers they are published after a short rest, or when their size reaches a limit.
  */
 final class UnpublishedUpdates {
     private long bytes;
@@ -21,7 +21,7 @@ final class UnpublishedUpdates {
         any = true;
     }
 
-    /** The last run was applied at this time. */
+    /** Notes the time of the last applied batch. */
     void appliedAt(long now) {
         sinceNanos = now;
     }
@@ -34,19 +34,19 @@ final class UnpublishedUpdates {
         return any && now - sinceNanos >= Limits.UNPUBLISHED_QUIET_MS * 1_000_000;
     }
 
-    /** Everything is published. */
+    /** Notes that everything is published. */
     void none() {
         any = false;
         bytes = 0;
     }
 
-    /** The engine was lost, maybe because it could not publish what it had applied up to here. */
+    /** Notes a failure of the engine. It may have failed to publish the updates up to this index. */
     void lost(long applied) {
         doubtfulThrough = any ? Math.max(doubtfulThrough, applied) : doubtfulThrough;
         none();
     }
 
-    /** Whether what follows this index is to be published at once, so that the one that cannot be shows. */
+    /** Whether updates after this index must be published at once, so that a failing one is found. */
     boolean doubtful(long applied) {
         return applied < doubtfulThrough;
     }

@@ -13,7 +13,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The way of one update at the primary: known already? room? do the rows fit the engine? then into the log. */
+/**
+ * Handler of one update at the primary. It finds duplicates, checks limits, has the engine validate the rows, and appends the update to the
+ * log.
+ */
 final class UpdateHandler {
     private final ReplicaContext host;
     private final ReplicaKey key;
@@ -22,7 +25,7 @@ final class UpdateHandler {
     private final Supplier<RequestTable> table;
     private final LeaderNow leader;
 
-    /** The primary of this moment, null when this replica is none any more. */
+    /** The current primary; null if this replica is not the primary any more. */
     interface LeaderNow {
         @Nullable
         Primary get();
@@ -52,7 +55,7 @@ final class UpdateHandler {
         if (primary == null || rows.epoch() != primary.epoch()) {
             long epoch = primary == null ? 0 : primary.epoch();
             callback.failed(failure(
-                    key, ErrorCode.STALE_EPOCH, "epoch " + rows.epoch() + " asked, " + epoch + " installed", epoch));
+                    key, ErrorCode.STALE_EPOCH, "epoch " + rows.epoch() + " sent, " + epoch + " installed", epoch));
             return;
         }
         Optional<UniserveException> refusal = primary.refusal();
@@ -82,7 +85,7 @@ final class UpdateHandler {
             callback.failed(failure(
                     key,
                     ErrorCode.OUTCOME_EXPIRED,
-                    "the outcome of request " + request.request() + " is no longer known: read to find out",
+                    "the outcome of request " + request.request() + " was dropped: read the data to find out",
                     primary.epoch()));
         }
     }
@@ -128,7 +131,7 @@ final class UpdateHandler {
             Outcome<RowCondition> valid) {
         Primary primary = leader.get();
         long epoch = primary == null ? 0 : primary.epoch();
-        // The state that this check saw may be older than what was acknowledged.
+        // the validated state may be older than the newest acknowledged one
         boolean conflict =
                 valid instanceof Outcome.Err<RowCondition> err && err.error().code() == ErrorCode.CONFLICT;
         if (!conflict && valid instanceof Outcome.Err<RowCondition> err) {
@@ -136,7 +139,7 @@ final class UpdateHandler {
             return;
         }
         Optional<UniserveException> refusal = primary == null
-                ? Optional.of(new UniserveException(ErrorCode.NOT_PRIMARY, "the primary moved: try again there"))
+                ? Optional.of(new UniserveException(ErrorCode.NOT_PRIMARY, "the primary changed: use the new one"))
                 : primary.refusal();
         if (primary == null || refusal.isPresent()) {
             ErrorCode code = refusal.map(UniserveException::code).orElse(ErrorCode.NOT_PRIMARY);
@@ -152,7 +155,7 @@ final class UpdateHandler {
         }
     }
 
-    /** Checks the condition once more, with the whole log applied and no other update on its way into it. */
+    /** Checks the condition again, with the whole log applied and no other update in progress. */
     private void appendIfItHolds(
             AppendOrder order, PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
         host.env().engine().validate(key, request.function(), rows.rows(), holds -> {
@@ -163,7 +166,7 @@ final class UpdateHandler {
                 pending.refuse(update, err.error().code(), err.error().reason(), primary == null ? 0 : primary.epoch());
                 order.release();
             } else if (primary == null || primary.order() != order) {
-                pending.refuse(update, ErrorCode.NOT_PRIMARY, "the primary moved: try again there", 0);
+                pending.refuse(update, ErrorCode.NOT_PRIMARY, "the primary changed: use the new one", 0);
                 order.release();
             } else {
                 primary.beforeAppend(() -> {
@@ -174,14 +177,14 @@ final class UpdateHandler {
         });
     }
 
-    /** Nothing may have changed since the checks but the epoch: look again. */
+    /** Appends the update after another check of epoch and limits, which may have changed during validation. */
     private void append(PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
         Primary primary = leader.get();
         if (pending.find(request.request()) != update) {
             return;
         }
         if (primary == null) {
-            pending.refuse(update, ErrorCode.NOT_PRIMARY, "the primary moved: try again there", 0);
+            pending.refuse(update, ErrorCode.NOT_PRIMARY, "the primary changed: use the new one", 0);
             return;
         }
         Optional<UniserveException> refusal = primary.refusal();

@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What an actor's log says about versions, ahead of what its engine has applied: an entry counts from the moment it is
- * appended, since from then on others may count on it. Complete only while the engine is ready: what was found on disk at
- * the start shows up here as it is applied.
+ * Index of the versions in an actor's log, including entries that its engine has not applied. An entry counts from its append, because
+ * other processes may then depend on it. The index is complete only while the engine is ready: entries that were on disk at the start are
+ * added as they are applied.
  */
 final class VersionIndex {
     static final long LOG_END = Long.MAX_VALUE;
@@ -21,21 +21,21 @@ final class VersionIndex {
     private final Supplier<VersionState> applied;
     private final LongSupplier carriedOut;
     private final TreeMap<Long, LogEntry> ahead = new TreeMap<>();
-    /** Index of the first entry about a version, of the last ones. */
+    /** First log index per version, for the newest versions. */
     private final TreeMap<Long, Long> first = new TreeMap<>();
 
-    /** @param applied what the applied entries say */
+    /** @param applied the state by the applied entries */
     VersionIndex(Supplier<VersionState> applied) {
         this(applied, () -> 0);
     }
 
-    /** @param carriedOut the version whose outcome the engine has before its log says it, 0 for none */
+    /** @param carriedOut the version whose outcome the engine has applied before the log has it, 0 for none */
     VersionIndex(Supplier<VersionState> applied, LongSupplier carriedOut) {
         this.applied = applied;
         this.carriedOut = carriedOut;
     }
 
-    /** An entry was appended, durable or not. */
+    /** Adds an entry that was appended, durable or not. */
     void appended(LogEntry entry) {
         if (VersionState.concerns(entry)) {
             ahead.put(entry.index(), withoutRows(entry));
@@ -44,7 +44,7 @@ final class VersionIndex {
                 first.pollFirstEntry();
             }
         } else {
-            ahead.remove(entry.index()); // of a log that this one has replaced
+            ahead.remove(entry.index()); // an entry of the log before a restart from a checkpoint
         }
     }
 
@@ -53,34 +53,35 @@ final class VersionIndex {
                 entry.type(), entry.epoch(), entry.index(), entry.version(), null, 0, entry.function(), Bytes.EMPTY);
     }
 
-    /** Entries after this index are gone. */
+    /** Removes entries after this index, which were truncated. */
     void cut(long after) {
         ahead.tailMap(after, false).clear();
         first.values().removeIf(index -> index > after);
     }
 
-    /** Entries up to this index are applied. */
+    /** Removes entries up to this index, which are applied. */
     void applied(long index) {
         ahead.headMap(index, true).clear();
     }
 
-    /** As of the log's end. */
+    /** The state at the end of the log. */
     VersionState end() {
         VersionState end = applied.get().copy();
         ahead.values().forEach(end::record);
         return end;
     }
 
-    /** Index of the entry that prepared the version which is undecided at the log's end; 0 for none. */
+    /** Index of the PREPARE that is undecided at the end of the log; 0 for none. */
     long undecidedAt() {
         VersionState end = end();
         return end.open() == 0 ? 0 : Math.max(1, end.openIndex());
     }
 
     /**
-     * The last index at which the log says all of this version and of those before it, and nothing of a later one: {@link
-     * #LOG_END} for its end, {@link #UNDECIDED} while it does not say yet what became of them, {@link #FORGOTTEN} where that is
-     * too long ago to know.
+     * The last index at which the log is complete for this version and earlier ones, and has no entry of a later version.
+     *
+     * @return {@link #LOG_END} for the end of the log, {@link #UNDECIDED} while the outcome is missing, {@link #FORGOTTEN} if the version
+     * is too old
      */
     long endOf(long version) {
         VersionState end = end();
@@ -88,16 +89,16 @@ final class VersionIndex {
             return UNDECIDED;
         }
         if (end.open() == 0 && end.committed() <= version) {
-            return LOG_END; // what comes after it is aborted and has changed nothing
+            return LOG_END; // later versions are aborted and have changed nothing
         }
         Map.Entry<Long, Long> later = first.higherEntry(version);
         return later == null || first.floorKey(version) == null ? FORGOTTEN : later.getValue() - 1;
     }
 
     /**
-     * The oldest version that is prepared here and whose outcome readers of this replica do not see yet, 0 for none. One that
-     * is committed in the log and not yet applied is still in doubt for a reader. One that is aborted there is not: readers do
-     * not see it anyway, and whoever vouches that it is not committed says nothing of those after it.
+     * The oldest version that is in doubt for readers of this replica, 0 for none. A version that is committed in the log and not applied
+     * is still in doubt for a reader. A version that is aborted in the log is not, because readers do not see it. It must not count: a
+     * claim that it is not visible says nothing about later versions.
      */
     long doubt() {
         long open = applied.get().open();

@@ -5,8 +5,8 @@ import io.uniserve.codec.BinaryWriter;
 import io.uniserve.protocol.message.LogEntry;
 
 /**
- * What entries up to some place of an actor's log say about versions of atomic updates: a pure function of them, saved with
- * every checkpoint. Between a PREPARE and its DECIDE no other one is logged, so at most one version is open.
+ * State of the versions of atomic updates at one index of an actor's log: a pure function of the entries up to it, saved with every
+ * checkpoint. The log has no other update between a PREPARE and its DECIDE, so at most one version is open.
  */
 final class VersionState {
     private long newest;
@@ -15,7 +15,7 @@ final class VersionState {
     private long refused;
     private long committed;
 
-    /** The newest version that was prepared, refused or decided here: none at or below it is prepared again. */
+    /** The newest version that was prepared, refused or decided here. Versions up to it are not prepared again. */
     long newest() {
         return newest;
     }
@@ -25,7 +25,7 @@ final class VersionState {
         return open;
     }
 
-    /** Index of the PREPARE that is open. */
+    /** Index of the open PREPARE. */
     long openIndex() {
         return openIndex;
     }
@@ -50,7 +50,7 @@ final class VersionState {
         return copy;
     }
 
-    /** True for an entry that tells something here. */
+    /** True for an entry that changes this state. */
     static boolean concerns(LogEntry entry) {
         return switch (entry.type()) {
             case PREPARE, DECIDE -> true;
@@ -59,7 +59,7 @@ final class VersionState {
         };
     }
 
-    /** Takes the next entry in. */
+    /** Adds the next entry. */
     void record(LogEntry entry) {
         if (!concerns(entry)) {
             return;
@@ -80,12 +80,12 @@ final class VersionState {
         }
     }
 
-    /** True when there is nothing to save: an actor of an eventual table. */
+    /** True when there is nothing to save, as for an actor of an eventual table. */
     boolean isEmpty() {
         return newest == 0;
     }
 
-    /** Only where none is open. */
+    /** Writes the state. No version may be open. */
     void write(BinaryWriter out) {
         if (open != 0) {
             throw new IllegalStateException("version " + open + " is open");

@@ -7,26 +7,26 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Guard against a registry that lost its tables, or is another cluster's. Replicas of tables that the registry does not know
- * may leave only while others that were here before stay: where all of them would go, the registry is at fault, not they.
- * What is created afterwards proves nothing in its favour.
+ * Guard against a registry that has lost its tables or belongs to another cluster. A replica of an unknown table may go to the trash only
+ * if another replica that was here before stays. If all of them would go, the registry is at fault. Replicas that are created later do not
+ * count in the registry's favour.
  */
 final class AbsenceGuard {
     private final boolean off;
     private final TreeSet<ReplicaKey> settled = new TreeSet<>();
     private final TreeSet<ReplicaKey> held = new TreeSet<>();
 
-    /** @param off whether all replicas may leave at once */
+    /** @param off true permits that all replicas leave at once */
     AbsenceGuard(boolean off) {
         this.off = off;
     }
 
-    /** These were found on disk at the start. */
+    /** Sets the replicas that were on disk at the start. */
     void found(Collection<ReplicaKey> onDisk) {
         settled.addAll(onDisk);
     }
 
-    /** Whether these unknown ones, of all that are here, may leave; those that may not are held from now on. */
+    /** Whether the unknown replicas, of all that are here, may leave. If not, they are held from now on. */
     boolean allows(Collection<ReplicaKey> here, Collection<ReplicaKey> unknown) {
         held.clear();
         if (unknown.isEmpty()) {
@@ -34,7 +34,7 @@ final class AbsenceGuard {
             settled.addAll(here);
             return true;
         }
-        Collection<ReplicaKey> before = settled.isEmpty() ? here : settled; // a new server had none
+        Collection<ReplicaKey> before = settled.isEmpty() ? here : settled; // a new server had no replicas before
         if (!off && unknown.containsAll(before)) {
             held.addAll(unknown);
             return false;
@@ -43,13 +43,13 @@ final class AbsenceGuard {
         return true;
     }
 
-    /** The registry has no record of the cluster: nothing leaves. */
+    /** Holds all unknown replicas, because the registry has no record of the cluster. */
     void hold(Collection<ReplicaKey> unknown) {
         held.clear();
         held.addAll(unknown);
     }
 
-    /** Replicas that stay although no table of the registry claims them. */
+    /** Replicas that stay although no table in the registry has them. */
     List<ReplicaKey> held() {
         return new ArrayList<>(held);
     }

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Admission of a server to a cluster: finds the identity of the cluster that the server belongs to. It is on the server's disk
- * from the first start on, written before anything else is stored or registered. A server without one waits for a registry that
- * has one; where it holds replicas already, as from an earlier version, it joins only a registry that knows their tables.
+ * Admission of a server to a cluster: it determines the identity of the server's cluster. The identity is on the server's disk from the
+ * first start, before anything else is stored or registered. A server without an identity waits for a registry that has one. If it already
+ * has replicas, as from an earlier version, it joins only a registry that knows their tables.
  */
 final class Admission {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
@@ -38,7 +38,7 @@ final class Admission {
     private boolean stopped;
     private boolean waiting;
 
-    /** @param env the world with the registry as it is, of whatever identity */
+    /** @param env the environment with an unguarded registry, which may have any identity */
     Admission(Environment env, ServerConfig config, Consumer<String> admitted, Consumer<UniserveException> refused) {
         this.env = env;
         this.config = config;
@@ -120,7 +120,7 @@ final class Admission {
                         if (!waiting) {
                             waiting = true;
                             LOG.warn(
-                                    "{}: cluster {} has no identity yet in {}: waiting for a coordinator to begin it",
+                                    "{}: cluster {} has no identity yet in {}: waiting for a coordinator to create it",
                                     config.self(),
                                     config.clusterId(),
                                     env.registry().describe());
@@ -167,7 +167,7 @@ final class Admission {
         });
     }
 
-    /** Replicas without an identity beside them are of an earlier version: is this the registry they belong to? */
+    /** Decides about replicas without an identity, which are from an earlier version: this registry must know their tables. */
     private void judge(String identity, List<TableMap> maps) {
         TreeSet<Long> tables = new TreeSet<>();
         boolean counted = false;
@@ -192,10 +192,10 @@ final class Admission {
                 : "no table there has the number of " + String.join(", ", unknown);
         refused.accept(new UniserveException(
                 ErrorCode.WRONG_CLUSTER,
-                config.self() + " holds " + held.size() + " replicas without a cluster's identity, and cluster "
+                config.self() + " has " + held.size() + " replicas without a cluster identity, and cluster "
                         + config.clusterId() + " in " + env.registry().describe() + " with identity " + identity
-                        + " is not known to be theirs: " + why + ". Nothing is changed or deleted. Correct"
-                        + " zookeeper.connect; if the tables were dropped, or their replicas are elsewhere by now, start"
+                        + " may not be theirs: " + why + ". Nothing was changed or deleted. Correct"
+                        + " zookeeper.connect; if the tables were dropped, or their replicas are elsewhere now, start"
                         + " with an empty data directory"));
     }
 
@@ -205,11 +205,11 @@ final class Admission {
                 return;
             }
             if (written instanceof Outcome.Ok<Done>) {
-                LOG.info("{} belongs to cluster {} with identity {}", config.self(), config.clusterId(), identity);
+                LOG.info("{}: joined cluster {} with identity {}", config.self(), config.clusterId(), identity);
                 admitted.accept(identity);
             } else {
                 LOG.warn(
-                        "{}: cluster identity cannot be written to the data directory: {}",
+                        "{}: write of the cluster identity to the data directory failed: {}",
                         config.self(),
                         ((Outcome.Err<Done>) written).error().getMessage());
                 later(this::look);

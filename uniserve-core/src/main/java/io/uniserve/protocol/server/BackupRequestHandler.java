@@ -19,13 +19,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the coordinator asks of a server for backups of tables: of a primary here, or of durable storage. */
+/** Handler of the coordinator's backup requests: to a primary on this server, or for durable storage. */
 final class BackupRequestHandler {
     private final ArchiveService archive;
     private final Consumer<Completion<Done>> owned;
     private final Function<ReplicaKey, @Nullable Replica> replicas;
 
-    /** @param owned done when durable storage is known to be this cluster's; a backup of a table is not to wait for another's */
+    /** @param owned completes once durable storage is confirmed as this cluster's, which every backup request needs */
     BackupRequestHandler(
             Environment env,
             Consumer<Completion<Done>> owned,

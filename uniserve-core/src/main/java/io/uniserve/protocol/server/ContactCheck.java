@@ -10,8 +10,8 @@ import io.uniserve.protocol.env.Registry.Op;
 import java.util.List;
 
 /**
- * Check that the registry still answers a server that renews no lease, since it holds no replica. It is a write without
- * effect, so a ZooKeeper that has lost its quorum does not pass it.
+ * Check that the registry answers, for a server without replicas, which renews no lease. It sends a write without effect, which ZooKeeper
+ * answers only with a quorum.
  */
 final class ContactCheck {
     private final Environment env;
@@ -20,14 +20,14 @@ final class ContactCheck {
     private int version = Registry.ABSENT;
     private boolean busy;
 
-    /** @param clusterChanged runs where the cluster's node has another version than the one that was read */
+    /** @param clusterChanged runs if the cluster's node has another znode version than the one last read */
     ContactCheck(Environment env, RegistryContact contact, Runnable clusterChanged) {
         this.env = env;
         this.contact = contact;
         this.clusterChanged = clusterChanged;
     }
 
-    /** The version of the cluster's node that was read last. */
+    /** Sets the znode version of the cluster's node as last read. */
     void clusterVersion(int read) {
         version = read;
     }

@@ -8,11 +8,11 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
 
-/** Check of a table's definition against what this server offers. */
+/** Check of a table's definition against the ports and settings of this server. */
 final class DefinitionCheck {
     private DefinitionCheck() {}
 
-    /** An acknowledgement, or why not. */
+    /** An acknowledgement, or the reason for the rejection. */
     static Outcome<PeerReply> check(ServerConfig config, TableMeta meta) {
         if (config.replicas().shippingNanos() == 0 && (meta.remote() || meta.onLoss() == OnLoss.RESTORE_TABLE)) {
             String what = meta.remote() ? "durability REMOTE" : "onLoss RESTORE_TABLE";

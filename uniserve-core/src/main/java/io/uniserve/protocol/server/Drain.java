@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leaves in good order: others take over what they can while this server goes on serving. It waits until no actor counts on
- * this server any more, for at most the drain time-out, or until the coordinator says that nobody is there to take it.
+ * Graceful stop of a server: other servers take over its replicas while it continues to serve. It ends when no in-sync set contains this
+ * server, after the drain time-out, or when the coordinator reports that no server can take the replicas.
  */
 final class Drain {
     private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
     private static final int NAMED_MAX = 10;
-    /** Longer than it takes another coordinator to lead. */
+    /** Longer than the election of another coordinator takes. */
     private static final long SILENCE_NANOS_MAX = 15_000_000_000L;
 
     private final Environment env;
@@ -67,7 +67,7 @@ final class Drain {
         if (left.isEmpty()) {
             end();
         } else if (now - deadline >= 0) {
-            stay(left, "server.drain-timeout, " + config.drainTimeoutNanos() / 1_000_000 + " ms, is over");
+            stay(left, "server.drain-timeout, " + config.drainTimeoutNanos() / 1_000_000 + " ms expired");
         } else if (now - heardAt >= SILENCE_NANOS_MAX) {
             stay(left, "no coordinator answers");
         } else if (nobody && left.stream().allMatch(Replica::shipped)) {
@@ -78,7 +78,7 @@ final class Drain {
         }
     }
 
-    /** True while the actor counts on this server's copy. */
+    /** True while the actor's in-sync set contains this server. */
     private boolean counts(Replica replica) {
         ActorState state = replica.current();
         return state != null && state.isr().contains(config.id());
@@ -100,8 +100,8 @@ final class Drain {
     private void stay(List<Replica> left, String why) {
         long single = left.stream().filter(this::single).count();
         LOG.warn(
-                "drain ends with {} replicas still here, {} of them the only copy, which are away until this server is"
-                        + " back: {}; {}",
+                "drain: ended with {} replicas left, {} of them the only copy, which are unavailable until this server"
+                        + " returns: {}; {}",
                 left.size(),
                 single,
                 why,

@@ -6,7 +6,7 @@ import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/** Bytes of all files below a directory, one listing after the other. */
+/** Total size in bytes of all files below a directory. It lists one directory at a time. */
 final class FolderSize {
     private final Disk disk;
     private final Completion<Long> completion;

@@ -6,7 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.identity.ClusterIdentities;
 import java.util.List;
 
-/** Text of a cluster's identity, as in a server's file and in the owner object of durable storage: a line per field. */
+/** Text format of a cluster's identity, in a server's file and in the owner object of durable storage: one line per field. */
 final class IdentityFile {
     /** The file in a server's data directory. */
     static final String NAME = "cluster-identity";
@@ -22,9 +22,9 @@ final class IdentityFile {
     }
 
     /**
-     * The identity in a file or object.
+     * Decodes the identity in a file or object.
      *
-     * @param what names it, for the message of an error
+     * @param what name of the file or object, for errors
      */
     static String decode(String what, Bytes data, String cluster) {
         List<String> lines = data.utf8().lines().toList();
@@ -35,7 +35,7 @@ final class IdentityFile {
                 || !ClusterIdentities.valid(lines.get(2).substring(IDENTITY.length()))) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
-                    what + " is damaged, or of a later version: it should name format 1, a cluster and its identity;"
+                    what + " is damaged or of a later version: it must have format 1, a cluster and its identity;"
                             + " restore it from a copy");
         }
         String named = lines.get(1).substring(CLUSTER.length());

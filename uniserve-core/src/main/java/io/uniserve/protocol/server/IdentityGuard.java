@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Guard of a server's cluster identity: lets the server touch the registry and durable storage of its own cluster only. A server
- * that meets another's while it starts fails; one that runs leaves service.
+ * Guard of a server's cluster identity: it permits access to the registry and durable storage of the server's own cluster only. A server
+ * that finds another cluster's identity at its start fails; a running one goes out of service.
  */
 final class IdentityGuard {
     private static final Logger LOG = LoggerFactory.getLogger(IdentityGuard.class);
@@ -37,7 +37,7 @@ final class IdentityGuard {
     private boolean stopped;
 
     /**
-     * @param world the registry and durable storage as they are, of whatever cluster
+     * @param world environment with unguarded registry and durable storage, which may belong to any cluster
      * @param stop stops the server at once
      */
     IdentityGuard(ServerConfig config, Environment world, FatalHandler fatal, Runnable stop) {
@@ -56,18 +56,18 @@ final class IdentityGuard {
         admission = new Admission(world, config, this::admitted, this::refused);
     }
 
-    /** The world with the registry and durable storage of this server's cluster. */
+    /** The environment with the guarded registry and durable storage. */
     Environment env() {
         return env;
     }
 
-    /** Runs the task once the registry has shown the server's identity and durable storage is not another cluster's. */
+    /** Runs the task once the registry has the server's identity, and durable storage does not belong to another cluster. */
     void start(Runnable task) {
         then = task;
         admission.start();
     }
 
-    /** The server runs from now on. */
+    /** Marks the server as running. */
     void registered() {
         registered = true;
     }
@@ -82,36 +82,36 @@ final class IdentityGuard {
         }
     }
 
-    /** Why the server has left service; null where it has not. */
+    /** Reason why the server is out of service; null if it is in service. */
     @Nullable
     UniserveException left() {
         return left;
     }
 
-    /** What a new connection to the registry has met while the session has none, for reports of the loss. */
+    /** Finding of the last connection attempt while there is no session, for reports of the loss. */
     Optional<String> met() {
         return registry.met().map(UniserveException::reason);
     }
 
-    /** Durable storage that is another cluster's by now. */
+    /** A problem if durable storage now belongs to another cluster. */
     List<Problem> problems() {
         return objects.foreign()
                 .map(why -> List.of(new Problem(Problem.Severity.FAILING, "backup", why.reason())))
                 .orElse(List.of());
     }
 
-    /** Done when durable storage is known to be this cluster's, as of a second ago or later. */
+    /** Completes when durable storage is confirmed as this cluster's, at most a second ago. */
     void confirmStore(Completion<Done> completion) {
         objects.confirm(completion);
     }
 
-    /** The answer of a server that has stopped, or has not begun. */
+    /** The error for requests to a server that has stopped or not started. */
     UniserveException refusal() {
         UniserveException why = left;
         return why != null
                 ? why
                 : new UniserveException(
-                        ErrorCode.UNAVAILABLE, stopped ? "the server stops" : "the server starts: try again");
+                        ErrorCode.UNAVAILABLE, stopped ? "the server is stopping" : "the server is starting: retry");
     }
 
     void onIdentity(Consumer<String> told) {
@@ -128,7 +128,7 @@ final class IdentityGuard {
         if (stopped) {
             return;
         }
-        LOG.error("{} stops: {}", config.self(), why.getMessage());
+        LOG.error("{}: stopping: {}", config.self(), why.getMessage());
         left = why;
         stop.run();
         if (registered) {

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Read leases. One multi of checks for all tables that this server holds replicas of; a lease runs from sending it, and a
- * replica has it once the epoch that it had in the checked map is installed.
+ * Read leases of a server. One multi checks the maps of all tables with replicas here. A lease runs from the sending of the multi. A
+ * replica has it once the epoch of the checked map is installed.
  */
 final class LeaseKeeper {
     private static final int OUTSTANDING_MAX = 3;
@@ -46,7 +46,7 @@ final class LeaseKeeper {
         this.views = views;
     }
 
-    /** Renews a little later: a map or what is held has just changed. */
+    /** Renews shortly, because a map or the hosted replicas have changed. */
     void renewSoon() {
         if (!soon) {
             soon = true;
@@ -57,7 +57,7 @@ final class LeaseKeeper {
         }
     }
 
-    /** False where there is nothing to renew, as this server holds no replica. */
+    /** Renews all leases; returns false if this server has no replica. */
     boolean renew() {
         List<TableViews.View> tables = hosted.get();
         renew(tables);

@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Report of a server: state and usage of all replicas, and its problems. Usage that an engine is slow to report is left at the last
- * value known; rows of a replica are unknown before the first.
+ * Report of a server: state and usage of all replicas, and its problems. If an engine is slow to report its usage, the last known value is
+ * used. The number of rows is unknown before the first report.
  */
 final class LoadReport {
     private static final long WAIT_NANOS = 500_000_000;
@@ -41,7 +41,7 @@ final class LoadReport {
         this.replicas = replicas;
     }
 
-    /** Problems of this source are part of every report from now on. */
+    /** Adds a source of problems to all later reports. */
     void include(Supplier<List<Problem>> source) {
         sources.add(source);
     }
@@ -116,7 +116,7 @@ final class LoadReport {
         return problems.subList(0, Math.min(problems.size(), Limits.PROBLEMS_TOLD_MAX));
     }
 
-    /** One problem for all actors whose backup fails: durable storage is one, and they may be thousands. */
+    /** One problem for all actors with a failing backup: they share durable storage, and there may be thousands. */
     private static Optional<Problem> backup(List<Replica> all) {
         int failing = 0;
         String longest = "";
@@ -134,7 +134,7 @@ final class LoadReport {
         if (failing == 0) {
             return Optional.empty();
         }
-        String text = "the backup of %d %s fails since %d.%d s, e.g. of %s"
+        String text = "the backup of %d %s has failed for %d.%d s, e.g. of %s"
                 .formatted(failing, failing == 1 ? "actor" : "actors", millis / 1000, millis % 1000 / 100, longest);
         return Optional.of(new Problem(Problem.Severity.FAILING, "backup", text));
     }

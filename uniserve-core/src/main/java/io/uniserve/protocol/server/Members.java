@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Live servers and the leading coordinator, as the registry tells them. */
+/** Live servers and the leading coordinator, as read from the registry. */
 final class Members {
     private static final long COMPARE_NANOS = 10_000_000_000L;
 
@@ -43,7 +43,7 @@ final class Members {
         compareLater();
     }
 
-    /** Looks at names and leader now and then: an answer older than the watch that asked for it would otherwise stay. */
+    /** Compares names and leader periodically, because a read may have returned a state from before its watch. */
     private void compareLater() {
         env.timers().after(COMPARE_NANOS, () -> {
             env.registry().children(RegistryPaths.SERVERS, listed -> {

@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes replicas that no map names. It deletes only what a record proves to be of no use: the tombstone of the table's number,
- * or the map of that very table, in the replica's epoch or a later one, in which others are in sync. A replica of a table
- * that is only absent goes to the trash, and stays where it is while all of the server's replicas are of that kind. Never on
- * what may be old: the registry is read again after a sync, and any failed read ends the round.
+ * Removal of replicas that no map names. It deletes a replica only by proof: the tombstone of its table number, or a map of that number.
+ * The map must have the replica's epoch or a later one, and a live in-sync member on another server. A replica of an unknown table goes to
+ * the trash; if all replicas of the server are of that kind, they stay. It never decides on old data: the registry is read after a sync,
+ * and a failed read ends the round.
  */
 final class OrphanReplicaCleaner {
     private static final Logger LOG = LoggerFactory.getLogger(OrphanReplicaCleaner.class);
@@ -36,7 +36,7 @@ final class OrphanReplicaCleaner {
     private final Predicate<ServerId> live;
     private boolean busy;
 
-    /** @param registry how messages name it */
+    /** @param registry description of the registry, for messages */
     OrphanReplicaCleaner(
             Parts parts,
             String clusterId,
@@ -55,10 +55,10 @@ final class OrphanReplicaCleaner {
         this.live = live;
     }
 
-    /** What it works on. */
+    /** The parts that it works on. */
     record Parts(Environment env, ReplicaSet replicas, TableViews views, AbsenceGuard guard) {}
 
-    /** One round, if there is anything to remove. */
+    /** Runs one round if there may be something to remove. */
     void run() {
         if (busy) {
             return;
@@ -81,8 +81,9 @@ final class OrphanReplicaCleaner {
     }
 
     /**
-     * One whose engine hangs stays while its table is there: it could not end, and for as long as it was ending no map that names this
-     * server again would be heard of. So it says that it is unfit, and another server gets the copy.
+     * True for a replica that no map names. A replica with a hanging engine does not count while its table exists: it could not be closed,
+     * and meanwhile a map that names this server again would be ignored. It reports itself as unhealthy instead, and another server gets
+     * the copy.
      */
     private boolean unnamed(Replica replica) {
         TableViews.View view = views.find(replica.key().tableId());
@@ -99,7 +100,7 @@ final class OrphanReplicaCleaner {
         boolean ours = cluster != null && cluster.clusterId().equals(clusterId);
         for (ReplicaKey key : replicas.keys()) {
             TableMap map = census.maps().get(key.tableId());
-            boolean viewed = views.find(key.tableId()) != null; // where the map has gone, soon not any more
+            boolean viewed = views.find(key.tableId()) != null; // this view disappears soon if the map is gone
             if (map == null && !viewed && !census.tombstones().contains(key.tableId())) {
                 unknown.add(key);
             } else if (ours && map != null) {
@@ -115,7 +116,7 @@ final class OrphanReplicaCleaner {
             unknown.forEach(key -> replicas.discard(
                     key,
                     "no table of the registry has number " + key.tableId()
-                            + ", and no tombstone says that one was dropped"));
+                            + ", and no tombstone proves that it was dropped"));
         }
         if (before && !guard.held().isEmpty()) {
             report();
@@ -126,8 +127,8 @@ final class OrphanReplicaCleaner {
         List<ReplicaKey> held = guard.held();
         LOG.error(
                 "server {}: all of its {} replicas are of tables that the registry ({}) does not know, e.g. {}: their"
-                        + " files stay as they are. The registry was emptied, set back, or is another cluster's: bring its"
-                        + " data back, or correct zookeeper.connect. To give the replicas up, restart this server with"
+                        + " files stay. The registry was emptied, reset, or is another cluster's: restore its"
+                        + " data, or correct zookeeper.connect. To give the replicas up, restart this server with"
                         + " server.trash-all-unknown=true",
                 self,
                 held.size(),
@@ -137,12 +138,15 @@ final class OrphanReplicaCleaner {
 
     private void dropped(ReplicaKey key) {
         Replica replica = replicas.find(key);
-        LOG.info("{}: its table was dropped, it is removed", key);
-        // what was shipped since the coordinator had the table's backups erased goes too
+        LOG.info("{}: table dropped, removing the replica", key);
+        // also erase what was shipped after the coordinator had the backups erased
         replicas.remove(key, false, replica == null ? () -> {} : () -> eraser.tryErase(replica.table(), key));
     }
 
-    /** The map of the replica's table: the replica goes where the map is not older, and others have what it has. */
+    /**
+     * Removes a replica that the map of its table gives to other servers, if the map is not older than the replica and a live in-sync
+     * member has its data.
+     */
     private void moved(ReplicaKey key, TableMap map) {
         Replica replica = replicas.find(key);
         if (replica == null) {
@@ -155,10 +159,10 @@ final class OrphanReplicaCleaner {
         if (settled && !awaited && elsewhere && !state.hosts(self) && unnamed(replica)) {
             boolean aside = replica.abandonedAt() > 0;
             LOG.info(
-                    "{}: the map of epoch {} gives this actor to other servers, {}",
+                    "{}: the map of epoch {} names other servers for this actor, {}",
                     key,
                     state.epoch(),
-                    aside ? "its files are set aside" : "it is removed");
+                    aside ? "moving its files to quarantine" : "removing the replica");
             replicas.remove(key, aside, () -> {});
         }
     }

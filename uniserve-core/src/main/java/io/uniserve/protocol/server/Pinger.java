@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Pings the next few servers by id, so that each one is watched by a few others, and tells of those that stay silent. */
+/**
+ * Failure detector of a server. It pings the next servers by id, so that each server is pinged by several others, and reports servers that
+ * do not answer.
+ */
 final class Pinger {
     private static final int FAILED_PINGS_MIN = 3;
 

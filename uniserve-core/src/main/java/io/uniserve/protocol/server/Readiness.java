@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server lacks until it is all that its cluster counts on: contact with the registry, its node there, every replica that the maps give it in
- * sync, and a read lease on each that has not run out, which the registry confirmed.
+ * Readiness of a server: connection to the registry, its node there, an in-sync replica for every actor that the maps give it, and a valid
+ * confirmed read lease on each.
  */
 final class Readiness {
     private final ServerId self;
@@ -41,7 +41,7 @@ final class Readiness {
         this.guard = guard;
     }
 
-    /** One sentence for each thing that is missing; empty for a server that is ready. */
+    /** One sentence per missing condition; empty if the server is ready. */
     List<String> missing(long now) {
         List<String> missing = new ArrayList<>();
         contact.trouble(now).ifPresent(missing::add);
@@ -79,11 +79,11 @@ final class Readiness {
         }
         Replica replica = replicas.find(new ReplicaKey(view.meta().tableId(), actor.actor()));
         if (replica == null || replica.installed() != actor.epoch()) {
-            return "has not begun epoch " + actor.epoch() + " here";
+            return "has not installed epoch " + actor.epoch() + " here";
         }
         ReadGate gate = replica.gate();
         if (!gate.serving()) {
-            return "recovers here: " + replica.role();
+            return "is recovering here:  " + replica.role();
         }
         return gate.leaseUntilNanos() - now <= 0 ? "has no read lease here" : null;
     }

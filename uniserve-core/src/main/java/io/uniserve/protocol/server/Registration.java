@@ -16,15 +16,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps the server's ephemeral node. A node of an earlier incarnation is replaced, unless a process at another address
- * still answers with this server's identity. That one was there first: this one runs on a copy of its data and must end, as
- * it must where the node is of the same or a later incarnation.
+ * Registration of a server: its ephemeral node in ZooKeeper. It replaces a node of an earlier incarnation, unless a process at another
+ * address still answers with this server's id. That process was first. This one runs on a copy of its data, and must end. The same holds if
+ * the node has the same or a later incarnation.
  */
 final class Registration {
-    /** Sessions of one start: each counts as an incarnation of its own, below those of the next start. */
+    /** Maximum number of sessions per start. Each session is an incarnation of its own, below those of the next start. */
     private static final long SESSIONS_MAX = 1_000_000;
 
-    /** How often a process that may run with this identity is asked: the first request of a cold process may be slow. */
+    /** Number of requests to a process that may run with the same id: the first request of a cold process may be slow. */
     private static final int ASKED_MAX = 3;
 
     private final Environment env;
@@ -58,7 +58,7 @@ final class Registration {
         attempt();
     }
 
-    /** The session ended, and the node with it. */
+    /** Handles the end of the session, which also ends the node. */
     void expired() {
         registered = false;
         incarnation++;
@@ -98,7 +98,10 @@ final class Registration {
         replace(found);
     }
 
-    /** An earlier start at the same address is over, for this process listens there; one elsewhere is asked. */
+    /**
+     * Replaces the node of a process at another address if that process does not answer. An earlier start at the same address has ended,
+     * because this process listens there.
+     */
     private void replaceUnlessAlive(Versioned found, ServerRecord record, int times) {
         PeerRequest ping = new PeerRequest.Ping(config.id(), config.id());
         env.network().call(record.address(), ping, config.rpcTimeoutNanos(), reply -> {
@@ -118,7 +121,7 @@ final class Registration {
         fatal.fatal(new UniserveException(
                 ErrorCode.INVALID_CONFIGURATION,
                 "server id " + config.id() + " is in use at " + record.address()
-                        + ": was the data directory copied? give each server its own, new and empty"));
+                        + " (copied data directory?): give each server its own, new and empty"));
     }
 
     private void replace(Versioned found) {

@@ -17,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Census of a registry: every table's map and every tombstone, read after a sync. Any read that fails makes it fail: a part
- * of it would show tables as absent that are there. Tombstones are read last, so a table that is dropped meanwhile has one.
+ * All maps and tombstones of a registry, read after a sync. If one read fails, the result is an error, because a partial result would show
+ * existing tables as absent. Tombstones are read last, so a table that is dropped meanwhile has one.
  *
- * @param cluster the cluster's record; null where there is none
- * @param maps by the table's number
- * @param tombstones numbers of tables
+ * @param cluster the cluster's record; null if there is none
+ * @param maps maps by table number
+ * @param tombstones table numbers
  */
 record RegistryCensus(@Nullable ClusterRecord cluster, TreeMap<Long, TableMap> maps, TreeSet<Long> tombstones) {
     private static final Logger LOG = LoggerFactory.getLogger(RegistryCensus.class);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The replicas on this server: those the maps name, and those found on disk. */
+/** The replicas on this server: those in the maps, and those found on disk. */
 final class ReplicaSet {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaSet.class);
 
@@ -51,7 +51,7 @@ final class ReplicaSet {
         this.trash = trash;
     }
 
-    /** Finds what is on disk, tried until it succeeds. */
+    /** Finds the replicas on disk, and retries until it succeeds. */
     void scan(Runnable then) {
         env.disk().list("", listed -> {
             if (!(listed instanceof Outcome.Ok<List<Disk.Entry>> ok)) {
@@ -78,7 +78,7 @@ final class ReplicaSet {
         return List.copyOf(replicas.values());
     }
 
-    /** Keys of all replicas that are here, open or not, but for those that are ending. */
+    /** Keys of all replicas on this server, open or not, except those that are being removed. */
     TreeSet<ReplicaKey> keys() {
         TreeSet<ReplicaKey> keys = new TreeSet<>(onDisk);
         keys.addAll(replicas.keySet());
@@ -86,7 +86,7 @@ final class ReplicaSet {
         return keys;
     }
 
-    /** Keys of directories that no table claims. */
+    /** Keys of directories without a table in the registry. */
     List<ReplicaKey> unclaimed() {
         List<ReplicaKey> keys = new ArrayList<>();
         for (ReplicaKey key : onDisk) {
@@ -102,7 +102,7 @@ final class ReplicaSet {
         return next != null && next.tableId() == tableId;
     }
 
-    /** Makes the replicas of this table what its map says. */
+    /** Creates and updates the replicas of this table by its map. */
     void follow(TableViews.View view) {
         for (ActorState actor : view.map().actors()) {
             ReplicaKey key = new ReplicaKey(view.meta().tableId(), actor.actor());
@@ -130,7 +130,7 @@ final class ReplicaSet {
         soon.run();
     }
 
-    /** Whether a replica waits for time to pass. */
+    /** Whether a replica needs ticks. */
     boolean wantTicks() {
         return !ticking.isEmpty();
     }
@@ -150,7 +150,7 @@ final class ReplicaSet {
         }
     }
 
-    /** A replica that the map gives to this server and that is in the trash comes back as it was, as after a restart. */
+    /** Restores a replica from the trash, as after a restart, if the map gives it to this server again. */
     private boolean returns(ReplicaKey key, TableViews.View view) {
         TrashEntry entry = trash.find(key, view.meta().name());
         if (entry != null) {
@@ -159,7 +159,7 @@ final class ReplicaSet {
         return entry != null;
     }
 
-    /** Puts a replica from the trash back into its place and follows the map with it. */
+    /** Moves a replica from the trash back to its place, and applies the map to it. */
     void restore(TrashEntry entry, Completion<Done> completion) {
         ReplicaKey key = entry.key();
         ending.add(key);
@@ -182,7 +182,7 @@ final class ReplicaSet {
         }
     }
 
-    /** Moves a replica to the trash, unless its files are being read, or a call into its engine takes long: then later. */
+    /** Moves a replica to the trash, or leaves it for a later round while its files are being read or an engine call hangs. */
     void discard(ReplicaKey key, String reason) {
         Replica replica = replicas.get(key);
         if (replica != null && !replica.mayEnd() || ending.contains(key)) {
@@ -211,7 +211,7 @@ final class ReplicaSet {
         });
     }
 
-    /** Removes a replica that nobody counts on; {@code aside} keeps its files under {@code quarantine/}. */
+    /** Removes a replica that no process counts on; with {@code aside} its files move to {@code quarantine/}. */
     void remove(ReplicaKey key, boolean aside, Runnable then) {
         Replica replica = replicas.get(key);
         boolean again = ending.contains(key);
@@ -228,7 +228,7 @@ final class ReplicaSet {
         }
     }
 
-    /** From now on the replica is not here; {@code then} runs when its files have gone from their place. */
+    /** Takes the replica out of the set; {@code then} runs when its files are gone from their place. */
     private Completion<Done> ended(ReplicaKey key, Runnable then) {
         replicas.remove(key);
         gates.remove(key);
@@ -240,7 +240,7 @@ final class ReplicaSet {
                 then.run();
             } else if (outcome instanceof Outcome.Err<Done> err) {
                 LOG.warn(
-                        "{}: its files cannot be moved or deleted: {}",
+                        "{}: move or deletion of its files failed: {}",
                         key,
                         err.error().getMessage());
             }
@@ -252,7 +252,7 @@ final class ReplicaSet {
         replicas.values().forEach(Replica::close);
     }
 
-    /** Replicas of those asked for that were whole since some time. */
+    /** The requested replicas that are intact, with their installed epochs. */
     PeerReply vouched(PeerRequest.Vouch request, long incarnation) {
         List<PeerReply.Vouched.Whole> whole = new ArrayList<>();
         for (ReplicaKey key : request.keys()) {

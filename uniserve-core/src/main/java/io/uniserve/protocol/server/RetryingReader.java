@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Reads something again whenever it may have changed: one read at a time, tried until it succeeds. */
+/** Reader that repeats a read whenever the value may have changed: one read at a time, retried until it succeeds. */
 final class RetryingReader<T> {
     private final Timers timers;
     private final long retryNanos;
     private final Consumer<Completion<T>> read;
     private final Consumer<T> changed;
     private final Consumer<UniserveException> failed;
-    /** Wait for a read that is to begin. */
+    /** Completions that wait for the next read. */
     private final List<Completion<Done>> waiting = new ArrayList<>();
 
     private boolean reading;
@@ -27,7 +27,7 @@ final class RetryingReader<T> {
         this(timers, retryNanos, read, changed, error -> {});
     }
 
-    /** @param failed hears of each read that fails; it is tried again */
+    /** @param failed gets the error of each failed read, which is retried */
     RetryingReader(
             Timers timers,
             long retryNanos,
@@ -41,13 +41,13 @@ final class RetryingReader<T> {
         this.failed = failed;
     }
 
-    /** What was read may be old; tells when what was there at this call, or later, has been read, or that it could not be just now. */
+    /** Requests another read. Completes when a value of this moment or later has been read, or fails with the error of that read. */
     void dirty(Completion<Done> whenRead) {
         waiting.add(whenRead);
         dirty();
     }
 
-    /** What was read may be old. */
+    /** Requests another read, as the value may have changed. */
     void dirty() {
         if (stopped) {
             return;

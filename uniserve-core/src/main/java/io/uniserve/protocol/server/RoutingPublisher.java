@@ -9,8 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routing that clients are told: built when asked for, told when it has changed, changes close together once. There is none
- * before all tables and servers have been read: a client takes a table that is missing in it for one that does not exist.
+ * Publisher of the routing for clients. It builds the routing on request, and notifies listeners of changes; changes in short succession
+ * cause one notification. There is no routing before all tables and servers have been read, because a client takes a missing table for a
+ * dropped one.
  */
 final class RoutingPublisher {
     private static final long GATHER_NANOS = 5_000_000;
@@ -30,7 +31,7 @@ final class RoutingPublisher {
         this.members = members;
     }
 
-    /** Empty while this server has not read everything. */
+    /** The routing; empty until this server has read everything. */
     Optional<Routing> routing() {
         Routing known = current;
         if (known == null && views.complete() && members.loaded()) {

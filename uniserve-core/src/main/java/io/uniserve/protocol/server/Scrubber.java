@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Slow scrub of the actors that this server leads: compares the digests of each actor's in-sync copies once in a period, one actor
- * at a time. Answers what other servers and the coordinator ask for comparisons.
+ * Slow scrub of the actors whose primary is on this server. It compares the digests of each actor's in-sync copies once per period, one
+ * actor at a time. It also handles requests about comparisons.
  */
 final class Scrubber {
-    /** Looks for an actor that is due so often in a period. */
+    /** Number of checks per period for an actor that is due. */
     private static final int LOOKS = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
@@ -82,21 +82,21 @@ final class Scrubber {
             if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Compared compared) {
                 if (compared.verdict() == Compared.Verdict.UNKNOWN) {
                     LOG.warn(
-                            "{}: copies could not be compared at index {}: {}",
+                            "{}: comparison of copies at index {} was inconclusive: {}",
                             replica.key(),
                             compared.index(),
                             compared.copies());
                 }
             } else if (outcome instanceof Outcome.Err<PeerReply> err) {
                 LOG.info(
-                        "{}: copies were not compared: {}",
+                        "{}: comparison of copies failed: {}",
                         replica.key(),
                         err.error().getMessage());
             }
         });
     }
 
-    /** False for a request about something else. */
+    /** Handles a request about comparisons; returns false for other requests. */
     boolean handle(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof PeerRequest.SetAside verdict) {
             Replica replica = find(verdict.key(), completion);
@@ -124,7 +124,7 @@ final class Scrubber {
         Replica replica = replicas.find(key);
         if (replica == null) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "server " + self + " does not hold " + key + ": try again")));
+                    ErrorCode.UNAVAILABLE, "server " + self + " has no replica " + key + ": retry later")));
         }
         return replica;
     }

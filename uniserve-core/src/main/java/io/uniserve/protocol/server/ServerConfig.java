@@ -8,18 +8,18 @@ import io.uniserve.protocol.replica.ReplicaConfig;
 import java.util.List;
 
 /**
- * What a server is and how it behaves. Durations in nanoseconds of its own clock.
+ * Identity and settings of a server. Durations are in nanoseconds of the server's clock.
  *
- * @param incarnation larger at every start of the server, e.g. its milliseconds since 1970; at most 9 * 10^12
- * @param replicas settings of replicas; its cluster id is the server's
- * @param tickNanos how often waiting work is looked at
- * @param pingNanos interval of pings to other servers, and the time-out of each
- * @param pingTargets servers that this one pings, the next ones by id
+ * @param incarnation larger at every start, for example milliseconds since 1970; at most 9 * 10^12
+ * @param replicas settings of replicas, with the cluster's name
+ * @param tickNanos shortest period of ticks
+ * @param pingNanos interval of pings to other servers, and the time-out per ping
+ * @param pingTargets number of servers that this one pings, the next ones by id
  * @param rpcTimeoutNanos time-out of small requests to other daemons
- * @param drainTimeoutNanos draining ends after this long whatever is left
- * @param takeOverStore durable storage of a former cluster of this name becomes this cluster's
- * @param trash what becomes of replicas of tables that the registry does not know
- * @param scrubNanos how often the copies of an actor led here are compared, 0 for never
+ * @param drainTimeoutNanos time after which draining ends in any case
+ * @param takeOverStore true takes over the durable storage of a former cluster with this name
+ * @param trash settings for replicas of tables that the registry does not know
+ * @param scrubNanos period of the comparison of copies, 0 for never
  */
 public record ServerConfig(
         ServerId id,
@@ -43,7 +43,7 @@ public record ServerConfig(
         ports = List.copyOf(ports);
     }
 
-    /** One that takes no storage over, with the defaults of the trash. */
+    /** Settings with the default trash, without take-over of storage and without scrub. */
     public ServerConfig(
             ServerId id,
             long incarnation,
@@ -75,17 +75,17 @@ public record ServerConfig(
                 0);
     }
 
-    /** The same with another trash. */
+    /** A copy with other settings of the trash. */
     public ServerConfig withTrash(TrashConfig other) {
         return with(takeOverStore, other, scrubNanos);
     }
 
-    /** The same that compares copies so often. */
+    /** A copy with another period of the comparison of copies. */
     public ServerConfig withScrubNanos(long nanos) {
         return with(takeOverStore, trash, nanos);
     }
 
-    /** The same, that takes durable storage of a former cluster of this name over where told so. */
+    /** A copy that takes over durable storage of a former cluster with this name, or not. */
     public ServerConfig withTakeOverStore(boolean value) {
         return with(value, trash, scrubNanos);
     }
@@ -114,7 +114,7 @@ public record ServerConfig(
         return "server " + id + " at " + address;
     }
 
-    /** The defaults of production. */
+    /** The defaults for production. */
     public static ServerConfig defaults(
             ServerId id,
             long incarnation,
@@ -138,7 +138,7 @@ public record ServerConfig(
                 60_000 * MILLI);
     }
 
-    /** The cluster. */
+    /** Name of the cluster. */
     public String clusterId() {
         return replicas.clusterId();
     }

@@ -41,9 +41,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server: keeps its ephemeral node, follows the maps, keeps leases, pings others and hosts replicas. Not thread-safe: every
- * method is called on the machine's loop, where all completions run too. Reads do not pass through here: read workers
- * check what is given to the {@link GatePublisher}.
+ * Server of a cluster, as a single-threaded state machine. It maintains its ephemeral node, follows the maps, renews leases, pings other
+ * servers and hosts replicas. Not thread-safe: call every method on its event loop; completions run there too. Reads do not use this class:
+ * read threads check the gates that it publishes through the {@link GatePublisher}.
  */
 public final class ServerMachine {
     private final ServerConfig config;
@@ -85,7 +85,7 @@ public final class ServerMachine {
     private Runnable whenListed = () -> {};
 
     /**
-     * @param gates hears what readers may have
+     * @param gates receives the gates of the replicas
      * @param fatal ends the process
      */
     public ServerMachine(ServerConfig config, Environment world, GatePublisher gates, FatalHandler fatal) {
@@ -98,7 +98,7 @@ public final class ServerMachine {
                 "server " + config.id(),
                 env.clock().nanos(),
                 config.replicas().leaseNanos(),
-                "reads end with the read lease, and nothing is created, moved or promoted until it is back");
+                "reads stop when leases expire, and no table or replica changes until the connection is back");
         contact.explainedBy(identity::met);
         this.watches = new Watches(env.registry());
         this.views = new TableViews(env, retry, watches, new ViewEvents());
@@ -137,8 +137,8 @@ public final class ServerMachine {
     }
 
     /**
-     * Waits for the registry of the server's cluster identity, finds the replicas on disk, follows the registry and registers;
-     * done when the server's node is there.
+     * Waits for the registry of the server's cluster, finds the replicas on disk, follows the registry and registers. Completes when the
+     * server's node exists.
      */
     public void start(Completion<Done> completion) {
         env.registry().onSession(this::onSession);
@@ -171,17 +171,17 @@ public final class ServerMachine {
         scrubber.start();
     }
 
-    /** Number of replicas in the trash; safe for use by any thread. */
+    /** Number of replicas in the trash; thread-safe. */
     public long trashEntries() {
         return trash.usage().entries();
     }
 
-    /** Bytes of the trash; safe for use by any thread. */
+    /** Size of the trash in bytes; thread-safe. */
     public long trashBytes() {
         return trash.usage().bytes();
     }
 
-    /** Stops acting at once, as a crash would; files stay as they are. */
+    /** Stops at once, like a crash; files stay as they are. */
     public void stop() {
         if (stopped) {
             return;
@@ -196,7 +196,10 @@ public final class ServerMachine {
         replicas.close();
     }
 
-    /** Asks the coordinator to move everything away and goes on serving; done when nothing is left to move, or after the time-out. */
+    /**
+     * Requests that the coordinator moves all replicas away, while this server continues to serve. Completes when no replica is left to
+     * move, or after the time-out.
+     */
     public void drain(Completion<Done> completion) {
         if (identity.left() != null) {
             later(completion, Outcome.ok(Done.DONE));
@@ -205,17 +208,17 @@ public final class ServerMachine {
         }
     }
 
-    /** Tells the cluster's identity once the registry has shown it. */
+    /** Sets a listener that gets the cluster's identity once the registry has shown it. */
     public void onIdentity(Consumer<String> listener) {
         identity.onIdentity(listener);
     }
 
-    /** What clients are told; empty until all tables and servers have been read. */
+    /** The routing for clients; empty until all tables and servers have been read. */
     public Optional<Routing> routing() {
         return routing.routing();
     }
 
-    /** One sentence for each thing that this server lacks to be all that its cluster counts on; empty when it is ready. */
+    /** One sentence per condition that this server still misses to be ready; empty when it is ready. */
     public List<String> missing() {
         UniserveException why = identity.left();
         if (why != null) {
@@ -225,24 +228,24 @@ public final class ServerMachine {
             return List.of("it has stopped");
         }
         if (!running) {
-            return List.of("it is not registered with ZooKeeper", "its cluster's identity is not seen there yet");
+            return List.of("it is not registered with ZooKeeper", "the identity of its cluster has not been read yet");
         }
         return drain.draining()
                 ? List.of("it drains")
                 : readiness.missing(env.clock().nanos());
     }
 
-    /** Tells the routing after every change. */
+    /** Adds a listener that gets the routing after every change. */
     public void onRouting(Consumer<Routing> listener) {
         routing.listen(listener);
     }
 
-    /** Reads the table's map again: a client knows a newer epoch. */
+    /** Reads the table's map again, because a client has a newer epoch. */
     public void refresh(TableName table) {
         views.refresh(table);
     }
 
-    /** Tells when every table that was there at this call is known here, and so is in the routing. */
+    /** Completes when every table that existed at the time of this call is known here, and is in the routing. */
     public void search(Completion<Done> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.refusal()));
@@ -252,10 +255,10 @@ public final class ServerMachine {
     }
 
     /**
-     * Settles doubts about a replica of a table whose updates are atomic, for a reader who met one at its gate.
+     * Resolves a version in doubt for a reader that found it at the gate of an atomic table's replica.
      *
      * @param at the version that is read; 0 for the newest
-     * @param defers true where the asker looks by itself for a denial of a version in flight
+     * @param defers true if the reader itself looks for a claim about a version in flight
      */
     public void settle(
             TableName table, ReplicaKey key, long at, boolean defers, Completion<InDoubtResolution> completion) {
@@ -266,7 +269,7 @@ public final class ServerMachine {
         }
     }
 
-    /** Versions and epochs of tables whose updates are atomic, as of one moment after this call, for a strict read. */
+    /** Completes with versions and epochs of atomic tables that held at one moment after this call, for a strict read. */
     public void cut(List<TableName> tables, Completion<ConsistentCut> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.refusal()));
@@ -275,7 +278,7 @@ public final class ServerMachine {
         }
     }
 
-    /** An update from a client. */
+    /** Handles an update of a client. */
     public void onUpdate(UpdateRequest request, Completion<UpdateReply> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.refusal()));
@@ -284,7 +287,7 @@ public final class ServerMachine {
         }
     }
 
-    /** A request of another daemon. */
+    /** Handles a request of another daemon. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (!running) {
             later(completion, Outcome.err(identity.refusal()));
@@ -298,7 +301,7 @@ public final class ServerMachine {
         } else if (request instanceof PeerRequest.Prepare prepare) {
             Replica replica = replicas.find(prepare.key());
             if (replica == null) {
-                later(completion, Outcome.ok(PeerReply.Vote.later(0, "this server does not hold the actor")));
+                later(completion, Outcome.ok(PeerReply.Vote.later(0, "this server does not have the actor")));
             } else {
                 replica.prepare(atomic.service().filled(prepare), outcome -> later(completion, outcome));
             }
@@ -308,7 +311,7 @@ public final class ServerMachine {
                 later(
                         completion,
                         Outcome.err(
-                                new UniserveException(ErrorCode.NOT_PRIMARY, "this server does not hold the actor")));
+                                new UniserveException(ErrorCode.NOT_PRIMARY, "this server does not have the actor")));
             } else {
                 replica.decide(decide, outcome -> later(completion, outcome));
             }
@@ -318,7 +321,7 @@ public final class ServerMachine {
                     atomic.service().undisclosed(asked)
                             ? Outcome.ok(new PeerReply.Ack())
                             : Outcome.err(new UniserveException(
-                                    ErrorCode.UNAVAILABLE, "this server does not know: ask the table's log")));
+                                    ErrorCode.UNAVAILABLE, "this server cannot claim that: read the transaction log")));
         } else if (request instanceof PeerRequest.Ping) {
             later(completion, Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
         } else if (request instanceof PeerRequest.ReportLoad) {
@@ -348,7 +351,7 @@ public final class ServerMachine {
             later(
                     completion,
                     Outcome.err(new UniserveException(
-                            ErrorCode.NOT_LEADER, "a server does not take this request: ask the coordinator")));
+                            ErrorCode.NOT_LEADER, "servers do not handle this request: send it to the coordinator")));
         }
     }
 
@@ -389,14 +392,14 @@ public final class ServerMachine {
         }
         views.refreshDefinition(meta.name());
         return Outcome.err(new UniserveException(
-                ErrorCode.BEHIND, "this server does not know that definition of " + meta.name() + " yet: ask again"));
+                ErrorCode.BEHIND, "this server does not have that definition of " + meta.name() + " yet: retry"));
     }
 
     private <T> void later(Completion<T> completion, Outcome<T> outcome) {
         env.timers().after(0, () -> completion.done(outcome));
     }
 
-    /** Does what is due; returns for how long nothing else will be. */
+    /** Runs all work that is due; returns the nanoseconds until the next work. */
     private long tick(long now) {
         if (stopped) {
             return Long.MAX_VALUE;
@@ -473,7 +476,7 @@ public final class ServerMachine {
                 }
             }
             case SUSPENDED -> {
-                // leases run out by themselves
+                // leases expire by themselves
             }
         }
     }
@@ -589,7 +592,7 @@ public final class ServerMachine {
         }
     }
 
-    /** True while the replica is here, for tests and status. */
+    /** True while the replica is on this server, for tests and status. */
     public boolean hosts(ReplicaKey key) {
         return replicas.find(key) != null;
     }

@@ -15,9 +15,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Check of a server's replicas against the registry before anything is opened: a server none of whose replicas the registry
- * knows has the wrong registry, or one that lost its data, and must not start. One replica that is known is enough: its table
- * is in the registry under its number and name, or has a tombstone.
+ * Check of a server's replicas against the registry, before any replica is opened. If the registry knows none of them, it is the wrong one
+ * or has lost its data, and the server must not start. One known replica is enough: the registry has its table under its number and name,
+ * or the table's tombstone.
  */
 final class StartCheck {
     private static final int NAMED_MAX = 3;
@@ -43,7 +43,7 @@ final class StartCheck {
         this.refused = refused;
     }
 
-    /** Reads the registry until it can be read. */
+    /** Runs the check, and retries until the registry can be read. */
     void run() {
         if (found.isEmpty() || config.trash().acceptUnknown()) {
             then.run();
@@ -77,7 +77,7 @@ final class StartCheck {
             boolean unread = read instanceof Outcome.Err<Optional<ReplicaSummary>>;
             Optional<ReplicaSummary> summary =
                     read instanceof Outcome.Ok<Optional<ReplicaSummary>> ok ? ok.value() : Optional.empty();
-            // what cannot be read speaks neither for the registry nor against it
+            // an unreadable replica counts neither for the registry nor against it
             boolean known = map != null
                     && (unread || summary.isEmpty() || summary.get().table().equals(map.name()));
             if (known) {
@@ -99,7 +99,7 @@ final class StartCheck {
                 "none of this server's " + found.size() + " replicas is of a table that cluster " + config.clusterId()
                         + " has in " + config.trash().registry() + ", e.g. " + String.join(", ", examples)
                         + ": the address may be another cluster's, or the registry lost its data. Nothing was changed."
-                        + " Correct zookeeper.connect; or bring ZooKeeper's data back; or give the replicas up: start"
+                        + " Correct zookeeper.connect; or restore ZooKeeper's data; or give the replicas up: start"
                         + " with server.trash-all-unknown=true (--trash-all-unknown), which moves them to the trash,"
                         + " or with a new data directory");
     }

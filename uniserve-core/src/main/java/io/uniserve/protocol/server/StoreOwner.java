@@ -20,10 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owner of a cluster's part of durable storage: an object with the identity of the cluster of that name. Checked before a server
- * reads or writes anything else there, so that two clusters of one name never share a store. A store without an owner is
- * claimed where it is empty or this registry gave out all its table numbers; that of another identity is taken over only when
- * the operator says so.
+ * Owner check of a cluster's part of durable storage. The owner is an object with the identity of the cluster of that name. The check
+ * precedes every other access, so two clusters of one name never share a store. A store without an owner is claimed if it is empty, or if
+ * this registry has assigned all its table numbers. A store with another owner is taken over only at an operator's request.
  */
 final class StoreOwner {
     private static final Logger LOG = LoggerFactory.getLogger(StoreOwner.class);
@@ -40,7 +39,7 @@ final class StoreOwner {
     private Runnable then;
     private boolean stopped;
 
-    /** @param then runs once, when the owner is known to be this cluster, or storage does not answer for now */
+    /** @param then runs once, when the owner is confirmed as this cluster or storage does not answer for now */
     StoreOwner(
             Environment env,
             OwnedObjects guarded,
@@ -66,11 +65,11 @@ final class StoreOwner {
         stopped = true;
     }
 
-    /** Tried until storage answers; a server whose storage does not answer serves without it meanwhile. */
+    /** Checks the owner, and retries until storage answers. Meanwhile the server serves without storage. */
     void check() {
         String cluster = config.clusterId();
         if (config.replicas().shippingNanos() == 0 || !KEYS.matcher(cluster).matches()) {
-            guarded.open(); // there is no durable storage, or none that takes objects of this name
+            guarded.open(); // no durable storage, or none that accepts objects of this name
             goOn();
             return;
         }
@@ -113,8 +112,8 @@ final class StoreOwner {
                 owned();
             } else if (config.takeOverStore()) {
                 LOG.warn(
-                        "durable storage: owner changes from cluster {} with identity {} to identity {}, as"
-                                + " storage.take-over says; no process of the former owner may run any more",
+                        "durable storage: owner changes from cluster {} with identity {} to identity {}, by"
+                                + " storage.take-over; no process of the former owner may still run",
                         config.clusterId(),
                         owner,
                         identity);
@@ -131,7 +130,7 @@ final class StoreOwner {
         });
     }
 
-    /** A store without an owner: of an earlier version, or new. */
+    /** Checks a store without an owner: it is new, or from an earlier version. */
     private void readNext() {
         env.registry().read(RegistryPaths.CLUSTER, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof ClusterRecord record) {
@@ -163,14 +162,14 @@ final class StoreOwner {
             } else if (config.takeOverStore()) {
                 LOG.warn(
                         "durable storage: cluster {} with identity {} takes over objects of table {} and others of a"
-                                + " cluster of that name, as storage.take-over says",
+                                + " cluster of that name, by storage.take-over",
                         config.clusterId(),
                         identity,
                         largest);
                 put();
             } else {
-                refuse("it has no owner but objects of table " + largest
-                        + ", which this cluster did not make: its next table has number " + nextTableId);
+                refuse("it has no owner, but objects of table " + largest
+                        + ", which this cluster did not create: its next table has number " + nextTableId);
             }
         });
     }
@@ -198,7 +197,7 @@ final class StoreOwner {
         }
     }
 
-    /** Reads the owner while the server runs. */
+    /** Reads the owner again while the server runs. */
     private void checkAgain(Completion<Done> completion) {
         String key = key(config.clusterId());
         objects.list(key, listed -> {
@@ -206,8 +205,8 @@ final class StoreOwner {
                 completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
             } else if (!ok.value().contains(key)) {
                 completion.done(Outcome.err(refusal("its owner object " + key
-                        + " is gone: it was emptied, or another directory is in its place. Bring its contents back,"
-                        + " then backups go on")));
+                        + " is gone: it was emptied, or another directory is in its place. Restore its contents,"
+                        + " then backups continue")));
             } else {
                 objects.get(key, read -> completion.done(again(key, read)));
             }
@@ -251,8 +250,8 @@ final class StoreOwner {
                 ErrorCode.WRONG_CLUSTER,
                 config.self() + " of cluster " + config.clusterId() + " with identity " + identity
                         + " may not use this durable storage (storage.directory): " + why
-                        + ". Nothing is read, changed or deleted. Give each cluster a directory of its own; where this"
-                        + " cluster replaces one that is lost, end every process of that one and start a server with"
+                        + ". Nothing was read, changed or deleted. Give each cluster a directory of its own; if this"
+                        + " cluster replaces one that is lost, end every process of that one, and start a server with"
                         + " storage.take-over = true (--take-over-store)");
     }
 
@@ -261,7 +260,7 @@ final class StoreOwner {
             return;
         }
         String why = outcome instanceof Outcome.Err<?> err ? err.error().getMessage() : "absent";
-        LOG.warn("{}: durable storage is not used yet, {}: {}", config.self(), what, why);
+        LOG.warn("{}: durable storage not in use yet, {}: {}", config.self(), what, why);
         env.timers().after(RETRIES_PER_LOOK * config.replicas().retryNanos(), () -> {
             if (!stopped) {
                 check();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The tables as the registry tells them: definition and map, each never older than one seen before. */
+/** The tables in the registry, with definition and map. A view never goes back to an older definition or map. */
 final class TableViews {
     private static final Logger LOG = LoggerFactory.getLogger(TableViews.class);
 
@@ -34,19 +34,19 @@ final class TableViews {
     private boolean listed;
     private boolean complete;
 
-    /** A table's definition and map, with the time at which the map was read. */
+    /** Definition and map of a table, with the time at which the map was read. */
     record View(TableMeta meta, TableMap map, int mapVersion, long readAtNanos) {}
 
-    /** Hears of changes. */
+    /** Receiver of changes. */
     interface Listener {
         void changed(View view);
 
-        /** The table is not there any more, or its number changed. */
+        /** The table is gone, or its number changed. */
         void gone(View last);
 
         void listed();
 
-        /** Every table that was listed first is known: its definition and map, or that it is gone. */
+        /** Every table of the first listing is known now: its definition and map, or that it is gone. */
         void complete();
     }
 
@@ -79,7 +79,7 @@ final class TableViews {
         return null;
     }
 
-    /** False while a table that is there may not have been read yet: what is not found is then unknown, not absent. */
+    /** False while an existing table may not have been read yet. A table that is not found is then unknown, not absent. */
     boolean complete() {
         return complete;
     }
@@ -95,7 +95,7 @@ final class TableViews {
         return views;
     }
 
-    /** Somebody knows a newer map: read it, not from what a follower of the registry may have left behind. */
+    /** Reads the map after a sync, because a newer one was seen elsewhere. */
     void refresh(TableName name) {
         Entry entry = entries.get(name);
         if (entry == null) {
@@ -109,7 +109,7 @@ final class TableViews {
         }
     }
 
-    /** Somebody knows a newer definition. */
+    /** Reads the definition after a sync, because a newer one was seen elsewhere. */
     void refreshDefinition(TableName name) {
         Entry entry = entries.get(name);
         if (entry == null) {
@@ -119,12 +119,12 @@ final class TableViews {
         }
     }
 
-    /** Somebody knows a table that is not known here. */
+    /** Lists the tables after a sync, because an unknown one was seen elsewhere. */
     void refreshNames() {
         env.registry().sync(synced -> names.dirty());
     }
 
-    /** Tells when every table that was there at this call is known here; fails where one of them cannot be read just now. */
+    /** Completes when every table that existed at the time of this call is known here; fails if one of them cannot be read now. */
     void search(Completion<Done> completion) {
         env.registry().sync(synced -> {
             if (synced instanceof Outcome.Err<Done>) {
@@ -154,7 +154,7 @@ final class TableViews {
             try {
                 present.add(new TableName(child));
             } catch (UniserveException e) {
-                LOG.warn("registry node {} is no table: {}", RegistryPaths.TABLES + "/" + child, e.reason());
+                LOG.warn("registry node {}: not a table name: {}", RegistryPaths.TABLES + "/" + child, e.reason());
             }
         }
         for (Entry entry : List.copyOf(entries.values())) {
@@ -202,7 +202,7 @@ final class TableViews {
         private boolean metaRead;
         private boolean mapRead;
 
-        /** The name was not among the tables when they were last listed. */
+        /** The last listing of the tables did not have this name. */
         private boolean unlisted;
 
         private Entry(TableName name) {
@@ -230,7 +230,7 @@ final class TableViews {
                     error -> end(Outcome.err(error)));
         }
 
-        /** Both nodes were read and make a table, or one of them is not there: a name without a table. */
+        /** True when both nodes have been read and form a table, or one of them is absent. */
         private boolean settled() {
             return metaRead && mapRead && (view != null || metaValue == null || mapValue == null);
         }
@@ -276,7 +276,7 @@ final class TableViews {
             }
         }
 
-        /** Names may come and go for ever. Should this one come again, it is listed again. */
+        /** Removes a name without a table, so that old names do not accumulate. If it appears again, it is listed again. */
         private void forget() {
             entries.remove(name, this);
             meta.stop();

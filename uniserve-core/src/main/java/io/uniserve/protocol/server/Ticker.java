@@ -5,7 +5,7 @@ import io.uniserve.protocol.env.Timers;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The clockwork of a server: it sleeps until something is due, so that a server with nothing to do costs next to nothing. */
+/** Timer of a server's work. It sleeps until the next work is due, so an idle server costs almost nothing. */
 final class Ticker {
     private final Clock clock;
     private final Timers timers;
@@ -16,7 +16,7 @@ final class Ticker {
 
     /**
      * @param tickNanos the shortest time between two ticks
-     * @param task does what is due at the given time and returns how long nothing else will be
+     * @param task runs the work that is due at the given time, and returns the nanoseconds until the next work
      */
     Ticker(Clock clock, Timers timers, long tickNanos, LongUnaryOperator task) {
         this.clock = clock;
@@ -25,12 +25,12 @@ final class Ticker {
         this.task = task;
     }
 
-    /** Ticks now and from then on. */
+    /** Runs a tick now, and schedules the next ones. */
     void start() {
         run();
     }
 
-    /** Something waits for time to pass: ticks within the shortest time. Nothing before the start. */
+    /** Schedules a tick within the shortest time. Has no effect before the start. */
     void soon() {
         Timers.Cancel waiting = next;
         if (waiting != null && nextAt - clock.nanos() > tickNanos) {

@@ -9,10 +9,12 @@ import io.uniserve.protocol.message.TransactionLogSnapshot;
 import io.uniserve.protocol.tx.TransactionService;
 
 /**
- * Keeps this server's copy of one table's log fresh. Copies may be old at any time, no rule counts on them; readers wait where
- * they are. While drivers tell what they write, the log's node is neither watched nor read: every watch and every read makes
- * the next write of it slower, for which clients wait. When nothing was told for a while the node is watched again, and read
- * once. What a watch tells is read unless a driver tells it in a moment.
+ * Follower of one table's transaction log, which keeps this server's copy fresh. Copies may be old at any time, and no rule depends on
+ * them. But readers wait while a copy is old.
+ *
+ * <p>While transaction managers push their writes, the log's node is neither watched nor read. Every watch and read would delay the next
+ * write, for which clients wait. After some time without a push, the node is watched again and read once. After a watch event it is read,
+ * unless a push follows shortly.
  */
 final class TransactionLogFollower {
     private final Environment env;
@@ -30,9 +32,9 @@ final class TransactionLogFollower {
     private boolean stopped;
 
     /**
-     * @param retryNanos pause before a read that failed is tried again
-     * @param tellNanos for how long a change that a watch told may be told by its driver before it is read
-     * @param quietNanos without a word of drivers for this long the log is watched again
+     * @param retryNanos pause before a failed read is retried
+     * @param tellNanos time after a watch event in which a push replaces the read
+     * @param quietNanos time without a push after which the log is watched again
      */
     record Times(long retryNanos, long tellNanos, long quietNanos) {}
 
@@ -57,7 +59,7 @@ final class TransactionLogFollower {
         return tableId;
     }
 
-    /** Watches and reads. */
+    /** Starts to watch, and reads once. */
     void start() {
         watching = true;
         arming = true;
@@ -79,14 +81,14 @@ final class TransactionLogFollower {
         }
     }
 
-    /** A driver on another server tells what it has written. */
+    /** Handles a push of the log by a transaction manager on another server. */
     void told(TransactionLogSnapshot told) {
         if (!stopped && service.logSeen(table, told.log(), told.nodeVersion())) {
             heard();
         }
     }
 
-    /** What changed in the log is known here without a look at it. */
+    /** Notes that a change of the log is known here without a read. */
     void heard() {
         heard = true;
         if (watching && !stopped) {

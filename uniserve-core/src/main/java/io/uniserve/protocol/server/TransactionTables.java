@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The server's tables whose updates are atomic: follows their logs in the registry and is the host of their service. */
+/** The atomic tables of a server: it follows their transaction logs, and is the host of the transaction service. */
 final class TransactionTables {
     private final Environment env;
     private final ServerId self;
@@ -52,7 +52,7 @@ final class TransactionTables {
         return service;
     }
 
-    /** The table is new here, or its map is. Only who hosts a part of it need know its log before it is asked. */
+    /** Handles a new table or map. Only servers with a replica of the table need its transaction log in advance. */
     void follow(TableViews.View view) {
         TableName name = view.meta().name();
         if (!TransactionService.serves(view.meta().level())) {
@@ -76,14 +76,14 @@ final class TransactionTables {
         }
     }
 
-    /** Takes in what a request tells of a table's log, before anything else that it asks. */
+    /** Handles the transaction log that a request carries, before the request itself. */
     void hear(PeerRequest request) {
         if (request instanceof PeerRequest.Prepare prepare) {
             prepare.told().ifPresent(told -> told(prepare.table(), told));
         } else if (request instanceof PeerRequest.Decide decide) {
             decide.told().ifPresent(told -> told(decide.table(), told));
             service.decided(decide);
-            if (decide.commit()) { // a log that is too large to be told is read
+            if (decide.commit()) { // the carried log may have been too large to send
                 service.disclosure().disclosed(decide.key().tableId(), decide.version());
             }
         } else if (request instanceof PeerRequest.Tell tell) {
@@ -91,7 +91,7 @@ final class TransactionTables {
         }
     }
 
-    /** Of another table of this name than the one that is known here, nothing is heard: it is read when its time comes. */
+    /** Ignores the log of another table with this name; it is read when the map changes. */
     private void told(TableName name, TransactionLogSnapshot told) {
         TransactionLogFollower log = logs.get(name);
         TableViews.View view = views.find(name);

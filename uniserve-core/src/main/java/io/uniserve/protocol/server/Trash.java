@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Trash folder of a server: replicas that nothing proves to be of no use, kept for a while. An entry is a directory with a
- * description and the replica's own directory, which is moved there in one step. So at any crash a replica is whole and either
- * in its place or here; an entry is deleted by moving it out of here first.
+ * Trash folder of a server, for replicas of unknown tables, kept for a limited time. An entry is a directory with a description and the
+ * replica's own directory, which is moved there in one step. So after any crash a replica is complete, and is either in its place or in the
+ * trash. To delete an entry, it is first moved out of the folder.
  */
 final class Trash {
     private static final Logger LOG = LoggerFactory.getLogger(Trash.class);
@@ -59,12 +59,12 @@ final class Trash {
         this.purgeAt = began;
     }
 
-    /** Safe for use by any thread. */
+    /** Current usage; thread-safe. */
     Usage usage() {
         return usage;
     }
 
-    /** Finds what is there and ends what a crash interrupted; tried until it succeeds. */
+    /** Finds the entries, and completes deletions that a crash interrupted. Retries until it succeeds. */
     void load(Runnable then) {
         entries.clear();
         seen.clear();
@@ -108,7 +108,7 @@ final class Trash {
         });
     }
 
-    /** Takes an entry in whose directory a replica is, and deletes one whose replica never came there or has left it. */
+    /** Adds an entry whose directory has a replica. Deletes an entry whose replica was never moved in, or was moved out. */
     private void look(TrashEntry entry, Completion<Boolean> completion) {
         env.disk().list(path(entry.id()), listed -> {
             if (!(listed instanceof Outcome.Ok<List<Disk.Entry>> ok)) {
@@ -161,7 +161,7 @@ final class Trash {
         return entries.get(id);
     }
 
-    /** The newest copy of this replica of this very table; null where there is none. */
+    /** The newest entry of this replica of this table; null if there is none. */
     @Nullable
     TrashEntry find(ReplicaKey key, TableName table) {
         return entries.values().stream()
@@ -170,16 +170,15 @@ final class Trash {
                 .orElse(null);
     }
 
-    /** Milliseconds since 1970: the wall clock at the start, and the time that has passed since. */
+    /** Milliseconds since 1970, from the wall clock at the start and the time that has passed since. */
     private long nowMs() {
         return config.startMs() + (env.clock().nanos() - began) / MILLI;
     }
 
     /**
-     * Moves a replica that nobody uses here. The description is durable before the move, so that a crash leaves nothing that
-     * is not explained.
+     * Moves an unused replica to the trash. Its description is durable before the move, so that after a crash every entry has one.
      *
-     * @param table its name, empty where it is not known
+     * @param table the table's name, empty if unknown
      */
     void put(ReplicaKey key, String table, long epoch, long lastIndex, String reason, Completion<Done> completion) {
         env.disk().list(key.toString(), listed -> {
@@ -216,7 +215,7 @@ final class Trash {
 
     private void put(TrashEntry entry, Outcome<Done> moved, Completion<Done> completion) {
         if (moved instanceof Outcome.Err<Done>) {
-            // the files may be here all the same: what is found decides
+            // the files may have been moved despite the error
             look(
                     entry,
                     looked -> completion.done(
@@ -225,8 +224,8 @@ final class Trash {
         }
         add(entry);
         LOG.warn(
-                "table {} replica {}: moved to the trash as {} ({} bytes, epoch {}, kept for {} h): {}. It returns by"
-                        + " itself when the table's map names this server again; see uniserve trash",
+                "table {} replica {}: moved to the trash as {} ({} bytes, epoch {}, kept for {} h): {}. It is restored"
+                        + " when the table's map names this server again; see uniserve trash",
                 entry.table().isEmpty() ? "unknown" : entry.table(),
                 entry.key(),
                 entry.id(),
@@ -241,14 +240,14 @@ final class Trash {
     void restore(TrashEntry entry, Completion<Done> completion) {
         if (!busy.add(entry.id())) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "trash entry " + entry.id() + " is being moved or deleted: ask again")));
+                    ErrorCode.UNAVAILABLE, "trash entry " + entry.id() + " is being moved or deleted: retry later")));
             return;
         }
         env.disk().move(path(entry.id()) + "/" + REPLICA, entry.key().toString(), moved -> {
             busy.remove(entry.id());
             if (moved instanceof Outcome.Err<Done> err) {
                 LOG.warn(
-                        "table {} replica {}: cannot be restored from trash entry {}: {}",
+                        "table {} replica {}: restoration from trash entry {} failed: {}",
                         entry.table(),
                         entry.key(),
                         entry.id(),
@@ -256,17 +255,17 @@ final class Trash {
             } else {
                 remove(entry.id());
                 LOG.warn("table {} replica {}: restored from trash entry {}", entry.table(), entry.key(), entry.id());
-                env.disk().delete(path(entry.id()), left -> {}); // what stays is deleted at the next start
+                env.disk().delete(path(entry.id()), left -> {}); // the next start deletes remains
             }
             completion.done(moved);
         });
     }
 
-    /** Deletes an entry for good. */
+    /** Deletes an entry permanently. */
     void purge(TrashEntry entry, String why, Completion<Done> completion) {
         if (!busy.add(entry.id())) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "trash entry " + entry.id() + " is being moved or deleted: ask again")));
+                    ErrorCode.UNAVAILABLE, "trash entry " + entry.id() + " is being moved or deleted: retry later")));
             return;
         }
         env.disk().move(path(entry.id()), PURGED + "/" + entry.id(), moved -> {
@@ -288,7 +287,7 @@ final class Trash {
         });
     }
 
-    /** Deletes entries, one after the other, and ends with the first that cannot be deleted. */
+    /** Deletes entries one after another, and stops at the first failure. */
     void purge(ArrayDeque<TrashEntry> doomed, String why, Completion<Done> completion) {
         TrashEntry entry = doomed.poll();
         if (entry == null) {
@@ -304,7 +303,7 @@ final class Trash {
         });
     }
 
-    /** Time passes: deletes what has been here long enough, and the oldest while all are too large. */
+    /** Deletes entries that are old enough, and the oldest ones while the trash is too large. */
     void tick() {
         long now = env.clock().nanos();
         if (!busy.isEmpty() || now - purgeAt < 0) {
@@ -320,7 +319,7 @@ final class Trash {
             boolean tooLarge = bytes > config.bytesMax() && wall - entry.trashedMs() >= keptMs;
             if (expired || tooLarge) {
                 String why = expired
-                        ? "its time is over (server.trash-retention)"
+                        ? "its retention time has passed (server.trash-retention)"
                         : "the trash has " + bytes + " bytes, more than server.trash-bytes-max";
                 purge(entry, why, done -> purged(entry, done));
                 return;
@@ -332,7 +331,7 @@ final class Trash {
         if (done instanceof Outcome.Err<Done> err) {
             purgeAt = env.clock().nanos() + PAUSE_NANOS;
             LOG.warn(
-                    "trash entry {}: cannot be deleted, is tried again: {}",
+                    "trash entry {}: deletion failed, will be retried: {}",
                     entry.id(),
                     err.error().getMessage());
         } else {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names and descriptions of entries of the trash: {@code <milliseconds>-<replica>-<random>}, and lines for people to read. */
+/** Names and descriptions of entries of the trash: {@code <milliseconds>-<replica>-<random>}, and readable lines of text. */
 final class TrashFile {
     private static final Pattern ID = Pattern.compile("(\\d{1,15})-t(\\d{1,18})-a(\\d{1,9})-[0-9a-f]{1,16}");
     private static final String FORMAT = "1";
@@ -19,7 +19,7 @@ final class TrashFile {
         return trashedMs + "-" + key + "-" + Long.toHexString(random);
     }
 
-    /** What the name alone tells; empty for a name of something else. */
+    /** The entry by its name alone; empty if the name has another form. */
     static Optional<TrashEntry> named(String id, long retentionMs) {
         Matcher name = ID.matcher(id);
         if (!name.matches()) {
@@ -38,7 +38,7 @@ final class TrashFile {
                 + entry.reason().replaceAll("\\p{Cntrl}", " ") + "\n");
     }
 
-    /** The description where it can be read, else what the name tells. */
+    /** The entry by its description if that can be read, else by its name. */
     static TrashEntry decode(TrashEntry named, Bytes text) {
         TreeMap<String, String> fields = new TreeMap<>();
         for (String line : text.utf8().split("\n")) {

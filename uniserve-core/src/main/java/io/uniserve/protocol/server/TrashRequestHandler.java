@@ -16,7 +16,7 @@ import io.uniserve.protocol.message.TrashCall;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/** Requests of operators to a server's trash. */
+/** Handler of operators' requests to a server's trash. */
 final class TrashRequestHandler {
     private final ServerId self;
     private final TrashConfig config;
@@ -34,7 +34,10 @@ final class TrashRequestHandler {
         this.guard = guard;
     }
 
-    /** Answers with what the trash holds then. Errors: INVALID_ARGUMENT, TABLE_NOT_FOUND, UNAVAILABLE, those of the disk. */
+    /**
+     * Handles a request. The reply has the contents of the trash afterwards. Errors: INVALID_ARGUMENT, TABLE_NOT_FOUND, UNAVAILABLE, those
+     * of the disk.
+     */
     void handle(TrashCall call, Completion<PeerReply> completion) {
         Completion<Done> done = outcome -> completion.done(outcome.map(ok -> new PeerReply.Trashed(report())));
         try {
@@ -62,14 +65,14 @@ final class TrashRequestHandler {
         TrashEntry entry = trash.find(id);
         if (entry == null) {
             throw UniserveException.invalid(
-                    "trash entry \"" + id + "\": server " + self + " has none of that name; list its trash");
+                    "trash entry \"" + id + "\": server " + self + " has no such entry: list its trash");
         }
         return entry;
     }
 
     private void restore(TrashEntry entry, Completion<Done> done) {
         ReplicaKey key = entry.key();
-        String what = "trash entry " + entry.id() + " is of actor " + key.actor() + " of table "
+        String what = "trash entry " + entry.id() + " has actor " + key.actor() + " of table "
                 + (entry.table().isEmpty()
                         ? "number " + key.tableId()
                         : entry.table() + " (number " + key.tableId() + ")");
@@ -78,22 +81,22 @@ final class TrashRequestHandler {
             throw new UniserveException(
                     ErrorCode.TABLE_NOT_FOUND,
                     what
-                            + ", which the registry does not know: bring the registry's data back, then the replica"
-                            + " returns by itself; or restore the table from a backup (uniserve restore)");
+                            + ", which the registry does not know: restore the registry's data, then the replica"
+                            + " is restored too; or restore the table from a backup (uniserve restore)");
         }
         if (!entry.table().isEmpty() && !entry.table().equals(view.meta().name().value())) {
-            throw UniserveException.invalid(what + ", and the registry's table of that number is "
-                    + view.meta().name() + ": it is another cluster's");
+            throw UniserveException.invalid(what + ", but the registry's table of that number is "
+                    + view.meta().name() + ": it belongs to another cluster");
         }
         ActorState actor =
                 key.actor() < view.map().actors().size() ? view.map().actors().get(key.actor()) : null;
         if (actor == null || !actor.hosts(self)) {
-            throw UniserveException.invalid(what + ", which the map gives to "
+            throw UniserveException.invalid(what + ", and the map names for it "
                     + (actor == null ? "no server" : "servers " + actor.isr())
-                    + ": they have what is acknowledged; to have a replica here, move one here (uniserve move)");
+                    + ": all acknowledged updates are there; for a replica here, move one (uniserve move)");
         }
         if (replicas.keys().contains(key) || replicas.find(key) != null) {
-            throw UniserveException.invalid(what + ", of which this server has a replica: it needs no other");
+            throw UniserveException.invalid(what + ", and this server already has a replica of it");
         }
         replicas.restore(entry, done);
     }

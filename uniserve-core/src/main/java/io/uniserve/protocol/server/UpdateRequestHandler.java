@@ -25,7 +25,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Takes updates from clients, hands each actor's rows to its replica and gathers what they say until the deadline. */
+/** Handler of clients' updates. It passes each actor's rows to its replica, and collects the results until the deadline. */
 final class UpdateRequestHandler {
     private final Environment env;
     private final TableViews views;
@@ -63,8 +63,8 @@ final class UpdateRequestHandler {
             return;
         }
         if (request.stages() || request.actors().stream().anyMatch(rows -> rows.staged() != null)) {
-            UniserveException eventual = UniserveException.invalid("rows are staged for atomic updates, which table "
-                    + request.table() + " has not: send them directly");
+            UniserveException eventual = UniserveException.invalid("only atomic updates have staged rows, and table "
+                    + request.table() + " has none: send them directly");
             env.timers().after(0, () -> completion.done(Outcome.err(eventual)));
             return;
         }
@@ -83,14 +83,14 @@ final class UpdateRequestHandler {
             }
             ErrorCode code = exists ? ErrorCode.NOT_PRIMARY : ErrorCode.INVALID_ARGUMENT;
             String message = exists
-                    ? "this server does not hold the actor"
+                    ? "this server does not have the actor"
                     : "the table has " + view.map().actors().size() + " actors";
             gathering.of(rows.actor()).failed(new ActorFailure(rows.actor(), code, message, epoch));
         }
         gathering.begun();
     }
 
-    /** One for all actors: any server may drive it. */
+    /** Handles an atomic update, which has one result for all actors. Any server may be its transaction manager. */
     private void atomic(UpdateRequest request, TableViews.View view, Completion<UpdateReply> completion) {
         int actors = view.map().actors().size();
         boolean exist = request.actors().stream().allMatch(rows -> rows.actor() >= 0 && rows.actor() < actors);
@@ -114,7 +114,7 @@ final class UpdateRequestHandler {
                 return UniserveException.invalid("actor " + rows.actor() + " is named twice: send its rows together");
             }
             if (rows.staged() != null && (request.stages() || rows.rows().size() > 0)) {
-                return UniserveException.invalid("rows of actor " + rows.actor() + " are here and staged: send either");
+                return UniserveException.invalid("rows of actor " + rows.actor() + " are here and staged: send one");
             }
             if (request.stages() && rows.rows().size() == 0) {
                 return UniserveException.invalid("actor " + rows.actor() + " has no rows to stage: leave it out");
@@ -123,7 +123,7 @@ final class UpdateRequestHandler {
             bytes += rows.bytes();
         }
         if (actors.isEmpty()) {
-            return UniserveException.invalid("an update names no actor: send rows");
+            return UniserveException.invalid("the update has no actors: send rows");
         }
         if (here > Limits.BATCH_BYTES_MAX) {
             return tooLarge(here, Limits.BATCH_BYTES_MAX);
@@ -143,7 +143,7 @@ final class UpdateRequestHandler {
 
     private static UniserveException tooLarge(long bytes, long max) {
         return new UniserveException(
-                ErrorCode.TOO_LARGE, "the update has " + bytes + " bytes, at most " + max + ": send smaller batches");
+                ErrorCode.TOO_LARGE, "the update has " + bytes + " bytes, limit " + max + ": send smaller batches");
     }
 
     private static UniserveException notFound(UpdateRequest request) {
@@ -152,7 +152,7 @@ final class UpdateRequestHandler {
                 "table " + request.table() + " number " + request.tableId() + " does not exist");
     }
 
-    /** A table that this server has not heard of: the registry says whether it is new or no more. */
+    /** Handles an update of an unknown table: the registry shows whether it is new or dropped. */
     private void unknownTable(UpdateRequest request, Completion<UpdateReply> completion) {
         env.registry()
                 .sync(synced -> env.registry().read(RegistryPaths.map(request.table()), read -> {
@@ -165,14 +165,14 @@ final class UpdateRequestHandler {
                     if (found.value() instanceof TableMap map && map.tableId() == request.tableId()) {
                         views.refresh(request.table());
                         completion.done(Outcome.err(
-                                new UniserveException(ErrorCode.UNAVAILABLE, "the table is new here: try again")));
+                                new UniserveException(ErrorCode.UNAVAILABLE, "the table is new here: retry")));
                     } else {
                         completion.done(Outcome.err(notFound(request)));
                     }
                 }));
     }
 
-    /** The answers of one request's actors. */
+    /** Results of one request's actors. */
     private final class Gathering {
         private final Completion<UpdateReply> completion;
         private final List<ActorAck> acks = new ArrayList<>();
@@ -208,7 +208,7 @@ final class UpdateRequestHandler {
             };
         }
 
-        /** All actors were asked; an answer that is there already goes out after this call. */
+        /** All actors have their rows. If all results are present already, the reply follows after this call. */
         private void begun() {
             begun = true;
             if (open.isEmpty()) {
@@ -222,7 +222,7 @@ final class UpdateRequestHandler {
                 failures.add(new ActorFailure(
                         actor,
                         ErrorCode.DEADLINE_EXCEEDED,
-                        "not acknowledged in time: it may be applied later, retry with the same id",
+                        "not acknowledged in time: it may still be applied, so retry with the same id",
                         0));
             }
             settle();

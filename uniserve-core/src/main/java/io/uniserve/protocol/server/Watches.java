@@ -4,7 +4,7 @@ import io.uniserve.protocol.env.Registry;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The paths that the server watches; all are watched anew, and taken as changed, when a new session begins. */
+/** Watches of a server. In a new session all paths are watched again, and count as changed. */
 final class Watches {
     private final Registry registry;
     private final Map<String, Runnable> byPath = new LinkedHashMap<>();
@@ -33,7 +33,7 @@ final class Watches {
         }
     }
 
-    /** A new session: what was watched is not any more. */
+    /** Watches all paths again in a new session. */
     void renew() {
         for (String path : java.util.List.copyOf(byPath.keySet())) {
             registry.watch(path, () -> changed(path));

@@ -1,6 +1,6 @@
 /**
- * The server's state machine: membership, maps, leases, pings and the life of replicas, on one loop and one tick
- * ({@link io.uniserve.protocol.server.ServerMachine}).
+ * The server's state machine, on one event loop ({@link io.uniserve.protocol.server.ServerMachine}): membership, maps, leases, pings and
+ * the lifecycle of replicas.
  */
 @NullMarked
 package io.uniserve.protocol.server;

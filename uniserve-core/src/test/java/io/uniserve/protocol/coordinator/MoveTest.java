@@ -180,7 +180,7 @@ class MoveTest {
         refused(ErrorCode.INVALID_ARGUMENT, "has actors 0 to 0", 1, from, to);
         refused(ErrorCode.INVALID_ARGUMENT, "has actors 0 to 0", -1, from, to);
         refused(ErrorCode.INVALID_ARGUMENT, "from: ", 0, id("s7"), to);
-        refused(ErrorCode.INVALID_ARGUMENT, "another server", 0, from, from);
+        refused(ErrorCode.INVALID_ARGUMENT, "a server other than", 0, from, from);
         refused(ErrorCode.INVALID_ARGUMENT, "already", 0, from, follower());
         refused(ErrorCode.INVALID_ARGUMENT, "no live server", 0, from, id("s9"));
         assertThat(cluster.refused(node, new AdminRequest.MoveReplica(new TableName("u"), 0, from, to))
@@ -199,6 +199,6 @@ class MoveTest {
         ServerId from = follower();
         ServerId primary = actor().primary();
         move(from, free());
-        refused(ErrorCode.UNAVAILABLE, "being moved", 0, primary, free());
+        refused(ErrorCode.UNAVAILABLE, "is not settled", 0, primary, free());
     }
 }

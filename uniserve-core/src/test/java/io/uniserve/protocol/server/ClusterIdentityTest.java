@@ -131,7 +131,7 @@ class ClusterIdentityTest {
         assertThat(host.fatal)
                 .singleElement()
                 .asString()
-                .contains("WRONG_CLUSTER", identity, OTHER, "server s1 at s1:8000", "Nothing is changed");
+                .contains("WRONG_CLUSTER", identity, OTHER, "server s1 at s1:8000", "Nothing was changed");
         assertThat(files().get("s1")).isEqualTo(before.get("s1"));
         assertThat(other.children("")).containsExactly("cluster", "identity");
         host.kill();

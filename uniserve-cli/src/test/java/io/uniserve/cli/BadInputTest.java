@@ -31,7 +31,8 @@ class BadInputTest {
     @BeforeAll
     void start() throws IOException {
         cluster = new RunningCluster(directory);
-        assertThat(run("table create words --engine kv --actors 4 --rf 2").exit()).isZero();
+        assertThat(run("table create words --engine kv --actors 4 --rf 2").exit())
+                .isZero();
         StringBuilder rows = new StringBuilder();
         for (int i = 0; i < 50; i++) {
             rows.append("{\"id\":\"k").append(i).append("\",\"n\":").append(i).append("}\n");

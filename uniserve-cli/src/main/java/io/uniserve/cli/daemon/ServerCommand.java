@@ -52,10 +52,7 @@ public final class ServerCommand extends CliCommand {
                             + " every process of that cluster has ended.")
     private boolean takeOverStore;
 
-    @Option(
-            names = "--engines",
-            paramLabel = "ENGINE,...",
-            description = "Engines to run, e.g. solr (default: kv).")
+    @Option(names = "--engines", paramLabel = "ENGINE,...", description = "Engines to run, e.g. solr (default: kv).")
     private @Nullable String engines;
 
     @Option(names = "--ports", paramLabel = "ENGINE,...", hidden = true, description = "Deprecated name of --engines.")

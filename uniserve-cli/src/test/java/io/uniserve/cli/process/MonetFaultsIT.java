@@ -257,7 +257,8 @@ class MonetFaultsIT {
     }
 
     private void create(String table, String columns, String key, String actors, String... more) {
-        String words = "table create " + table + " --engine monetdb --rf 2 --actors " + actors + " --key " + key + " -O";
+        String words =
+                "table create " + table + " --engine monetdb --rf 2 --actors " + actors + " --key " + key + " -O";
         List<String> all = new ArrayList<>(List.of(words.split(" ")));
         all.add(columns);
         all.addAll(List.of(more));

@@ -46,7 +46,8 @@ class MonetIT {
     }
 
     private static void create(StartedCluster cluster, String table, String columns, String key, String actors) {
-        String words = "table create " + table + " --engine monetdb --rf 1 --actors " + actors + " --key " + key + " -O";
+        String words =
+                "table create " + table + " --engine monetdb --rf 1 --actors " + actors + " --key " + key + " -O";
         List<String> all = new ArrayList<>(List.of(words.split(" ")));
         all.add(columns);
         Run run = run(cluster, all.toArray(String[]::new));

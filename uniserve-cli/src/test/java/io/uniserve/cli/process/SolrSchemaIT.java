@@ -72,7 +72,16 @@ class SolrSchemaIT {
         cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "solr"));
         client = cluster.client();
         uniserve = new TestingConsole(RemoteCluster::connect);
-        assertThat(run("table", "create", "docs", "--engine", "solr", "--actors", "" + ACTORS, "--configset", conf(FIRST))
+        assertThat(run(
+                                "table",
+                                "create",
+                                "docs",
+                                "--engine",
+                                "solr",
+                                "--actors",
+                                "" + ACTORS,
+                                "--configset",
+                                conf(FIRST))
                         .exit())
                 .isEqualTo(ExitCode.OK);
         client.admin().createTable(TableSpec.named("plain").port("solr").hash(1).replicas(1));

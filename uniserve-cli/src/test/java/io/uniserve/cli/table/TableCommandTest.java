@@ -68,7 +68,9 @@ class TableCommandTest {
         Run neither = uniserve.run("table", "create", "more");
         assertThat(neither.exit()).isEqualTo(ExitCode.USAGE);
         assertThat(neither.err()).contains("'--engine=ENGINE'");
-        assertThat(uniserve.run("table", "create", "--help").out()).contains("--engine").doesNotContain("--port");
+        assertThat(uniserve.run("table", "create", "--help").out())
+                .contains("--engine")
+                .doesNotContain("--port");
     }
 
     @Test

@@ -48,8 +48,7 @@ final class ActorVerifier {
         }
         PeerRequest.CompareCopies request =
                 new PeerRequest.CompareCopies(table.meta.name(), new ReplicaKey(table.meta.tableId(), actor));
-        leader
-                .env()
+        leader.env()
                 .network()
                 .call(
                         primary.get().address(),

@@ -5,11 +5,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -46,7 +43,8 @@ final class AdminHandler {
         } else if (request instanceof AdminRequest.MoveReplica move) {
             new MoveReplica(leaderTerm, leaderTerm.rebalancer(), known(move.name()), move, answer).start();
         } else if (request instanceof AdminRequest.ReplicateActor replicate) {
-            new SetReplicaCount(leaderTerm, leaderTerm.rebalancer(), known(replicate.name()), replicate, answer).start();
+            new SetReplicaCount(leaderTerm, leaderTerm.rebalancer(), known(replicate.name()), replicate, answer)
+                    .start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(leaderTerm, drain, answer).start();
         } else if (request instanceof AdminRequest.ServerTrash trash) {

@@ -117,8 +117,7 @@ final class BackupPartCopier {
      * could be reserved.
      */
     private void readNumbers(Runnable then) {
-        leader
-                .registry()
+        leader.registry()
                 .synced(() -> leader.catalog().reloadCluster(new CatalogManager.Then() {
                     @Override
                     public void done() {

@@ -23,7 +23,12 @@ abstract class DesiredReplicasWriter {
 
     /** @param what name of the request, for the error when its outcome is unknown */
     DesiredReplicasWriter(
-            LeaderContext leader, Rebalancer rebalancer, Table table, int number, String what, PendingAdminReply answer) {
+            LeaderContext leader,
+            Rebalancer rebalancer,
+            Table table,
+            int number,
+            String what,
+            PendingAdminReply answer) {
         this.leader = leader;
         this.rebalancer = rebalancer;
         this.name = table.meta.name();

@@ -105,8 +105,7 @@ final class IntactReplicas {
         List<ReplicaKey> keys = book.wanted.stream().limit(KEYS_PER_REQUEST_MAX).toList();
         book.asked = true;
         book.wanted.clear();
-        leader
-                .env()
+        leader.env()
                 .network()
                 .call(
                         record.address(),

@@ -34,8 +34,7 @@ final class LoadCollector {
         }
         for (ServerRecord server : servers) {
             Completion<PeerReply> one = leader.registry().scoped(this::answered);
-            leader
-                    .env()
+            leader.env()
                     .network()
                     .call(
                             server.address(),

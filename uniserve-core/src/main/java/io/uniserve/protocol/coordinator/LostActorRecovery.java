@@ -53,8 +53,7 @@ final class LostActorRecovery {
         }
         IntPredicate lost = actor -> {
             Table known = leader.catalog().find(id);
-            return known != null
-                    && tables.lostForGood(leader.view(), new ReplicaKey(id, actor), known.actor(actor));
+            return known != null && tables.lostForGood(leader.view(), new ReplicaKey(id, actor), known.actor(actor));
         };
         backups.replace(table, number, lost, done -> {
             attempts.keySet().removeIf(other -> leader.catalog().find(other) == null);
@@ -75,8 +74,7 @@ final class LostActorRecovery {
         }
         String path = RegistryPaths.backup(table.meta.name(), key);
         table.busy = true;
-        leader
-                .registry()
+        leader.registry()
                 .synced(() -> leader.registry().read(path, outcome -> {
                     table.busy = false;
                     if (outcome instanceof Outcome.Ok<Versioned> ok) {
@@ -131,8 +129,7 @@ final class LostActorRecovery {
                         ? "complete"
                         : complete ? "all acknowledged updates" : "shipped entries only, the last updates may be lost");
         long now = leader.env().clock().nanos();
-        leader
-                .replicas()
+        leader.replicas()
                 .takenOver(
                         key,
                         actor.isr().stream()

@@ -53,8 +53,7 @@ final class PortValidation {
     }
 
     private void ask(Iterator<ServerRecord> servers) {
-        leader
-                .env()
+        leader.env()
                 .network()
                 .call(
                         servers.next().address(),

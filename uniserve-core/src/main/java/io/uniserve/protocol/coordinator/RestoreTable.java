@@ -81,8 +81,7 @@ final class RestoreTable {
     private void create() {
         List<List<ServerId>> places;
         try {
-            places = leader
-                    .placement()
+            places = leader.placement()
                     .place(backup.actors(), asked.rf(), leader.view().eligible(asked.port()));
         } catch (IllegalArgumentException | UniserveException e) {
             fail(UniserveException.invalid(
@@ -109,8 +108,7 @@ final class RestoreTable {
         leader.registry().write(ops, done -> {
             if (done.applied()) {
                 LOG.info("table {} (number {}): restored from backup {}", meta.name(), id, backup.name());
-                leader
-                        .catalog()
+                leader.catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
                 leader.routingChanged();
                 leader.wake();
@@ -132,12 +130,9 @@ final class RestoreTable {
                         "the registry did not confirm the restoration of " + asked.name()
                                 + ": describe the table, and restore it again if it is absent");
         Runnable ended = () -> fail(error);
-        leader
-                .registry()
-                .synced(() -> leader
-                        .catalog()
-                        .reloadCluster(then(
-                                () -> leader.catalog().reload(asked.name(), then(ended, ended)), ended)));
+        leader.registry()
+                .synced(() -> leader.catalog()
+                        .reloadCluster(then(() -> leader.catalog().reload(asked.name(), then(ended, ended)), ended)));
     }
 
     private static CatalogManager.Then then(Runnable done, Runnable failed) {

@@ -133,8 +133,7 @@ final class RollbackTable {
     }
 
     private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
-        boolean same =
-                leader.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
+        boolean same = leader.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
         if (!same || !(log.value() instanceof TransactionLogState before)) {
             again();
             return;
@@ -181,8 +180,7 @@ final class RollbackTable {
                         before.next() - 1,
                         old.tableId(),
                         backup.name());
-                leader
-                        .catalog()
+                leader.catalog()
                         .put(meta, done.versions().get(0), map, done.versions().get(1));
                 leader.routingChanged();
                 leader.wake();

@@ -96,8 +96,7 @@ final class ServerDrainer {
     }
 
     private void readAgain() {
-        leader
-                .registry()
+        leader.registry()
                 .synced(() -> leader.catalog().reloadCluster(new CatalogManager.Then() {
                     @Override
                     public void done() {

@@ -53,8 +53,7 @@ final class StorageRequests {
                 ? Outcome.ok(kind.cast(reply))
                 : Outcome.err(new UniserveException(
                         ErrorCode.INTERNAL,
-                        "a server replied with " + reply.getClass().getSimpleName() + ", not "
-                                + kind.getSimpleName()));
+                        "a server replied with " + reply.getClass().getSimpleName() + ", not " + kind.getSimpleName()));
     }
 
     private void next(
@@ -68,24 +67,19 @@ final class StorageRequests {
             return;
         }
         PeerRequest call = new PeerRequest.Archive(request);
-        leader
-                .env()
+        leader.env()
                 .network()
-                .call(
-                        server.address(),
-                        call,
-                        TIMEOUT_NANOS,
-                        leader.registry().scoped(outcome -> {
-                            if (outcome instanceof Outcome.Err<PeerReply> err
-                                    && elsewhere(err.error().code())) {
-                                boolean told = last.code() != ErrorCode.UNSUPPORTED
-                                        && err.error().code() == ErrorCode.UNSUPPORTED
-                                        && last.code() != ErrorCode.UNAVAILABLE;
-                                next(request, servers, told ? last : err.error(), completion);
-                            } else {
-                                completion.done(outcome);
-                            }
-                        }));
+                .call(server.address(), call, TIMEOUT_NANOS, leader.registry().scoped(outcome -> {
+                    if (outcome instanceof Outcome.Err<PeerReply> err
+                            && elsewhere(err.error().code())) {
+                        boolean told = last.code() != ErrorCode.UNSUPPORTED
+                                && err.error().code() == ErrorCode.UNSUPPORTED
+                                && last.code() != ErrorCode.UNAVAILABLE;
+                        next(request, servers, told ? last : err.error(), completion);
+                    } else {
+                        completion.done(outcome);
+                    }
+                }));
     }
 
     private static boolean elsewhere(ErrorCode code) {

@@ -123,10 +123,8 @@ final class TableCreator {
 
     /** Reads the table after a write that was rejected or has an unknown outcome. */
     private void readAgain(TableMeta meta) {
-        leader
-                .registry()
-                .synced(() -> leader
-                        .catalog()
+        leader.registry()
+                .synced(() -> leader.catalog()
                         .reloadCluster(orFail(() -> leader.catalog().reload(meta.name(), orFail(() -> {
                             Table found = leader.catalog().find(meta.name());
                             if (found == null) {

@@ -30,8 +30,7 @@ final class TableReadiness {
         this(leader, name, tableId, answer, leader.config().createTimeoutNanos());
     }
 
-    TableReadiness(
-            LeaderContext leader, TableName name, long tableId, PendingAdminReply answer, long patienceNanos) {
+    TableReadiness(LeaderContext leader, TableName name, long tableId, PendingAdminReply answer, long patienceNanos) {
         this.leader = leader;
         this.name = name;
         this.tableId = tableId;
@@ -77,8 +76,7 @@ final class TableReadiness {
                 oneDone(waiting);
                 continue;
             }
-            leader
-                    .env()
+            leader.env()
                     .network()
                     .call(
                             server.address(),

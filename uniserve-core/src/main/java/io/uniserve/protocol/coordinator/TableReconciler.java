@@ -34,8 +34,7 @@ final class TableReconciler {
 
     void pass() {
         long now = leader.env().clock().nanos();
-        leader
-                .replicas()
+        leader.replicas()
                 .retain(leader.catalog().tables().stream()
                         .map(t -> t.meta.tableId())
                         .collect(Collectors.toCollection(TreeSet::new)));
@@ -154,8 +153,7 @@ final class TableReconciler {
 
     private void reload(Table table) {
         table.busy = true;
-        leader
-                .registry()
+        leader.registry()
                 .synced(() -> leader.catalog().reload(table.meta.name(), new CatalogManager.Then() {
                     @Override
                     public void done() {
@@ -175,8 +173,7 @@ final class TableReconciler {
         for (ActorState was : before.actors()) {
             ActorState is = table.actor(was.actor());
             if (!was.former().isr().isEmpty() && is.former().isr().isEmpty()) {
-                leader
-                        .replicas()
+                leader.replicas()
                         .takeoverEnded(
                                 new ReplicaKey(table.meta.tableId(), was.actor()),
                                 was,

@@ -148,8 +148,7 @@ final class TableUpdater {
         }
         int[] waiting = {servers.size()};
         for (ServerRecord server : servers) {
-            leader
-                    .env()
+            leader.env()
                     .network()
                     .call(
                             server.address(),
@@ -160,9 +159,7 @@ final class TableUpdater {
                                     learned.add(server.id());
                                 }
                                 if (--waiting[0] == 0) {
-                                    leader
-                                            .registry()
-                                            .after(leader.config().tickNanos() / 16, this::teach);
+                                    leader.registry().after(leader.config().tickNanos() / 16, this::teach);
                                 }
                             }));
         }

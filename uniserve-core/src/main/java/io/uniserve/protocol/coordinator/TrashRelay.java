@@ -23,20 +23,15 @@ final class TrashRelay {
                     "server " + request.server() + " is not registered: start it, its trash is kept");
         }
         PeerRequest call = new PeerRequest.Trash(request.call());
-        leader
-                .env()
+        leader.env()
                 .network()
-                .call(
-                        server.address(),
-                        call,
-                        TIMEOUT_NANOS,
-                        leader.registry().scoped(outcome -> {
-                            Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
-                            if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
-                                answer.ok(new AdminReply.Trashed(ok.value().report()));
-                            } else {
-                                answer.fail(((Outcome.Err<PeerReply.Trashed>) typed).error());
-                            }
-                        }));
+                .call(server.address(), call, TIMEOUT_NANOS, leader.registry().scoped(outcome -> {
+                    Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
+                    if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
+                        answer.ok(new AdminReply.Trashed(ok.value().report()));
+                    } else {
+                        answer.fail(((Outcome.Err<PeerReply.Trashed>) typed).error());
+                    }
+                }));
     }
 }

@@ -143,8 +143,9 @@ final class LogRecovery {
             throw corrupt(
                     segment,
                     offset,
-                    "index " + found.entry().index() + " of epoch " + found.entry().epoch() + ", and index " + due
-                            + " of epoch " + lastEpoch + " or later is expected");
+                    "index " + found.entry().index() + " of epoch "
+                            + found.entry().epoch() + ", and index " + due + " of epoch " + lastEpoch
+                            + " or later is expected");
         }
         lastEpoch = found.entry().epoch();
         long content = EntryHash.content(found.entry());

@@ -164,8 +164,7 @@ public final class BackupEraser {
                             erased -> completion.done(
                                     erased instanceof Outcome.Err<Done> err
                                                     && err.error().code() == ErrorCode.INVALID_ARGUMENT
-                                            ? Outcome.ok(
-                                                    Done.DONE) // the table exists: its primary deletes them;
+                                            ? Outcome.ok(Done.DONE) // the table exists: its primary deletes them;
                                             // or it has no tombstone: they stay
                                             : erased));
                 }

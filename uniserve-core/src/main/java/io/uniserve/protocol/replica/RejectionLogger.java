@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 final class RejectionLogger {
     private static final Logger LOG = LoggerFactory.getLogger(RejectionLogger.class);
 
-    private static final String TAKEN_BACK =
-            "the log was truncated at a refused update before this one: retry";
+    private static final String TAKEN_BACK = "the log was truncated at a refused update before this one: retry";
 
     private final ReplicaKey key;
     private final PendingUpdates pending;
@@ -54,7 +53,8 @@ final class RejectionLogger {
         }
         if (certain) {
             if (update.type() == LogEntry.Type.PREPARE) {
-                // the transaction manager need not wait for the rebuilt engine: no other replica has the entry, so the version can only
+                // the transaction manager need not wait for the rebuilt engine: no other replica has the entry, so the
+                // version can only
                 // abort
                 refused.add(update, Rejection.of(update, error).reason());
                 pending.refuseNow(update.index(), Rejection.of(update, error).reason(), update.epoch());

@@ -67,9 +67,7 @@ final class ReplicaRole {
         close();
         if (led && !next.primary().equals(self)) {
             pending.failAll(
-                    ErrorCode.NOT_PRIMARY,
-                    "the primary changed during the update: use the new one",
-                    next.epoch());
+                    ErrorCode.NOT_PRIMARY, "the primary changed during the update: use the new one", next.epoch());
         }
     }
 

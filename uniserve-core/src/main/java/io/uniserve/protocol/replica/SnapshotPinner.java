@@ -109,10 +109,7 @@ final class SnapshotPinner {
         } else if (wish.index() == VersionIndex.FORGOTTEN) {
             fail(wish, ErrorCode.VERSION_GONE, "the actor is far past the version: request a newer one");
         } else if (record.checkpointIndex() > wish.index()) {
-            fail(
-                    wish,
-                    ErrorCode.VERSION_GONE,
-                    "the backup's checkpoint is now at index " + record.checkpointIndex());
+            fail(wish, ErrorCode.VERSION_GONE, "the backup's checkpoint is now at index " + record.checkpointIndex());
         } else if (record.checkpoint().isEmpty()) {
             log(wish, record, 0, 0, mapVersion);
         } else {

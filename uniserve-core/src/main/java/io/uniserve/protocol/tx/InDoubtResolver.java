@@ -167,8 +167,8 @@ final class InDoubtResolver {
             } else if (at > 0) {
                 fail("version " + doubt + " is in flight, but version " + at + " was requested");
             } else {
-                completion.done(Outcome.ok(
-                        InDoubtResolution.denied(doubt))); // confirmed after the call: it is not committed
+                completion.done(
+                        Outcome.ok(InDoubtResolution.denied(doubt))); // confirmed after the call: it is not committed
             }
         }
 

@@ -124,9 +124,11 @@ class BesideRoutesTest {
     @Test
     void whatWasMadeAgainIsNotNamed() {
         world.change(routing(3, table(ONE, 1, actor(0, 4, 1, 2)), table(TWO, 3, actor(0, 7, 2, 3))));
-        assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+        assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside())
+                .isEmpty();
         world.change(routing(3, table(ONE, 5, actor(0, 4, 1, 2)), table(TWO, 2, actor(0, 7, 2, 3))));
-        assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+        assertThat(ask(new ColocatedTables(1, Map.of(TWO, 2L))).request.beside())
+                .isEmpty();
     }
 
     /** The plan is made again, so the work of the other reads is wasted. */

@@ -18,14 +18,16 @@ class ServerSettingsTest {
 
     @Test
     void theDeprecatedKeyOfEnginesWorksInFilesAndOnTheCommandLine() {
-        assertThat(TestingConfigFiles.load(directory, "uniserve.server.ports = [solr, kv]").server().engines())
+        assertThat(TestingConfigFiles.load(directory, "uniserve.server.ports = [solr, kv]")
+                        .server()
+                        .engines())
                 .containsExactly("solr", "kv");
         assertThat(Settings.load(Optional.empty(), Map.of("uniserve.server.ports", "solr,kv"))
                         .server()
                         .engines())
                 .containsExactly("solr", "kv");
-        assertThatThrownBy(() -> TestingConfigFiles.load(
-                        directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
+        assertThatThrownBy(
+                        () -> TestingConfigFiles.load(directory, "uniserve.server { ports = [kv]\nengines = [solr] }"))
                 .hasMessageContaining("uniserve.server.ports is the deprecated name of uniserve.server.engines");
     }
 

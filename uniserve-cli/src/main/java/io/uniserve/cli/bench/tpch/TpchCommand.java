@@ -179,7 +179,9 @@ public final class TpchCommand extends CliCommand {
                 .with("different", bench.differences().size())
                 .with("java", System.getProperty("java.version"));
         line.require(bench.differences().isEmpty())
-                .require(!check || !engine.equals(ENGINES.get(0)) || bench.refused().isEmpty())
+                .require(!check
+                        || !engine.equals(ENGINES.get(0))
+                        || bench.refused().isEmpty())
                 .require(bench.refused().keySet().stream().noneMatch(wanted::contains));
         return line.print(console());
     }

@@ -198,7 +198,7 @@ public final class BackupRecovery {
                 completion.done(Outcome.err(
                         got instanceof Outcome.Err<Bytes> err
                                 ? err.error()
-                                : new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
+                                : new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " is damaged")));
             }
         });
     }

@@ -112,7 +112,7 @@ final class SnapshotPinner {
             fail(
                     wish,
                     ErrorCode.VERSION_GONE,
-                    "the backup's checkpoint is now at index " + record.checkpointIndex());
+                    "the backup's checkpoint is already at index " + record.checkpointIndex());
         } else if (record.checkpoint().isEmpty()) {
             log(wish, record, 0, 0, mapVersion);
         } else {

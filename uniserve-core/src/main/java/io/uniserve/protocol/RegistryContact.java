@@ -113,7 +113,7 @@ public final class RegistryContact {
     private Optional<String> loss(long now) {
         if (expired) {
             return Optional.of("its registry session expired " + seconds(now - lostAt)
-                    + " ago, and it has not registered in a new one yet");
+                    + " ago and it has not registered in a new one yet");
         }
         if (suspended) {
             return Optional.of("the connection to the registry was lost " + seconds(now - lostAt) + " ago");

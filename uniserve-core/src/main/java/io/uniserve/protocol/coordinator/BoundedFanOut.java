@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one step per actor of a table, with bounded concurrency. After an error it starts no further step. */
+/** Runner of one step per actor of a table, with bounded concurrency. After an error it starts no further step. */
 final class BoundedFanOut {
     private final int total;
     private final Step step;

@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Collects the loads of all live servers. Servers that do not reply in time are omitted. */
+/** Collector of the loads of all live servers. Servers that do not reply in time are omitted. */
 final class LoadCollector {
     private final LeaderContext leader;
     private final Consumer<List<PeerReply.Load>> then;

@@ -46,7 +46,7 @@ final class Checkpoints {
         this.baseIndex = baseIndex;
     }
 
-    /** A checkpoint by the log entry it covers up to. */
+    /** Name of a checkpoint: index and epoch of the last log entry that it covers. */
     record Name(long index, long epoch) {}
 
     /**

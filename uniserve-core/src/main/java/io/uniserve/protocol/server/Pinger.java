@@ -34,7 +34,7 @@ final class Pinger {
         this.coordinator = coordinator;
     }
 
-    /** One round. */
+    /** Runs one round of pings. */
     void ping() {
         List<ServerRecord> targets = targets();
         failed.keySet().removeIf(id -> targets.stream().noneMatch(t -> t.id().equals(id)));

@@ -64,7 +64,7 @@ final class Registration {
         incarnation++;
     }
 
-    /** Looks whether the node is there, and makes it. */
+    /** Checks whether the node exists, and creates it if needed. */
     void attempt() {
         if (busy || stopped) {
             return;

@@ -202,7 +202,7 @@ class ReadSessionTest {
         query();
         assertThat(error()).isEqualTo(ErrorCode.VERSION_GONE);
         assertThat(later())
-                .as("the actor gets no request")
+                .as("the actor gets no requests here")
                 .noneMatch(read -> read.actors().contains(1));
         query(0);
         answer(world.network.lastRead(), 71);

@@ -161,7 +161,7 @@ class AtomicDeathsTest {
                 .as("the write that was on its way did nothing")
                 .isNotNull();
         assertThat(atomic.version(outcome))
-                .as("voted for anew in the new epoch")
+                .as("another vote, in the newer epoch")
                 .isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
     }

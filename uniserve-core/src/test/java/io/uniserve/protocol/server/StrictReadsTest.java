@@ -188,7 +188,7 @@ class StrictReadsTest {
                     .as("one server has applied the version, another has left it open")
                     .isLessThanOrEqualTo(2);
             assertThat(looser.reader().read(0, 1).rounds())
-                    .as("one round where nothing asks for more")
+                    .as("one round, unless it needs more of them")
                     .isEqualTo(1);
         }
         AtomicReader reader = looser.reader();

@@ -109,7 +109,7 @@ class DrainServerTest {
                     }
                 });
         assertThat(cluster.map("t").actors())
-                .as("whoever was on s1 and s2 or s1 and s3 still has s1")
+                .as("an actor on s1 and s2, or s1 and s3, still has a replica on s1")
                 .anyMatch(actor -> actor.isr().contains(id("s1")));
     }
 

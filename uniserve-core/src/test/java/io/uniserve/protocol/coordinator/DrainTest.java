@@ -33,7 +33,7 @@ class DrainTest {
                 .orElseThrow();
         cluster.loop.run(5 * SECOND);
         assertThat(cluster.actor("t", led.actor()).primary())
-                .as("nobody has everything yet")
+                .as("no replica has all entries yet")
                 .isEqualTo(leaving);
         ServerId other =
                 led.isr().stream().filter(id -> !id.equals(leaving)).findFirst().orElseThrow();

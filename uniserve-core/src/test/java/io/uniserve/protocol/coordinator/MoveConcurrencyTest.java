@@ -41,7 +41,7 @@ class MoveConcurrencyTest {
         ramp.succeeded();
         assertThat(ramp.allowed(now)).isEqualTo(2);
         ramp.failed(now);
-        assertThat(ramp.allowed(now + 10 * SECOND)).as("it begins anew").isEqualTo(1);
+        assertThat(ramp.allowed(now + 10 * SECOND)).as("it restarts").isEqualTo(1);
     }
 
     @Test

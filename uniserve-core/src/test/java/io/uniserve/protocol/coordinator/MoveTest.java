@@ -88,7 +88,7 @@ class MoveTest {
         move(from, to);
         cluster.certify(node, "t", 0);
         cluster.loop.run(5 * SECOND);
-        assertThat(actor().isr()).as("nobody has everything").hasSize(3);
+        assertThat(actor().isr()).as("none has all yet").hasSize(3);
         assertThat(actor().primary()).isEqualTo(from);
         cluster.handOver(node, "t", 0, other, to);
         cluster.loop.run(SECOND);

@@ -64,7 +64,7 @@ class ReplicateTest {
         ActorState before = actor();
         ActorState other = cluster.actor("t", 1);
         wish(3);
-        assertThat(actor().learners()).as("nobody waits for the restore delay").hasSize(2);
+        assertThat(actor().learners()).as("without the restore delay").hasSize(2);
         assertThat(actor().desired()).hasSize(3).contains(before.primary());
         certifyAll();
         assertThat(actor().isr()).hasSize(3).containsExactlyInAnyOrderElementsOf(actor().desired());
@@ -73,7 +73,7 @@ class ReplicateTest {
         ActorState settled = actor();
         wish(3);
         cluster.loop.run(5 * SECOND);
-        assertThat(actor()).as("asked again").isEqualTo(settled);
+        assertThat(actor()).as("repeated").isEqualTo(settled);
     }
 
     @Test

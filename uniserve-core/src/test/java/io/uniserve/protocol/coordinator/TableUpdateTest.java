@@ -60,8 +60,8 @@ class TableUpdateTest {
         assertThat(cluster.server("s2").ignorance).isNegative();
         assertThat(meta()).isEqualTo(first.with(NEXT));
         assertThat(cluster.map("t")).isEqualTo(map);
-        assertThat(version()).as("who follows the map hears of it").isEqualTo(version + 1);
-        assertThat(cluster.admin(node, request)).as("asked again").isEqualTo(new AdminReply.Ack());
+        assertThat(version()).as("the map changes for watchers").isEqualTo(version + 1);
+        assertThat(cluster.admin(node, request)).as("repeated").isEqualTo(new AdminReply.Ack());
         assertThat(version()).isEqualTo(version + 1);
     }
 

@@ -155,7 +155,7 @@ class ExchangeSimulationTest {
                 .code();
         assertThat(code).isIn(ErrorCode.EXCHANGE_LOST, ErrorCode.UNAVAILABLE, ErrorCode.CANCELLED);
         assertThat(cancelled || code != ErrorCode.CANCELLED)
-                .as("cancelled by nobody")
+                .as("not cancelled by a client")
                 .isTrue();
         return new Ending(false, true, 0, clean);
     }

@@ -242,7 +242,7 @@ class ShuffleMachineTest {
         for (int moment = 0; moment < 2 * Limits.EXCHANGE_ATTEMPTS; moment++) {
             failed("a", ErrorCode.VERSION_GONE);
             loop.run(Limits.EXCHANGE_PAUSE_MAX_MS * 1_000_000);
-            assertThat(asker.operators()).as("asked again in time").containsExactly("a");
+            assertThat(asker.operators()).as("repeated in time").containsExactly("a");
         }
         for (int loss = 1; loss <= Limits.EXCHANGE_ATTEMPTS; loss++) {
             assertThat(outcome.get()).isNull();

@@ -213,7 +213,7 @@ class LogDropTest {
         String first = files().get(0);
         disk.failDeletes(true);
         assertThat(code(drop(through))).isEqualTo(ErrorCode.IO);
-        assertThat(log.baseIndex()).as("nobody reads it any more").isEqualTo(through);
+        assertThat(log.baseIndex()).as("it has no reader left").isEqualTo(through);
         assertThat(files()).contains(first);
         disk.failDeletes(false);
         drop(log.droppable(35));

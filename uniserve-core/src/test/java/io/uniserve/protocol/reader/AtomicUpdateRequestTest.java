@@ -98,7 +98,7 @@ class AtomicUpdateRequestTest {
         last().ackAll(2_007);
         update(1);
         assertThat(last().request().lowWater())
-                .as("who works with a table knows it")
+                .as("a recent user of the table has it")
                 .isEqualTo(2_007);
         assertThat(questions).hasSize(1);
     }
@@ -140,7 +140,7 @@ class AtomicUpdateRequestTest {
                     .isEqualTo(3);
             world.pass(31_000 * MS);
             assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
-            assertThat(message()).as("what was heard last").contains(code.name());
+            assertThat(message()).as("the last error").contains(code.name());
         }
     }
 
@@ -310,7 +310,7 @@ class AtomicUpdateRequestTest {
         world.finishRefreshes();
         world.pass(100 * MS);
         assertThat(writes()).hasSize(4);
-        assertThat(write(2).request().attempt()).as("no driver was asked").isOne();
+        assertThat(write(2).request().attempt()).as("no manager yet").isOne();
         write(2).stagedAll();
         write(3).stagedAll();
         assertThat(last().server()).as("the first driver has its turn").isEqualTo(1);

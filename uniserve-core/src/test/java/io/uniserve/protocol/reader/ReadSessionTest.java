@@ -188,7 +188,7 @@ class ReadSessionTest {
         assertThat(error()).isEqualTo(ErrorCode.VERSION_GONE);
         int before = world.network.reads.size();
         session.release(world.environment());
-        assertThat(world.network.reads).as("nobody is told to let go").hasSize(before);
+        assertThat(world.network.reads).as("no release is sent").hasSize(before);
     }
 
     @Test
@@ -202,7 +202,7 @@ class ReadSessionTest {
         query();
         assertThat(error()).isEqualTo(ErrorCode.VERSION_GONE);
         assertThat(later())
-                .as("nothing is asked of the actor")
+                .as("the actor gets no requests here")
                 .noneMatch(read -> read.actors().contains(1));
         query(0);
         answer(world.network.lastRead(), 71);

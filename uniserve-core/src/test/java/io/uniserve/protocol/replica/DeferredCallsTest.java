@@ -32,7 +32,7 @@ class DeferredCallsTest {
         assertThat(gone).isEmpty();
         ripe = true;
         calls.look();
-        assertThat(gone).as("not from inside of who looks").isEmpty();
+        assertThat(gone).as("not inside of the call").isEmpty();
         loop.run(1);
         assertThat(gone).containsExactly("a", "b");
         assertThat(calls.isEmpty()).isTrue();

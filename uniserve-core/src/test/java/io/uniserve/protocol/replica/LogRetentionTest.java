@@ -25,7 +25,7 @@ class LogRetentionTest {
                 .as("a learner under way")
                 .isEqualTo(30);
         assertThat(new LogRetention(100, 80, 0).through(90, 0))
-                .as("a learner not heard of")
+                .as("a learner without a report")
                 .isZero();
         assertThat(new LogRetention(100, 80, FREE).through(20, 0))
                 .as("the own checkpoint")

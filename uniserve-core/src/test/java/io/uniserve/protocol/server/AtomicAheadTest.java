@@ -105,7 +105,7 @@ class AtomicAheadTest {
         assertThat(atomic.update(other, rows("b", 0))).isEqualTo(3);
         assertThat(cluster.loop.nanos() - begun).isLessThan(Cluster.SECOND / 10);
         assertThat(decision(2).committed()).isFalse();
-        assertThat(atomic.log().inFlight()).as("two drivers: none begins ahead").isNull();
+        assertThat(atomic.log().inFlight()).as("two managers: none is ahead").isNull();
         assertThat(atomic.update(driver, rows("c", 0))).isEqualTo(4);
         assertThat(atomic.log().inFlight())
                 .as("nor does the one that was displaced")
@@ -223,7 +223,7 @@ class AtomicAheadTest {
         assertThat(decision(2).refused()).containsExactly(id);
         assertThat(decision(2).batches()).hasSize(1);
         assertThat(decision(2).unacked())
-                .as("its own, as its driver knows them")
+                .as("the participant, as its manager has it")
                 .containsExactly(0);
         assertThat(atomic.error(atomic.send(other, id, 2, rows("bad", 0)))).isEqualTo(ErrorCode.UPDATE_REFUSED);
     }

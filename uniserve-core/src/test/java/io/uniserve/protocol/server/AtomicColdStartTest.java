@@ -174,7 +174,7 @@ class AtomicColdStartTest {
         assertThat(((Outcome.Err<AdminReply>) told).error())
                 .hasMessageContaining("CORRUPT")
                 .hasMessageContaining("nothing of t" + table + "-a2");
-        assertThat(cluster.objects.keys("archive/")).as("what it had begun").isEmpty();
+        assertThat(cluster.objects.keys("archive/")).as("what it started").isEmpty();
     }
 
     @Test

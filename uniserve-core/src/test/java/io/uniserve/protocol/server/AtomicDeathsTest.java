@@ -81,11 +81,11 @@ class AtomicDeathsTest {
         cluster.await(() -> atomic.log().version() == 1, 10);
         driver.kill();
         assertThat(atomic.reader().read(1).values())
-                .as("whoever is in doubt asks the log")
+                .as("replicas in doubt read the transaction log")
                 .containsValue("1=a");
         cluster.await(() -> !atomic.primary(0).equals(driver), 60);
         assertThat(atomic.version(atomic.send(atomic.primary(0), id, 2, rows("a", 0, 1))))
-                .as("the retry hears of the recorded outcome")
+                .as("the retry gets the recorded outcome of it")
                 .isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
         atomic.awaitRows(0, "1=a");
@@ -161,7 +161,7 @@ class AtomicDeathsTest {
                 .as("the write that was on its way did nothing")
                 .isNotNull();
         assertThat(atomic.version(outcome))
-                .as("voted for anew in the new epoch")
+                .as("another vote, in the newer epoch")
                 .isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
     }

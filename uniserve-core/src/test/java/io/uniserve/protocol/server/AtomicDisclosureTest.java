@@ -100,7 +100,7 @@ class AtomicDisclosureTest {
     void aMomentOfAStrictReadBeforeAReader() {
         List<Outcome<UpdateReply>> outcome = committed();
         assertThat(moment(atomic.other(0, 1))).isEqualTo(1);
-        assertThat(atomic.ask(asked, 1, 0).rows()).as("who asks later sees it").containsExactly("1=a");
+        assertThat(atomic.ask(asked, 1, 0).rows()).as("a later read has it").containsExactly("1=a");
         driverHears(outcome);
     }
 

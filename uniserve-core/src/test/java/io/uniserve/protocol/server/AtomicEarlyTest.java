@@ -118,7 +118,7 @@ class AtomicEarlyTest {
         primary.kill();
         primary.disk.hang(false);
         primary.start();
-        assertThat(cluster.actor(1)).as("nobody has noticed").isEqualTo(before);
+        assertThat(cluster.actor(1)).as("not detected yet").isEqualTo(before);
         long version = atomic.version(outcome);
         assertThat(cluster.actor(1).epoch()).isGreaterThan(before.epoch());
         assertThat(cluster.actor(1).primary()).as("it leads again").isEqualTo(before.primary());

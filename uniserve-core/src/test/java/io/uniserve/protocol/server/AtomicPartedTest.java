@@ -188,7 +188,7 @@ class AtomicPartedTest {
         cluster.await(() -> !inSync(), 10);
         assertThat(leaseRuns()).isTrue();
         assertThat(atomic.ask(parted, 1, 0).error())
-                .as("a client that knows the new epoch is told that the server does not")
+                .as("a client with the new epoch gets an error from the server without it")
                 .contains(ErrorCode.STALE_EPOCH);
         long before = answers();
         cluster.await(() -> answers() > before, 1); // one with an old map gets an answer
@@ -228,7 +228,7 @@ class AtomicPartedTest {
         believesItselfConnected();
         assertThat(atomic.reader().read(0, 1).values()).as("of others").containsEntry(1, "1=a,2=b");
         cluster.await(() -> !leaseRuns(), 2);
-        assertThat(asked).as("nobody confirms that it is in flight").isEmpty();
+        assertThat(asked).as("no confirmation as in flight").isEmpty();
         heal(false);
         cluster.await(() -> !asked.isEmpty(), 5);
         atomic.awaitRows(1, "1=a", "2=b");

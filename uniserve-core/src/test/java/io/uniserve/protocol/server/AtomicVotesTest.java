@@ -95,7 +95,7 @@ class AtomicVotesTest {
         assertThat(atomic.error(atomic.send(driver, id, 1, Map.of(0, "a", 1, "bad"))))
                 .isEqualTo(ErrorCode.UPDATE_REFUSED);
         assertThat(atomic.error(atomic.send(atomic.other(0), id, 2, Map.of(0, "a", 1, "bad"))))
-                .as("asked again, elsewhere")
+                .as("a retry at another server")
                 .isEqualTo(ErrorCode.UPDATE_REFUSED);
         long version = atomic.update(driver, rows("b", 0, 1));
         atomic.awaitRows(0, version + "=b");

@@ -87,7 +87,7 @@ class ClusterIdentityTest {
         replace(new TestingStore());
         cluster.loop.run(60 * SECOND);
         cluster.servers.values().forEach(host -> leaves(host, identity, "has no identity"));
-        assertThat(cluster.store.children("")).as("written by nobody").isEmpty();
+        assertThat(cluster.store.children("")).as("not written").isEmpty();
         assertThat(files()).isEqualTo(before);
         assertThat(cluster.objects.keys("")).isEqualTo(objects);
         assertThat(cluster.server("s1").serving(new ReplicaKey(1, 0))).isFalse();
@@ -114,7 +114,7 @@ class ClusterIdentityTest {
         cluster.store.replace(new TestingStore());
         cluster.loop.run(60 * SECOND);
         cluster.servers.values().forEach(host -> leaves(host, identity, "has no identity"));
-        assertThat(cluster.store.children("")).as("written by nobody").isEmpty();
+        assertThat(cluster.store.children("")).as("not written").isEmpty();
         assertThat(files()).isEqualTo(before);
     }
 

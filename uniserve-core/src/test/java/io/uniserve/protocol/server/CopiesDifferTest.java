@@ -230,7 +230,7 @@ class CopiesDifferTest {
         copy.start();
         cluster.converge(0, 2);
         assertThat(copy.disk.files(cluster.key(0) + "/log/").get(0))
-                .as("the copy's log begins after a checkpoint")
+                .as("the replica's log starts after a checkpoint")
                 .doesNotEndWith("00000000000000000001.seg");
         other.kill();
         cluster.await(() -> cluster.primary(0) == copy, 30);

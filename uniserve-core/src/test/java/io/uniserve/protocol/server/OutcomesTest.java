@@ -162,7 +162,7 @@ class OutcomesTest {
                 1_000_000);
         slow.machine().onUpdate(request, outcome::add);
         cluster.loop.run(1_500_000);
-        assertThat(outcome).as("no timer has looked at it").isEmpty();
+        assertThat(outcome).as("no timer has fired").isEmpty();
         slow.registry().release();
         assertThat(atomic.error(outcome)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         cluster.loop.run(AtomicCluster.SECOND);

@@ -106,7 +106,7 @@ class StrictReadsTest {
         reader.answersBefore = 1;
         reader.silent = 3;
         assertThat(ok(reader.strict(15, Cluster.T, Cluster.T)))
-                .as("all replicas are asked again")
+                .as("all replicas get another read")
                 .allSatisfy(read -> assertThat(texts(read)).containsOnly("1=a"));
     }
 
@@ -134,7 +134,7 @@ class StrictReadsTest {
             assertThat(result.version()).isEqualTo(1);
             assertThat(texts(result)).containsOnly("1=a");
         });
-        assertThat(read.get(0).cut().tables()).as("asked for once").hasSize(1);
+        assertThat(read.get(0).cut().tables()).as("read once").hasSize(1);
     }
 
     @Test
@@ -185,10 +185,10 @@ class StrictReadsTest {
                     .as("each is complete through what was committed")
                     .isEqualTo(i);
             assertThat(read.rounds())
-                    .as("one server knows the version, another one has left it open")
+                    .as("one server has applied the version, another has left it open")
                     .isLessThanOrEqualTo(2);
             assertThat(looser.reader().read(0, 1).rounds())
-                    .as("one round where nothing asks for more")
+                    .as("one round, unless it needs more of them")
                     .isEqualTo(1);
         }
         AtomicReader reader = looser.reader();

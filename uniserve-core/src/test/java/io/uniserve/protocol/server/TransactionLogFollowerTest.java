@@ -122,7 +122,7 @@ class TransactionLogFollowerTest {
         cluster.network.lose((to, request) -> to.equals(deaf) && told(request).isPresent());
         long version = atomic.update(driver, rows("a", 0));
         cluster.loop.run(Cluster.SECOND / 20);
-        assertThat(version(follower)).as("its watch told it").isEqualTo(version);
+        assertThat(version(follower)).as("by its watch").isEqualTo(version);
         assertThat(follower.registry().watches(log)).isTrue();
     }
 
@@ -178,7 +178,7 @@ class TransactionLogFollowerTest {
         long version = small.update(idle, rows("a", 0));
         small.cluster.loop.run(Cluster.SECOND / 50);
         assertThat(small.primary(0).version(small.cluster.map().tableId()))
-                .as("it drives all the same, and tells")
+                .as("it is the manager, and pushes logs")
                 .isEqualTo(version);
     }
 }

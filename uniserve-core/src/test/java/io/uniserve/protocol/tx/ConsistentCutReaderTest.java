@@ -160,7 +160,7 @@ class ConsistentCutReaderTest {
         loop.run(10 * MICRO);
         stopped = false;
         every(MICRO / 2, () -> EIGHT.forEach(this::update));
-        assertThat(error(EIGHT)).as("no two looks agree").isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(error(EIGHT)).as("no stable reading").isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
     /** It is created between the read of its log and that of its map, and dropped before the next reading. */

@@ -48,7 +48,7 @@ class TransactionLogPublisherTest {
                 .as("requests")
                 .isFalse();
         assertThat(TransactionLogPublisher.tellable(log(max / 2, 1, 4, 0)))
-                .as("who is behind")
+                .as("unacknowledged")
                 .isFalse();
         assertThat(TransactionLogPublisher.tellable(log(0, 0, 0, Limits.TOLD_ENTRIES_MAX - 1)))
                 .isTrue();

@@ -71,7 +71,7 @@ final class TransactionLogTransitionsTest {
                         TransactionLogTransitions.displace(ahead, 3, "another"), 2)
                 .orElseThrow();
         assertThat(displaced.committed()).isFalse();
-        assertThat(displaced.unacked()).as("whoever may have prepared it").containsExactly(0, 1, 2);
+        assertThat(displaced.unacked()).as("all that may have it").containsExactly(0, 1, 2);
     }
 
     @Test
@@ -106,7 +106,7 @@ final class TransactionLogTransitionsTest {
             log = TransactionLogTransitions.commit(begun(log, i));
         }
         assertThat(TransactionLogTransitions.crowded(log))
-                .as("what participants have not said they know stays")
+                .as("decisions without all acknowledgements stay there")
                 .isFalse();
         TransactionLogState half = TransactionLogTransitions.strike(log, Map.of(1L, Set.of(0)));
         assertThat(TransactionLogTransitions.decision(half, 1).orElseThrow().unacked())

@@ -95,7 +95,7 @@ class PrepareHangsTest {
         CompletableFuture<UpdateOutcome> update = addToAll();
         await().until(() -> engine.hanging() > 0);
         // On a machine that pauses for seconds another server may be the primary by now, and have committed it.
-        assertThat(sum()).as("what it has prepared nobody sees").isIn((long) ACCOUNTS, 2L * ACCOUNTS);
+        assertThat(sum()).as("the prepared one is invisible").isIn((long) ACCOUNTS, 2L * ACCOUNTS);
         update.join();
         assertThat(sum()).isEqualTo(2 * ACCOUNTS);
         await().atMost(PATIENCE).until(() -> !inSyncAnywhere(hung));

@@ -39,7 +39,7 @@ final class AtomicSimulationTest {
                 .isGreaterThanOrEqualTo(MOMENTS_MIN);
         assertThat(report.looks().digests()).as("replicas compared").isGreaterThanOrEqualTo(COMPARED_MIN);
         assertThat(report.looks().disks())
-                .as("disks looked at when a version was committed")
+                .as("disks that were checked at commits of versions")
                 .isGreaterThanOrEqualTo(UPDATES_MIN);
         assertThat(report.looks().doubtNanos()).as("longest in doubt").isPositive();
         assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);

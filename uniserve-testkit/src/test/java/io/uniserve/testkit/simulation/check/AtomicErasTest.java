@@ -143,7 +143,7 @@ final class AtomicErasTest {
     @Test
     void aReadOfTheOldNumberThatMissesWhatWasCommittedThereIsFound() {
         read("k2", 31, 40, 7, 2, List.of("a", "b"), List.of("a", "b"));
-        assertThat(check()).as("version 3 was committed before it began").containsExactly("I4");
+        assertThat(check()).as("version 3 was committed before it").containsExactly("I4");
     }
 
     @Test

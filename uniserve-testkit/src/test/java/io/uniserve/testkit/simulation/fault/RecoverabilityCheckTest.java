@@ -51,7 +51,7 @@ final class RecoverabilityCheckTest {
     @Test
     void aWholeCopyThatMayComeBackIsNoExcuse() {
         assertThat(RecoverabilityCheck.copiesGone(actor(S2, new PreviousIsr(List.of(S1), 1, 0)), S1))
-                .as("who takes over has nothing yet")
+                .as("the new server has nothing yet")
                 .isTrue();
         assertThat(RecoverabilityCheck.copiesGone(actor(S1, new PreviousIsr(List.of(S2), 1, 0)), S1))
                 .as("the copy from before is on another server")
@@ -59,7 +59,7 @@ final class RecoverabilityCheckTest {
         assertThat(RecoverabilityCheck.copiesGone(actor(S1, PreviousIsr.NONE), S1))
                 .isTrue();
         assertThat(RecoverabilityCheck.copiesGone(actor(S2, PreviousIsr.NONE), S1))
-                .as("the takeover has begun elsewhere")
+                .as("the takeover has started elsewhere")
                 .isFalse();
     }
 

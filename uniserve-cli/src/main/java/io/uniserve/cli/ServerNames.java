@@ -33,7 +33,7 @@ public final class ServerNames {
             }
         }
         throw UniserveException.invalid(label + " " + name + ": "
-                + (found.isEmpty() ? "no such server among " : "several servers have this prefix among ")
+                + (found.isEmpty() ? "there is no such server among " : "several servers have this prefix among ")
                 + brief(servers));
     }
 }

@@ -33,7 +33,7 @@ class DrainCommandTest {
 
     @Test
     void whatIsNotThereIsRefused() {
-        refused("SERVER s9: no such server among server-1,server-2", "drain", "s9");
+        refused("SERVER s9: there is no such server among server-1,server-2", "drain", "s9");
         refused("SERVER server: several servers have this prefix", "drain", "server");
         refused("SERVER server-1: there is no such server", "drain", "server-1", "--undo");
         assertThat(uniserve.run("drain").exit()).isEqualTo(ExitCode.USAGE);

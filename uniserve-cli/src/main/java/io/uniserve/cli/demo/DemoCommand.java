@@ -53,7 +53,7 @@ public final class DemoCommand extends CliCommand {
     @Option(names = "--queries", paramLabel = "N", description = "Minimum number of queries (default: 2000; a pass needs 1000).")
     private int queries = 2_000;
 
-    @Option(names = "--kill", paramLabel = "I", description = "Which server dies, from 1 (default: 1).")
+    @Option(names = "--kill", paramLabel = "I", description = "Number of the server to kill, from 1 (default: 1).")
     private int victim = 1;
 
     @Option(
@@ -68,7 +68,7 @@ public final class DemoCommand extends CliCommand {
     @Option(
             names = "--report",
             paramLabel = "FILE",
-            description = "Where the report goes (default: uniserve-demo.html).")
+            description = "File of the report (default: uniserve-demo.html).")
     private Path report = Path.of("uniserve-demo.html");
 
     @Option(

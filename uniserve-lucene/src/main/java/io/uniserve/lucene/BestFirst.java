@@ -17,10 +17,10 @@ import org.apache.lucene.search.TopDocsCollector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the first documents by score, and those of equal score by key: an order that every replica and every actor agrees
- * on, where Lucene's own depends on when a document came. Lucene's sort by two fields gives the same, but reads the key of
- * each document that comes close and has no scores, so that they are computed once more; here keys are read where documents
- * of two segments have equal scores. All matching documents are counted. For one search by one thread.
+ * Collector of the first documents by score, and by key for equal scores. Every replica and every actor has this order, while Lucene's own
+ * depends on the order of insertion. Lucene's sort by two fields has the same result, but reads the key of each competitive document and
+ * computes scores again. This collector reads keys only for documents of two segments with equal scores. All matching documents are
+ * counted. For one search by one thread.
  */
 public final class BestFirst extends TopDocsCollector<KeyedHit> implements LeafCollector {
     private final String key;
@@ -32,8 +32,8 @@ public final class BestFirst extends TopDocsCollector<KeyedHit> implements LeafC
     /**
      * Collects at most {@code count} documents of an index.
      *
-     * @param key a field with sorted doc values in every document; a search fails where one has none
-     * @param count at least 1; memory is taken for so many, or for all documents where these are fewer
+     * @param key a field with sorted doc values in every document; a search fails at a document without
+     * @param count at least 1; memory is allocated for this many, or for all documents if these are fewer
      */
     public BestFirst(String key, int count, IndexSearcher searcher) {
         super(KeyedHit.queue(
@@ -41,7 +41,7 @@ public final class BestFirst extends TopDocsCollector<KeyedHit> implements LeafC
         this.key = key;
     }
 
-    /** Searches on the caller's thread, and on the searcher's executor where it has one. */
+    /** Searches on the caller's thread, or on the searcher's executor if it has one. */
     public static TopDocs search(IndexSearcher searcher, Query query, String key, int count) throws IOException {
         return searcher.search(query, new CollectorManager<BestFirst, TopDocs>() {
             @Override
@@ -86,7 +86,7 @@ public final class BestFirst extends TopDocsCollector<KeyedHit> implements LeafC
         float score = Objects.requireNonNull(scorer).score();
         if (score >= least) {
             if (!Objects.requireNonNull(keys).advanceExact(doc)) {
-                throw new IllegalStateException("document " + (base + doc) + " has no doc value of field " + key);
+                throw new IllegalStateException("document " + (base + doc) + " has no doc value for field " + key);
             }
             KeyedHit last = pq.insertWithOverflow(new KeyedHit(base + doc, score, keys, keys.ordValue()));
             least = last == null ? least : pq.top().score;

@@ -16,9 +16,9 @@ import org.apache.lucene.util.Bits;
 import org.apache.lucene.util.packed.PackedInts;
 
 /**
- * Lengths of one field in each document of a segment: its tokens, and its different terms. They come from the postings, as
- * norms are rounded. One walk over the field's postings makes them, and they are kept as long as the segment is open.
- * Immutable, thread-safe.
+ * Lengths of one field in each document of a segment: the number of its tokens and of its distinct terms. They are computed from the
+ * postings, because norms are rounded. One pass over the field's postings computes them, and they are cached as long as the segment is
+ * open. Immutable and thread-safe.
  */
 final class FieldLengths {
     private static final Map<IndexReader.CacheKey, Map<String, FieldLengths>> OF_SEGMENTS = new ConcurrentHashMap<>();
@@ -27,7 +27,7 @@ final class FieldLengths {
     private final PackedInts.Mutable tokens;
     private final PackedInts.Mutable terms;
 
-    /** Sums over documents: those that have the field, their tokens, and their different terms. */
+    /** Sums over documents: those with the field, their tokens, and their distinct terms. */
     record Sums(long documents, long tokens, long terms) {}
 
     private FieldLengths(int[] tokens, int[] terms) {
@@ -35,7 +35,7 @@ final class FieldLengths {
         this.terms = packed(terms);
     }
 
-    /** Sums over the segment's deleted documents, counted once for each set of these. */
+    /** Returns sums over the segment's deleted documents, computed once per set of deletions. */
     static Sums deleted(LeafReader segment, String field, Terms all, Bits live) throws IOException {
         try {
             return kept(OF_DELETED, segment.getReaderCacheHelper())

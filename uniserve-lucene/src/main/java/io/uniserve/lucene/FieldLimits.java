@@ -5,11 +5,11 @@ import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
-/** What an index does not take, or would not give back as it came. Stateless. */
+/** Checks for field values that an index refuses, or would not return unchanged. Stateless. */
 public final class FieldLimits {
     private FieldLimits() {}
 
-    /** Says which field of a document is too long for a term, or infinite, and why; null where all can be indexed. */
+    /** Returns the field of a document that is too long for a term or infinite, with the reason; null if all can be indexed. */
     public static @Nullable String broken(Iterable<? extends IndexableField> document) {
         for (IndexableField field : document) {
             BytesRef binary = field.binaryValue();

@@ -8,7 +8,7 @@ import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.Weight;
 
-/** A query that is scored by a {@link GivenStatisticsSearcher}, whichever searcher runs it. Matches as the query it wraps. */
+/** Query that is scored by a {@link GivenStatisticsSearcher}, under every searcher. It matches like the query that it wraps. */
 public final class GivenStatisticsQuery extends Query {
     private final Query query;
     private final StatisticsSource source;
@@ -17,7 +17,7 @@ public final class GivenStatisticsQuery extends Query {
     /**
      * Wraps a query.
      *
-     * @param source asked when the query is about to run
+     * @param source is called when the query is about to run
      * @param spans see {@link GivenStatisticsSearcher}
      */
     public GivenStatisticsQuery(Query query, StatisticsSource source, Predicate<Query> spans) {

@@ -23,18 +23,18 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A searcher whose scores are by statistics that it is given, whatever its own index counts. Lucene asks for those of terms
- * that the index has, deleted documents included; queries that add up several terms, as synonyms, would then depend on which
- * these are. Here they get the statistics of all their terms.
+ * Searcher that scores by given statistics, independent of its own index. Lucene uses the statistics of terms in the index, deleted
+ * documents included. Queries that add up several terms, such as synonyms, would then depend on the terms of the index. Here they get the
+ * statistics of all their terms.
  */
 public final class GivenStatisticsSearcher extends IndexSearcher {
     private final StatisticsSource source;
     private final Predicate<Query> spans;
 
     /**
-     * Searches an index; on the caller's thread.
+     * Searches an index on the caller's thread.
      *
-     * @param spans the queries of Lucene's other modules that add up the statistics of all their terms, by the terms' order
+     * @param spans the queries of Lucene's other modules that add up the statistics of all their terms, in term order
      */
     public GivenStatisticsSearcher(
             IndexReader index, Similarity similarity, StatisticsSource source, Predicate<Query> spans) {
@@ -48,7 +48,7 @@ public final class GivenStatisticsSearcher extends IndexSearcher {
     @Override
     public @Nullable CollectionStatistics collectionStatistics(String field) throws IOException {
         CollectionStatistics given = source.ofField(field);
-        return given == null ? super.collectionStatistics(field) : given; // else only deleted documents have it
+        return given == null ? super.collectionStatistics(field) : given; // without given statistics only deleted documents have the field
     }
 
     @Override
@@ -71,7 +71,7 @@ public final class GivenStatisticsSearcher extends IndexSearcher {
             }
         }
         if (query instanceof SynonymQuery && !known.isEmpty()) {
-            // As Lucene takes them for one term.
+            // Combined as Lucene does it for a single term.
             known = List.of(new TermStatistics(
                     new BytesRef("synonyms"),
                     known.stream().mapToLong(TermStatistics::docFreq).max().orElseThrow(),
@@ -81,7 +81,7 @@ public final class GivenStatisticsSearcher extends IndexSearcher {
         return query.createWeight(together, mode, boost);
     }
 
-    /** The terms whose statistics a query adds up, in the order in which it does; none for other queries. */
+    /** Returns the terms whose statistics a query adds up, in its order; empty for other queries. */
     private List<Term> added(Query query) {
         if (query instanceof SynonymQuery synonyms) {
             return synonyms.getTerms();

@@ -7,7 +7,7 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.PriorityQueue;
 
-/** A document that matches, its score, and where its key is found. */
+/** Matching document with its score and the position of its key. */
 public final class KeyedHit extends ScoreDoc {
     private final SortedDocValues keys;
     private final int ordinal;
@@ -18,7 +18,7 @@ public final class KeyedHit extends ScoreDoc {
         this.ordinal = ordinal;
     }
 
-    /** A queue that keeps so many of the first, the last of them on top. */
+    /** Creates a queue of this many first hits, with the last of them on top. */
     static PriorityQueue<KeyedHit> queue(int count) {
         return new PriorityQueue<>(count) {
             @Override

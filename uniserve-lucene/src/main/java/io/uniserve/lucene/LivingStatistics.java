@@ -15,14 +15,14 @@ import org.apache.lucene.util.Bits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statistics for scores over an index's living documents. Lucene's own also count deleted documents, until their segments
- * are merged, so they differ between copies of one index; these depend on the documents alone. A segment without deletions
- * costs no more than Lucene's. In others the postings of each term are walked, and once those of the field.
+ * Statistics for scores over an index's live documents. Lucene's own also count deleted documents until their segments are merged, so they
+ * differ between replicas of an index. These depend on the documents alone. A segment without deletions costs no more than with Lucene. In
+ * others the postings of each term are read, and once those of the field.
  */
 public final class LivingStatistics implements StatisticsSource {
     private final IndexReader index;
 
-    /** Those of an index, which stays open. */
+    /** Creates the statistics of an index, which must stay open. */
     public LivingStatistics(IndexReader index) {
         this.index = index;
     }

@@ -12,7 +12,7 @@ import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.util.automaton.TooComplexToDeterminizeException;
 import org.jspecify.annotations.Nullable;
 
-/** Faults of queries among the exceptions of Lucene and of engines on it, and their reasons in plain words. */
+/** Classification of exceptions of Lucene and of engines based on it: faults of queries, and their reasons in plain words. */
 public final class QueryFaults {
     private static final int TEXT_CHARS_MAX = 60;
     private static final Pattern CLASSES =
@@ -34,7 +34,7 @@ public final class QueryFaults {
 
     private QueryFaults() {}
 
-    /** Whether only a query can cause it, wherever it is thrown. */
+    /** True if only a query can cause the failure, at every place. */
     public static boolean isOne(Throwable failure) {
         return failure instanceof IllegalArgumentException
                 || failure instanceof UnsupportedOperationException
@@ -44,9 +44,9 @@ public final class QueryFaults {
     }
 
     /**
-     * Whether it was thrown while a query was read, before the index was: a parser that fails, fails by its text.
+     * True if the failure was thrown while a query was parsed, before the index was read: the query's text is the cause.
      *
-     * @param reading finds the methods that read queries, as {@code class.method}
+     * @param reading matches the methods that parse queries, as {@code class.method}
      */
     public static boolean whileRead(Throwable failure, Pattern reading) {
         for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -61,9 +61,9 @@ public final class QueryFaults {
     }
 
     /**
-     * A message with its reason first and the query's text last, without names of classes and tokens of the parser.
+     * Returns a function that puts the reason of a message first and the query's text last, and removes names of classes and parser tokens.
      *
-     * @param clauses what to use in place of many clauses
+     * @param clauses the advice in place of many clauses
      */
     public static UnaryOperator<String> reasons(String clauses) {
         return message -> reason(message, clauses);
@@ -86,7 +86,7 @@ public final class QueryFaults {
         }
         Matcher number = NUMBER.matcher(told);
         if (number.matches()) {
-            return "\"" + shown(number.group(1)) + "\" is no number, or too large a one";
+            return "\"" + shown(number.group(1)) + "\" is not a number, or is too large";
         }
         if (NOTHING.matcher(told).matches()) {
             return "a parser or function has no value for one of its parameters, such as f in {!prefix f=FIELD}";

@@ -8,16 +8,16 @@ import org.apache.lucene.search.Query;
 import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.util.BytesRef;
 
-/** The fields of a query's terms. Stateless. */
+/** Fields of a query's terms. Stateless. */
 public final class QueryFields {
     private QueryFields() {}
 
-    /** All, in the order of their names. */
+    /** Returns all fields, sorted by name. */
     public static Set<String> of(Query query) {
         return of(query, term -> true);
     }
 
-    /** Those with a term that is no UTF-8, as a number's or a collation's bytes: it cannot be told as a text. */
+    /** Returns the fields with a term that is not UTF-8, such as bytes of a number or a collation: it has no text form. */
     public static Set<String> ofBinaryTerms(Query query) {
         return of(query, term -> !term.bytes().equals(new BytesRef(term.text())));
     }

@@ -18,7 +18,7 @@ import org.apache.lucene.search.TermStatistics;
 import org.apache.lucene.search.similarities.Similarity;
 import org.jspecify.annotations.Nullable;
 
-/** The statistics that the scores of one query depend on, as its terms and fields have them. Not thread-safe. */
+/** Statistics on which the scores of one query depend, for its terms and fields. Not thread-safe. */
 public final class QueryStatistics {
     private final Map<Term, TermStatistics> terms = new TreeMap<>();
     private final Map<String, CollectionStatistics> fields = new TreeMap<>();
@@ -26,10 +26,10 @@ public final class QueryStatistics {
     private QueryStatistics() {}
 
     /**
-     * What a query asks for in an index.
+     * Collects the statistics of a query in an index.
      *
-     * @param source those to give; null for Lucene's own, of deleted documents too
-     * @param more fields that it may need elsewhere
+     * @param source the statistics; null for Lucene's own, with deleted documents
+     * @param more fields that may be needed in addition
      */
     public static QueryStatistics of(
             Query query,
@@ -69,17 +69,17 @@ public final class QueryStatistics {
         return asked;
     }
 
-    /** By term, those of terms that some document has. */
+    /** Returns the statistics of terms that occur in a document, by term. */
     public Map<Term, TermStatistics> terms() {
         return terms;
     }
 
-    /** By field, those of fields that some document has. */
+    /** Returns the statistics of fields that occur in a document, by field. */
     public Map<String, CollectionStatistics> fields() {
         return fields;
     }
 
-    /** A number that other statistics do not have, but for one chance in 2^64. */
+    /** Returns a 64-bit fingerprint of the statistics. */
     public long fingerprint() {
         StringBuilder all = new StringBuilder();
         terms.forEach((term, its) -> all.append("%s %d %d\n".formatted(term, its.docFreq(), its.totalTermFreq())));
@@ -88,14 +88,14 @@ public final class QueryStatistics {
         return fingerprint(all.toString());
     }
 
-    /** A number that other texts do not have, but for one chance in 2^64. */
+    /** Returns a 64-bit fingerprint of a text. */
     public static long fingerprint(String text) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             return ByteBuffer.wrap(digest.digest(text.getBytes(StandardCharsets.UTF_8)))
                     .getLong();
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+            throw new IllegalStateException("this JVM has no SHA-256", e);
         }
     }
 }

@@ -13,11 +13,11 @@ import org.apache.lucene.index.StoredFields;
 import org.apache.lucene.util.Bits;
 import org.apache.lucene.util.StringHelper;
 
-/** What is in an index's segments. Stateless. */
+/** Content of an index's segments. Stateless. */
 public final class Segments {
     private Segments() {}
 
-    /** Gives the stored fields of each document that is not deleted, in the index's own order. */
+    /** Passes the stored fields of each live document to a consumer, in index order. */
     public static void documents(IndexReader reader, Consumer<? super Document> each) throws IOException {
         for (LeafReaderContext leaf : reader.leaves()) {
             Bits live = leaf.reader().getLiveDocs();
@@ -30,7 +30,7 @@ public final class Segments {
         }
     }
 
-    /** Names the segments and the deletions in them: only copies of the same files have the same names. */
+    /** Returns the ids of the segments and their deletions: only replicas with the same files have the same ids. */
     public static String ids(IndexReader reader) {
         StringBuilder ids = new StringBuilder();
         for (LeafReaderContext leaf : reader.leaves()) {
@@ -48,7 +48,7 @@ public final class Segments {
         return ids.toString();
     }
 
-    /** The documents of each segment, deleted ones too, by what readers of the same segment have in common. */
+    /** Returns the number of documents per segment, including deleted ones, by the key that readers of the segment share. */
     public static Map<Object, Integer> sizes(IndexReader reader) {
         Map<Object, Integer> sizes = new HashMap<>();
         for (LeafReaderContext leaf : reader.leaves()) {

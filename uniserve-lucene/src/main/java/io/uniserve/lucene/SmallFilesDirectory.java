@@ -11,31 +11,31 @@ import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.NRTCachingDirectory;
 
 /**
- * As {@link UnsyncedDirectory}, and the files of small new segments are in memory until they are merged away or wanted on the disk:
- * a commit of a few rows makes a dozen of them, and making files is most of what it takes. Safe for use by several threads.
+ * {@link UnsyncedDirectory} that keeps the files of small new segments in memory until they are merged or needed on the disk. A commit of a
+ * few rows has a dozen such files, and creating files is most of its cost. Thread-safe.
  */
 public final class SmallFilesDirectory extends UnsyncedDirectory {
-    /** A segment of more, as a writer estimates it, has its files on the disk from the start. */
+    /** Larger segments, by the writer's estimate, have their files on the disk from the start. */
     private static final double SEGMENT_MB_MAX = 4;
 
     private static final int DIRECTORY_MB_MAX = 16;
     /**
-     * Writers tell no size of these, of temporary files only the start of the name: they are small beside those of stored fields and of
-     * vectors of terms, which grow with the rows.
+     * Files for which writers do not report a size; for temporary files only the start of the name is known. They are small compared with
+     * stored fields and term vectors, which grow with the rows.
      */
     private static final Pattern SMALL_FILES = Pattern.compile("_[^.]*(\\.(fdx|fdm|fnm|liv|tvx|tvm))?");
 
-    /** A segment's description is on the disk, so that its folder tells how many there are. */
+    /** A segment's description is always on the disk, so that the directory shows the number of segments. */
     private static final String SEGMENT = ".si";
 
-    /** Of the heap, for all directories of the process together. */
+    /** Share of the heap for all directories of the process together. */
     private static final int HEAP_SHARE = 16;
 
     private static final Set<Cache> OPEN = ConcurrentHashMap.newKeySet();
 
     private final Cache cache;
 
-    /** Compared by identity. */
+    /** Cache, compared by identity. */
     private static final class Cache extends NRTCachingDirectory {
         Cache(Directory disk) {
             super(disk, SEGMENT_MB_MAX, DIRECTORY_MB_MAX);
@@ -63,19 +63,19 @@ public final class SmallFilesDirectory extends UnsyncedDirectory {
         OPEN.add(cache);
     }
 
-    /** Over a directory on the disk. */
+    /** Wraps a directory on the disk. */
     public SmallFilesDirectory(Directory disk) {
         this(new Cache(new UnsyncedDirectory(disk)));
     }
 
-    /** The files of a commit of such a directory, all of which are on the disk then. */
+    /** Returns the files of a commit of such a directory, after writing all of them to the disk. */
     public static Collection<String> written(IndexCommit commit) throws IOException {
         Collection<String> names = commit.getFileNames();
         ((SmallFilesDirectory) commit.getDirectory()).cache.sync(names);
         return names;
     }
 
-    /** What is in memory only is gone: nobody opens the directory again. Idempotent. */
+    /** Files that are in memory only are lost: the directory is not opened again. Idempotent. */
     @Override
     public void close() throws IOException {
         if (!OPEN.remove(cache)) {

@@ -6,13 +6,13 @@ import org.apache.lucene.search.CollectionStatistics;
 import org.apache.lucene.search.TermStatistics;
 import org.jspecify.annotations.Nullable;
 
-/** Where the statistics for scores come from: an index, or several together. */
+/** Source of the statistics for scores: one index, or several. */
 public interface StatisticsSource {
-    /** Those of a field; null where no document has a term in it. */
+    /** Returns the statistics of a field; null if no document has a term in it. */
     @Nullable
     CollectionStatistics ofField(String field) throws IOException;
 
-    /** Those of a term; null where no document has it. */
+    /** Returns the statistics of a term; null if no document has it. */
     @Nullable
     TermStatistics ofTerm(Term term) throws IOException;
 }

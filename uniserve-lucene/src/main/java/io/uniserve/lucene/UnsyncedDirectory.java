@@ -5,8 +5,8 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FilterDirectory;
 
 /**
- * A directory whose commits do not wait for the disk: the host syncs the checkpoints and the log that it keeps, and deletes
- * the rest at every start. As thread-safe as the directory it wraps.
+ * Directory whose commits do not wait for the disk. The host syncs the checkpoints and the log that it keeps, and deletes the rest at every
+ * start. As thread-safe as the directory that it wraps.
  */
 public class UnsyncedDirectory extends FilterDirectory {
     public UnsyncedDirectory(Directory directory) {
@@ -15,7 +15,7 @@ public class UnsyncedDirectory extends FilterDirectory {
 
     @Override
     public void sync(Collection<String> names) {
-        // Nothing is lost that the host's log does not have.
+        // The host's log has everything that could be lost.
     }
 
     @Override

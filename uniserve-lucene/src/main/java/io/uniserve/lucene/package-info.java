@@ -1,4 +1,4 @@
-/** What ports of engines that keep Lucene indexes share. */
+/** Shared code of ports whose engines keep Lucene indexes. */
 @NullMarked
 package io.uniserve.lucene;
 

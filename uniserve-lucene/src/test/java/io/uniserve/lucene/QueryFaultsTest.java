@@ -74,7 +74,7 @@ class QueryFaultsTest {
                 .isEqualTo("the query ends too early, line 1, column 5; in: \"law");
         assertThat(reason("Determinizing (.*a.{18}) would require more than 10000 effort."))
                 .isEqualTo("the regular expression or wildcard is too complex; use a simpler one than: (.*a.{18})");
-        assertThat(reason("For input string: \"abc\"")).isEqualTo("\"abc\" is no number, or too large a one");
+        assertThat(reason("For input string: \"abc\"")).isEqualTo("\"abc\" is not a number, or is too large");
         assertThat(reason("Cannot invoke \"Object.hashCode()\" because \"key\" is null"))
                 .startsWith("a parser or function has no value for one of its parameters");
         assertThat(reason("No QueryObjectBuilder defined for node Foo in LocalSolrQueryRequest{q=x}"))

@@ -31,8 +31,8 @@ import org.duckdb.DuckDBConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One table in a database file of its own. Updates are one transaction until they are published; readers have connections of
- * their own and see what is committed.
+ * Actor of the DuckDB port: one table in a database file of its own. Updates are one transaction until they are published. Readers use
+ * separate connections and see committed rows only.
  */
 public final class DuckActor extends DuckTable implements RevocableActor<DuckTable>, RowActor {
     private static final String STAGED = "staged";
@@ -44,10 +44,10 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReentrantLock committing = new ReentrantLock();
     private final AtomicLong replaced = new AtomicLong();
-    /** Odd while one is under way. */
+    /** Number of state changes: odd during a commit. */
     private final AtomicLong commits = new AtomicLong();
 
-    /** Makes an empty one; {@code name} is its own in this DuckDB. */
+    /** Creates an empty actor; {@code name} is unique within this DuckDB. */
     DuckActor(DuckDatabase duckDatabase, String name, Columns columns, Path scratch) throws SQLException {
         super(duckDatabase, name, columns);
         this.file = scratch.resolve(DATABASE);
@@ -69,7 +69,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         return connection;
     }
 
-    /** Fills an empty one with a checkpoint; CORRUPT where it is damaged. */
+    /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
     void restore(Path checkpoint) {
         Path rows = checkpoint.resolve(FILE);
         String names =
@@ -110,7 +110,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     private void stage(Collection<? extends List<?>> rows) throws SQLException {
-        // A statement first: an appender alone begins no transaction, and what it appends would outlive a roll-back.
+        // The statement begins a transaction. An appender alone does not, and its rows would survive a roll-back.
         DuckDatabase.run(writer, "DELETE FROM " + STAGED);
         replaced.addAndGet(rows.size());
         try (DuckDBAppender appender = writer.createAppender("temp", "main", STAGED)) {
@@ -198,7 +198,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         return DUCKDB.translated("open a view", () -> new DuckView(this, connect()));
     }
 
-    /** Runs while nothing is committed; it is given the {@link #state}. */
+    /** Runs work while commits are blocked, with the current {@link #state}. */
     void uncommitted(LongConsumer work) {
         committing.lock();
         try {
@@ -213,7 +213,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         return closed.get();
     }
 
-    /** Rows given to updates so far. */
+    /** Number of rows in all updates so far. */
     long replaced() {
         return replaced.get();
     }
@@ -223,7 +223,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         return now.diskBytes() / Math.max(1, now.rows());
     }
 
-    /** A file is read through DuckDB's cache, so it wants as much memory as disk. */
+    /** A file is read through DuckDB's cache, so it needs as much memory as disk. */
     @Override
     public ActorUsage usage() {
         return DUCKDB.translated("measure", () -> {

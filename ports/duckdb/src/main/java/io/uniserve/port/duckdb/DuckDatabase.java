@@ -14,14 +14,14 @@ import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDriver;
 
 /**
- * A DuckDB in this process, to which actors attach their files: one memory limit for all of them. It has no threads of its
- * own: a query runs on the thread that asks, so that its cost is that thread's, and actors answer in parallel.
+ * DuckDB instance of this process, to which actors attach their files: they share one memory limit. It has no threads of its own. A query
+ * runs on its caller's thread, so that its cost is measured there, and actors answer in parallel.
  */
 final class DuckDatabase implements AutoCloseable {
-    /** Calls that no row and no query can make fail. */
+    /** Failures of calls that rows and queries cannot cause. */
     static final EngineFailures DUCKDB = new EngineFailures("DuckDB", DuckDatabase::code);
 
-    /** Calls with a user's query: what its values do is the user's doing. */
+    /** Failures of calls with a user's query: errors that depend on values are the user's. */
     static final EngineFailures QUERIES = new EngineFailures(
                     "DuckDB",
                     failure -> code(failure).isPresent()
@@ -38,17 +38,17 @@ final class DuckDatabase implements AutoCloseable {
                                             "Invalid Input Error: division",
                                             "Invalid Input Error: aggregate",
                                             "Invalid Input Error: More than one row")))
-            // The engine shows its own statement, which is not the user's.
+            // The engine quotes its own statement, which the user did not write.
             .reason(message -> message.replaceFirst("(?s)\\n+LINE \\d+: .*", ""));
 
     private final DuckDBConnection root;
     private final Optional<Path> scratch;
 
     /**
-     * Opens one in memory.
+     * Opens a database in memory.
      *
-     * @param scratch where it may put what does not fit into memory; none to keep all in memory
-     * @param memory such as 2GB; none for DuckDB's own choice, most of the machine's
+     * @param scratch directory for data that does not fit into memory; empty to keep all data in memory
+     * @param memory limit such as 2GB; empty for DuckDB's default, most of the machine's memory
      */
     DuckDatabase(Optional<Path> scratch, Optional<String> memory) {
         Properties properties = new Properties();
@@ -65,7 +65,7 @@ final class DuckDatabase implements AutoCloseable {
         });
     }
 
-    /** A folder for files of this process; only of one with room on disk. */
+    /** Returns the directory for temporary files of this process; only for a database with one. */
     Path scratch() {
         return scratch.orElseThrow();
     }
@@ -82,7 +82,7 @@ final class DuckDatabase implements AutoCloseable {
         return failure instanceof SQLException && List.of(kinds).stream().anyMatch(message::startsWith);
     }
 
-    /** Of the engine, such as v1.5.6. */
+    /** Returns the engine's version, such as v1.5.6. */
     static String version() {
         return DUCKDB.translated("start", () -> {
             try (DuckDatabase duckDatabase = new DuckDatabase(Optional.empty(), Optional.empty())) {
@@ -94,7 +94,7 @@ final class DuckDatabase implements AutoCloseable {
         });
     }
 
-    /** Another connection. */
+    /** Opens another connection. */
     DuckDBConnection connect() throws SQLException {
         return root.duplicate();
     }
@@ -110,7 +110,7 @@ final class DuckDatabase implements AutoCloseable {
         return "'" + path.toString().replace("'", "''") + "'";
     }
 
-    /** Idempotent; actors are closed before. */
+    /** Idempotent; actors must be closed before. */
     @Override
     public void close() {
         DUCKDB.run("stop", root::close);

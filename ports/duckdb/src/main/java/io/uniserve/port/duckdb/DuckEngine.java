@@ -18,7 +18,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** DuckDB. Table options: {@code columns} and {@code primary}, see {@link Columns}. Settings: {@code memory}, such as 4GB, of the actors; {@code merge-memory} of merging answers. */
+/**
+ * Engine DuckDB. Table options: {@code columns} and {@code primary}, see {@link Columns}. Settings: {@code memory}, the limit of the
+ * actors, such as 4GB; {@code merge-memory}, the limit of merges.
+ */
 public final class DuckEngine implements Engine {
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(DuckOperators.ALL, RowUpdates.of("duckdb", DuckActor.class));
@@ -44,7 +47,7 @@ public final class DuckEngine implements Engine {
         DuckDatabase duckDatabase = new DuckDatabase(
                 Optional.of(context.scratch()),
                 Optional.ofNullable(context.settings().get("memory")));
-        // Actors attach to one DuckDB under names of their own.
+        // Actors attach to one DuckDB under unique names.
         AtomicLong made = new AtomicLong();
         RowActors<DuckActor> actors = new RowActors<>(
                 actor -> {
@@ -60,7 +63,7 @@ public final class DuckEngine implements Engine {
         });
     }
 
-    /** One for each server of this process: what planners keep of tables is of one cluster. */
+    /** Returns a new planner per server of this process: a planner's caches belong to one cluster. */
     @Override
     public Optional<Planner> planner() {
         return Optional.of(merging.planner());

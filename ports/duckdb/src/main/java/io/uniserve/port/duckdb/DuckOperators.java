@@ -11,7 +11,7 @@ import java.util.List;
 
 /** The operators of the DuckDB port. */
 public final class DuckOperators {
-    /** What an actor's rows contribute to a query. */
+    /** Partial answer of a query from an actor's rows. */
     public static final RetrieveOperator<DuckTable, SqlQuery, SqlRows> SELECT = RetrieveOperator.of(
             new RetrieveCall<>("duckdb.select@1", SqlQuery.CODEC, SqlRows.CODEC),
             DuckTable.class,

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.duckdb.DuckDBConnection;
 
 /**
- * SQL over tables of this port. The actors' answers are merged by a DuckDB too, so values mean the same in both steps; it has
- * no tables, reads the answers where they are, and is started when the first query comes. Safe for use by several threads.
+ * Merger of answers for SQL over tables of this port. It uses a DuckDB too, so that values have the same meaning in both steps. That DuckDB
+ * has no tables and reads the answers from the heap. It is started by the first query. Thread-safe.
  */
 final class DuckResultMerger {
     private Optional<String> memory = Optional.empty();
@@ -25,7 +25,7 @@ final class DuckResultMerger {
         return new SqlPlanner(RetrieveCall.of(DuckOperators.SELECT), this::merge, Optional.of(DuckOperators.CALLS));
     }
 
-    /** What it may take, such as 2GB, from here on; fails where that is no size. It is started, once. */
+    /** Sets the memory limit, such as 2GB, and starts the database if it is not running. Fails for an invalid size. */
     synchronized void limit(String most) {
         if (duck.isEmpty()) {
             memory = Optional.of(most);

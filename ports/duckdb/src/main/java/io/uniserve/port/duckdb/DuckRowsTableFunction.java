@@ -24,30 +24,29 @@ import org.duckdb.DuckDBTableFunctionInitInfo;
 import org.duckdb.DuckDBWritableVector;
 
 /**
- * Rows of other tables that queries come with. They stay where they are, in this process's heap, and a table function reads
- * them: nothing is made or dropped for a query, and states that were fixed before it came can read them too. Safe for use by
- * several threads.
+ * Table function that lets DuckDB read rows of other tables from this process's heap. Nothing is created or dropped per query, and
+ * transactions that are older than the rows can read them too. Thread-safe.
  */
 final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRowsTableFunction.Scan, Object> {
     private static final String FUNCTION = "uniserve_rows";
-    /** Digits behind the point of decimals that come as whole numbers: those of 19 digits times such a unit have 38. */
+    /** Maximum scale of decimals that are passed as whole numbers: those have 19 digits, and 38 with the unit's digits. */
     private static final int SCALE_MAX = 18;
 
     private static final Map<Long, SqlRows> HELD = new ConcurrentHashMap<>();
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    /** Reads with a text to put before the statement, which gives the relations their names. */
+    /** Reader that gets a text to put before the statement; it defines the relations. */
     interface Reading<T> {
         T read(String with) throws Exception;
     }
 
-    /** Where a reader is. */
+    /** Position of a reader. */
     static final class Scan {
         private final List<SqlColumn> columns = new ArrayList<>();
         private int next;
     }
 
-    /** Makes the function known to a DuckDB, once. */
+    /** Registers the function with a DuckDB, once. */
     static void register(DuckDBConnection connection) throws SQLException {
         try (DuckDBTableFunctionBuilder function = DuckDBFunctions.tableFunction()) {
             function.withName(FUNCTION)
@@ -86,7 +85,10 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
                 .collect(Collectors.joining(", "));
     }
 
-    /** Values that are no numbers of 64 bits are texts that DuckDB reads; what is made of whole numbers comes as such. */
+    /**
+     * Returns the declared type. Values that are not numbers of 64 bits are passed as texts; types that are made of whole numbers are
+     * passed as these.
+     */
     private static DuckDBColumnType declared(SqlColumn column) {
         if (!column.isNumbers()) {
             return DuckDBColumnType.VARCHAR;
@@ -100,7 +102,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         };
     }
 
-    /** What DuckDB makes of a declared value: it computes that a vector at a time. */
+    /** Returns the expression that converts a declared value; DuckDB evaluates it by vector. */
     private static String value(SqlColumn column, String name) {
         String type = column.type();
         if (column.isNumbers() && type.equals("DATE")) {
@@ -115,7 +117,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         return "CAST(CAST(" + name + " AS DECIMAL(19,0)) * " + unit + " AS " + type + ")";
     }
 
-    /** What reads these files, for a FROM. */
+    /** Returns the relation over these files, for FROM. */
     static String parquet(List<Path> files) {
         return files.stream().map(DuckDatabase::quoted).collect(Collectors.joining(", ", "read_parquet([", "])"));
     }
@@ -125,7 +127,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         long number = info.getParameter(0).getLong();
         SqlRows rows = HELD.get(number);
         if (rows == null) {
-            throw new SQLException("no rows are held as " + number);
+            throw new SQLException("there are no rows with number " + number);
         }
         for (int i = 0; i < rows.columns().size(); i++) {
             info.addResultColumn("c" + i, declared(rows.columns().get(i)));
@@ -140,7 +142,7 @@ final class DuckRowsTableFunction implements DuckDBTableFunction<SqlRows, DuckRo
         SqlRows rows = info.getBindData();
         Scan scan = new Scan();
         for (long i = 0; i < info.getColumnCount(); i++) {
-            // Where only the number of rows is wanted, the column is none of these.
+            // If only the number of rows is needed, the index is not that of a column.
             int index = (int) Math.max(0, Math.min(rows.columns().size() - 1, info.getColumnIndex(i)));
             scan.columns.add(rows.columns().get(index));
         }

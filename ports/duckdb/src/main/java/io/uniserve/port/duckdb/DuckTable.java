@@ -21,12 +21,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What operators see: an actor, or a view of one. */
+/** Base class of an actor and its views, as operators see them. */
 abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
-    /** The file of a checkpoint. */
+    /** File of a checkpoint. */
     static final String FILE = "rows.parquet";
 
-    /** The first statement of a transaction fixes what it sees. */
+    /** First statement of a transaction, which fixes its snapshot. */
     static final String PIN = "SELECT count(*) FROM " + FragmentedPlan.ROWS;
 
     private final DuckDatabase duckDatabase;
@@ -39,21 +39,23 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         this.columns = columns;
     }
 
-    /** Reads by a connection that sees published rows only. */
+    /** Reader over a connection that sees published rows only. */
     @FunctionalInterface
     interface Reading<T> {
         T read(PlannedStatements by) throws SQLException;
     }
 
-    /** Runs the reading; failures come out as they are. */
+    /** Runs the reading; failures are thrown unchanged. */
     abstract <T> T read(Reading<T> reading) throws SQLException;
 
-    /** Counts what changed the rows that are read, odd while they change: a view, which is gone soon, is not worth plans. */
+    /**
+     * Returns the number of state changes, odd during a change. The result -1 disables cached plans: views are too short-lived for them.
+     */
     long state() {
         return -1;
     }
 
-    /** When to stop a statement that nobody waits for. */
+    /** Returns the cancellation for a statement that no caller waits for. */
     QueryCancellation life(QueryCancellation asked) {
         return asked;
     }
@@ -76,7 +78,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         return duckDatabase.scratch();
     }
 
-    /** What this actor answers to its part of a query. */
+    /** Answers a part of a query. */
     @Override
     public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
         Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
@@ -116,7 +118,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         return count.columns().get(0).number(0);
     }
 
-    /** Writes the published rows into a folder. */
+    /** Writes the published rows into a directory. */
     public final void writeTo(Path directory) {
         String sql = "COPY (SELECT * FROM " + FragmentedPlan.ROWS + ") TO "
                 + DuckDatabase.quoted(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";

@@ -13,9 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
 
 /**
- * A state of an actor: a transaction that is open as long as the view. Its readers take turns. A query that fails ends the
- * transaction, and DuckDB has no way back to its state: the view begins another one where nothing was committed since, and
- * else is gone.
+ * Snapshot of an actor: a transaction that is open as long as the view. Its readers take turns. A query that fails ends the transaction,
+ * and DuckDB cannot restore its snapshot. If there was no commit since, the view begins another transaction; otherwise it is lost.
  */
 final class DuckView extends DuckTable {
     private final DuckActor actor;
@@ -44,7 +43,7 @@ final class DuckView extends DuckTable {
         try {
             if (gone) {
                 throw new UniserveException(
-                        ErrorCode.VERSION_GONE, "a query failed on this state of actor " + name() + ", which is lost");
+                        ErrorCode.VERSION_GONE, "a query failed on this snapshot of actor " + name() + ", which is lost");
             }
             return reading.read(statements);
         } catch (SQLException e) {
@@ -55,7 +54,7 @@ final class DuckView extends DuckTable {
         }
     }
 
-    /** A statement that is stopped would take a state from others to which there is no way back. */
+    /** A cancelled statement would destroy a snapshot that other readers still need. */
     @Override
     QueryCancellation life(QueryCancellation asked) {
         return asked.stoppedWhile(() -> actor.state() == commits);
@@ -71,7 +70,7 @@ final class DuckView extends DuckTable {
         });
     }
 
-    /** What was replaced since is kept for this view's sake. */
+    /** Rows that were replaced since are retained for this view. */
     @Override
     public ActorUsage usage() {
         long kept = Math.min(rows, actor.replaced() - replacedBefore);

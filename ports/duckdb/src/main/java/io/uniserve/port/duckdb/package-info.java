@@ -1,4 +1,4 @@
-/** DuckDB as a port: an actor is a table in a database file of its own, queries are SQL. */
+/** Port of DuckDB: an actor is a table in a database file of its own, queries are SQL. */
 @NullMarked
 package io.uniserve.port.duckdb;
 

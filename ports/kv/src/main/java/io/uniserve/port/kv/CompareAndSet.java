@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of {@code kv.compare-and-set@1}: a key, the document that is expected under it, and the one to put there. */
+/** Rows of {@code kv.compare-and-set@1}: a key, the expected document, and the new one. */
 final class CompareAndSet {
     private static final String EXPECT = "expect";
     private static final String PUT = "put";
@@ -31,12 +31,12 @@ final class CompareAndSet {
         side(row, PUT);
     }
 
-    /** The document to store; empty for a deletion. */
+    /** Returns the document to store; empty for a deletion. */
     static Optional<Document> wanted(Document row) {
         return side(row, PUT);
     }
 
-    /** Each row meets what the rows before it have left. */
+    /** Checks each row against the state after the rows before it. */
     static void condition(KvActor actor, List<Document> rows) {
         Map<String, Optional<Document>> left = new HashMap<>();
         for (Document row : rows) {
@@ -46,14 +46,14 @@ final class CompareAndSet {
                 throw new UniserveException(
                         ErrorCode.CONFLICT,
                         "document \"" + row.fields().get(row.keyField()) + "\" "
-                                + (held.isPresent() ? "is not what field \"expect\" says" : "does not exist")
-                                + "; read it again and decide anew");
+                                + (held.isPresent() ? "differs from field \"expect\"" : "does not exist")
+                                + "; read it again and retry with its new content");
             }
             left.put(key, wanted(row));
         }
     }
 
-    /** A document by its fields, to which the key is added; empty for null. */
+    /** Returns the document with the fields of this side and the row's key; empty for null. */
     private static Optional<Document> side(Document row, String name) {
         Object value = row.fields().get(name);
         if (!row.fields().containsKey(name) || value != null && !(value instanceof Map<?, ?>)) {

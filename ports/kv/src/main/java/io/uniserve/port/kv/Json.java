@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes field values as JSON; a port sees no library, and these few types need none. */
+/** Writer of field values as JSON. A port has no library for it, and these few types need none. */
 final class Json {
     private Json() {}
 

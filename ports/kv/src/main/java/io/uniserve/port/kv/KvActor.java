@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Documents by key: readers never wait for the one writer, and see each update as a whole. A view for a session, or of a
- * version, is the tree as it is, which later updates leave alone.
+ * Actor of the key-value port: documents by key. Readers never wait for the single writer, and see each update as a whole. A view for a
+ * session or a version is an immutable tree, which later updates do not change.
  */
 public final class KvActor implements SnapshotActor<KvActor> {
     private final ReentrantLock updating = new ReentrantLock();
@@ -29,7 +29,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
         editor = initial.edit();
     }
 
-    /** An actor with these documents. */
+    /** Returns an actor with these documents. */
     static KvActor of(Iterable<Document> documents) {
         KvActor actor = new KvActor(KvTree.EMPTY);
         actor.update(() -> documents.forEach(actor::put));
@@ -46,7 +46,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
         return true;
     }
 
-    /** Runs one update, of which nobody sees a part. */
+    /** Runs one update; readers see none of it before its end. */
     void update(Runnable work) {
         updating.lock();
         try {
@@ -58,7 +58,7 @@ public final class KvActor implements SnapshotActor<KvActor> {
         }
     }
 
-    /** The key as the map orders it; numbers and texts never meet. */
+    /** Returns the key in the order of the map; numbers and texts have disjoint prefixes. */
     static String keyOf(Document document) {
         return keyOf(document.partitionKey());
     }
@@ -73,12 +73,12 @@ public final class KvActor implements SnapshotActor<KvActor> {
         return Optional.ofNullable(tree.get(key));
     }
 
-    /** The same within an update, with what it has changed so far. */
+    /** Returns a document within an update, including the changes so far. */
     Optional<Document> current(String key) {
         return Optional.ofNullable(editor.get(key));
     }
 
-    /** Documents whose text key starts with the prefix, in key order; all documents for the empty prefix. */
+    /** Returns the documents whose text key starts with the prefix, in key order; all documents for the empty prefix. */
     Stream<Document> withPrefix(String prefix) {
         String low = prefix.isEmpty() ? "" : "t" + prefix;
         Stream<Document> from = StreamSupport.stream(
@@ -88,14 +88,14 @@ public final class KvActor implements SnapshotActor<KvActor> {
                 : from.takeWhile(document -> keyOf(document).startsWith(low));
     }
 
-    /** Within an update only. */
+    /** Stores a document; only within an update. */
     void put(Document document) {
         String key = keyOf(document);
         Document old = editor.get(key);
         editor.put(key, document, size(document) - (old == null ? 0 : size(old)));
     }
 
-    /** Within an update only. */
+    /** Removes a document; only within an update. */
     void remove(String key) {
         Document old = editor.get(key);
         if (old != null) {
@@ -145,6 +145,6 @@ public final class KvActor implements SnapshotActor<KvActor> {
 
     @Override
     public void close() {
-        // Memory only: nothing to release, and running readers may finish.
+        // Nothing to release: the data is in memory only, and running readers may finish.
     }
 }

@@ -15,9 +15,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 
-/** Documents by key, in memory. Options: none. */
+/** In-memory key-value engine. It has no table options. */
 public final class KvEngine implements Engine {
-    /** The port's name, as tables give it. */
+    /** Name of the port in table definitions. */
     public static final String NAME = "kv";
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(KvOperators.ALL, KvUpdates.ALL);
@@ -45,7 +45,7 @@ public final class KvEngine implements Engine {
         return Optional.of(new KvPlanner());
     }
 
-    /** Actors live in memory only and are released with their references: nothing to close. */
+    /** Factory of actors. They are in memory only and are garbage-collected, so there is nothing to close. */
     private static final class Actors implements ActorFactory<KvActor> {
         @Override
         public KvActor create(ActorContext context) {

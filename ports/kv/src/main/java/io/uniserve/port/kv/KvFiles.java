@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
-/** One file, {@code documents}: magic, then each document with its length, a length of -1, and a CRC-32C over all before it. */
+/** Checkpoint file {@code documents}: magic, then each document with its length, a length of -1, and a CRC-32C over everything before. */
 final class KvFiles {
     private static final String FILE = "documents";
     private static final long MAGIC = 0x756e692d6b763031L;
@@ -65,7 +65,7 @@ final class KvFiles {
             }
             return KvActor.of(documents);
         } catch (EOFException e) {
-            throw corrupt(directory, "file is cut short", e);
+            throw corrupt(directory, "file is truncated", e);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "cannot read key-value data from " + directory, e);
         }
@@ -77,7 +77,7 @@ final class KvFiles {
         }
         byte[] bytes = in.readNBytes(length);
         if (bytes.length < length) {
-            throw corrupt(directory, "file is cut short", null);
+            throw corrupt(directory, "file is truncated", null);
         }
         try {
             BinaryReader reader = new BinaryReader(Bytes.wrap(bytes));

@@ -25,7 +25,7 @@ public final class KvOperators {
     private static final int DOCUMENTS_PER_CHECK = 4_096;
     private static final Codec<List<Document>> DOCUMENTS = Codecs.list(Document.CODEC);
 
-    /** The document with this text key, none or one. */
+    /** Returns the document with this text key, none or one. */
     public static final RetrieveOperator<KvActor, String, List<Document>> GET = operator(
             "kv.get@1",
             Codecs.STRING,
@@ -34,7 +34,7 @@ public final class KvOperators {
             (key, left, right) -> Stream.concat(left.stream(), right.stream()).toList(),
             key -> true);
 
-    /** Number of documents whose text key has this prefix; of all for the empty prefix. */
+    /** Counts the documents whose text key has this prefix; all for the empty prefix. */
     public static final RetrieveOperator<KvActor, String, Long> COUNT = operator(
             "kv.count@1",
             Codecs.STRING,
@@ -43,7 +43,7 @@ public final class KvOperators {
             (p, left, right) -> left + right,
             String::isEmpty);
 
-    /** Sum of the whole numbers in this field; TOO_LARGE beyond 64 bits. */
+    /** Sums the whole numbers in this field. Fails with TOO_LARGE above 64 bits. */
     public static final RetrieveOperator<KvActor, String, Long> SUM = operator(
             "kv.sum@1",
             Codecs.STRING,
@@ -52,7 +52,7 @@ public final class KvOperators {
             (p, left, right) -> plus(left, right),
             p -> false);
 
-    /** The first documents by key whose text key has a prefix. */
+    /** Returns the first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
             operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans, p -> false);
 
@@ -97,12 +97,12 @@ public final class KvOperators {
         return sum;
     }
 
-    /** A sum that would wrap round is an error. */
+    /** Adds two numbers. Fails with TOO_LARGE on overflow. */
     static long plus(long left, long right) {
         try {
             return Math.addExact(left, right);
         } catch (ArithmeticException e) {
-            throw new UniserveException(ErrorCode.TOO_LARGE, "the sum is beyond 64 bits; ask for less of the table", e);
+            throw new UniserveException(ErrorCode.TOO_LARGE, "the sum exceeds 64 bits; sum a smaller part of the table", e);
         }
     }
 
@@ -110,7 +110,7 @@ public final class KvOperators {
         return watched(actor.withPrefix(scan.prefix), context).limit(scan.limit).toList();
     }
 
-    /** The same documents; now and then the query is looked at. */
+    /** Returns the same documents, with a check of the query's cancellation from time to time. */
     private static Stream<Document> watched(Stream<Document> documents, OperatorContext context) {
         int[] seen = {0};
         return documents.filter(any -> {

@@ -13,7 +13,7 @@ import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.Set;
 
-/** The language: {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}. Answers are JSON. */
+/** Planner of the language {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}. Answers are JSON. */
 final class KvPlanner implements Planner {
     @Override
     public Answer answer(QueryText query, PlanContext context) {
@@ -38,7 +38,7 @@ final class KvPlanner implements Planner {
     private static String get(TableName table, String key, PlanContext context) {
         int actor = context.table(table).partitioner().actorOf(PartitionKey.of(key));
         if (!context.actors(table).contains(actor)) {
-            return "null"; // not among those that the caller asks
+            return "null"; // the key's actor is not among those of the query
         }
         List<Document> found = context.retrieve(
                 table,

@@ -10,8 +10,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents by key, ascending by code point: a B+ tree whose versions share what they have in common. A version never changes, so holding
- * one costs nothing at once and, later, only what has been replaced since. Safe for use by several threads.
+ * Documents by key, ascending by code point: a persistent B+ tree whose versions share nodes. A version is immutable. Keeping one costs
+ * only the memory of what was replaced since. Thread-safe.
  */
 final class KvTree {
     private static final int WIDTH = 32;
@@ -27,7 +27,7 @@ final class KvTree {
         this.bytes = bytes;
     }
 
-    /** A leaf's keys are those of its documents; a branch's are the smallest ones that its children may hold. */
+    /** Node. A leaf has the keys of its documents; a branch has the smallest keys that its children may have. */
     private static final class Node {
         private final Object owner;
         private final boolean leaf;
@@ -42,7 +42,7 @@ final class KvTree {
             this.items = new Object[WIDTH];
         }
 
-        /** The place of the key in a leaf, of the child that may hold it in a branch; else -(place to insert) - 1. */
+        /** Returns the index of the key in a leaf, or of the child that may have it in a branch; otherwise -(index to insert) - 1. */
         private int find(String key) {
             int at = Arrays.binarySearch(keys, 0, count, key, CodePoints.ORDER);
             return leaf || at >= 0 ? at : Math.max(0, -at - 2);
@@ -75,7 +75,7 @@ final class KvTree {
             return copy;
         }
 
-        /** Moves the upper part to a new node. Keys that ascend leave full nodes behind. */
+        /** Moves the upper part to a new node. Ascending insertions leave full nodes. */
         private Node split(int insertedAt) {
             Node upper = new Node(owner, leaf);
             int from = insertedAt == count ? count - 1 : count / 2;
@@ -92,7 +92,7 @@ final class KvTree {
         return size;
     }
 
-    /** Estimated memory of the documents. */
+    /** Estimated memory of the documents in bytes. */
     long bytes() {
         return bytes;
     }
@@ -111,7 +111,7 @@ final class KvTree {
         return at < 0 ? null : (Document) node.items[at];
     }
 
-    /** Documents from the first key at or after this one on. */
+    /** Returns the documents from the first key at or after this one. */
     Iterator<Document> from(String key) {
         return new Walk(root, key);
     }
@@ -141,7 +141,7 @@ final class KvTree {
             places.push(place);
         }
 
-        /** Moves on until a leaf with a document is on top, or nothing is left. */
+        /** Advances until a leaf with a document is on top, or the end is reached. */
         private void settle() {
             while (!path.isEmpty()) {
                 Node node = path.element();
@@ -177,7 +177,7 @@ final class KvTree {
         }
     }
 
-    /** Makes the next version; nodes that only it knows are changed in place. Not thread-safe. */
+    /** Editor that builds the next version. It changes nodes in place if no other version has them. Not thread-safe. */
     static final class Editor {
         private Object owner = new Object();
         private Node root;
@@ -207,7 +207,7 @@ final class KvTree {
             bytes += bytesMore;
         }
 
-        /** The node that the full one was split into, null where it was not. */
+        /** Returns the new node of a split, or null without a split. */
         private @Nullable Node put(Node node, String key, Document document) {
             int at = node.find(key);
             if (node.leaf) {
@@ -221,7 +221,7 @@ final class KvTree {
                 return node.count == WIDTH ? node.split(at + 1) : null;
             }
             if (CodePoints.compare(key, node.keys[at]) < 0) {
-                node.keys[at] = key; // the smallest so far: what is split off this child later must stay above it
+                node.keys[at] = key; // the new smallest key; a later split of this child must stay above it
             }
             Node child = own(node.child(at));
             node.items[at] = child;
@@ -263,7 +263,7 @@ final class KvTree {
             return node.owner == owner ? node : node.copy(owner);
         }
 
-        /** The version so far, which later changes leave alone. */
+        /** Returns the version so far; later changes do not affect it. */
         KvTree tree() {
             owner = new Object();
             return new KvTree(root, size, bytes);

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An update function of this port: a check of each row, and a step that cannot fail for a row that passed it.
+ * Update function of this port: a check of each row, and a step that cannot fail for a checked row.
  *
- * @param condition on what the actor holds, for all rows together; null for none
+ * @param condition on the actor's state, for all rows together; null for none
  */
 public record KvUpdate(
         String id,

@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The update functions of the key-value port. */
+/** Update functions of the key-value port. */
 public final class KvUpdates {
     /** Stores documents, replacing those with the same key. */
     public static final KvUpdate PUT = update("kv.put@1", KvUpdates::checkKey, KvActor::put);
@@ -23,15 +23,15 @@ public final class KvUpdates {
     public static final KvUpdate DELETE =
             update("kv.delete@1", KvUpdates::checkKey, (actor, row) -> actor.remove(KvActor.keyOf(row)));
 
-    /** Appends field {@code value} to the list in field {@code values} of the document with this key, made if absent. */
+    /** Appends field {@code value} to the list in field {@code values} of the document with this key, which is created if absent. */
     public static final KvUpdate APPEND = update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
 
-    /** Adds the whole number in field {@code amount} to that of the document with this key, made if absent. */
+    /** Adds the whole number in field {@code amount} to that of the document with this key, which is created if absent. */
     public static final KvUpdate ADD = update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
 
     /**
-     * Stores field {@code put}, or deletes where it is null, if the document is what field {@code expect} says: all its fields,
-     * with or without the key; null where there is none. Otherwise CONFLICT.
+     * Stores field {@code put}, or deletes if it is null, provided that the document equals field {@code expect}: all its fields, with or
+     * without the key; null for no document. Otherwise fails with CONFLICT.
      */
     public static final KvUpdate COMPARE_AND_SET = new KvUpdate(
             "kv.compare-and-set@1",

@@ -1,4 +1,4 @@
-/** A small in-memory key-value engine as a port. */
+/** Port of a small in-memory key-value engine. */
 @NullMarked
 package io.uniserve.port.kv;
 

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A document that was found, and how well it fits. */
+/** Found document with its score. */
 public record Hit(double score, Document document) {
     static final Codec<Hit> CODEC = Codecs.of(
             (out, hit) -> {
@@ -17,12 +17,12 @@ public record Hit(double score, Document document) {
             },
             in -> new Hit(in.readDouble(), Document.CODEC.read(in)));
 
-    /** The best first; a tie is broken by key, so that the order does not depend on how documents are spread. */
+    /** Order of hits: the best first. Ties are broken by key, so that the order does not depend on the distribution of documents. */
     private static final Comparator<Hit> BEST_FIRST = Comparator.comparingDouble(Hit::score)
             .reversed()
             .thenComparing(hit -> LuceneDocuments.key(hit.document), CodePoints.ORDER);
 
-    /** The best of two lists. */
+    /** Returns the best hits of two lists. */
     static List<Hit> best(int limit, List<Hit> left, List<Hit> right) {
         return Stream.concat(left.stream(), right.stream())
                 .sorted(BEST_FIRST)

@@ -22,7 +22,7 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.IOUtils;
 
-/** One Lucene index. Operators search the newest published state; a searcher in use outlives it. */
+/** Actor of the Lucene port: one Lucene index. Operators search the newest published state; a searcher in use stays valid. */
 public final class LuceneActor implements Actor {
     private final Path scratch;
     private final int dimensions;
@@ -31,7 +31,7 @@ public final class LuceneActor implements Actor {
     private final IndexWriter writer;
     private final SearcherManager searchers;
 
-    /** Opens the index in the directory or makes an empty one. */
+    /** Opens the index in the directory, or creates an empty one. */
     LuceneActor(Path scratch, int dimensions) throws IOException {
         this.scratch = scratch;
         this.dimensions = dimensions;
@@ -42,17 +42,17 @@ public final class LuceneActor implements Actor {
         this.searchers = new SearcherManager(writer, new SearcherFactory());
     }
 
-    /** Something asked of an index. */
+    /** Search over an index. */
     interface Search<T> {
         T run(IndexSearcher searcher) throws IOException;
     }
 
-    /** Something done to an index. */
+    /** Change of an index. */
     interface Change {
         void run(IndexWriter writer) throws IOException;
     }
 
-    /** Length of every document's vector; 0 where documents have none. */
+    /** Length of every document's vector; 0 without vectors. */
     int dimensions() {
         return dimensions;
     }
@@ -69,7 +69,7 @@ public final class LuceneActor implements Actor {
         });
     }
 
-    /** The same for a query, with which the search ends. */
+    /** Searches the newest published state for a query; the search ends with the query. */
     <T> T search(String what, OperatorContext context, Search<T> search) {
         return search(what, shared -> {
             IndexSearcher own = new IndexSearcher(shared.getIndexReader());
@@ -81,7 +81,7 @@ public final class LuceneActor implements Actor {
         });
     }
 
-    /** Changes the index; operators see it after {@link #publish}. */
+    /** Changes the index. Operators see the change after {@link #publish}. */
     void change(String what, Change change) {
         LUCENE.run(what, () -> change.run(writer));
     }
@@ -111,7 +111,7 @@ public final class LuceneActor implements Actor {
         return search("compute the digest", LuceneDocuments::digest);
     }
 
-    /** An index is read through the page cache, so it wants as much memory as disk. */
+    /** An index is read through the page cache, so it needs as much memory as disk. */
     @Override
     public ActorUsage usage() {
         return search("measure", searcher -> {

@@ -21,7 +21,7 @@ import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows as Lucene's documents: the key, the analyzed {@code text}, the {@code vector}, and the whole row as it came, which
+ * Conversion of rows to Lucene documents: the key, the analyzed {@code text}, the {@code vector}, and the whole row as received, which
  * queries return and the digest covers.
  */
 final class LuceneDocuments {
@@ -32,7 +32,7 @@ final class LuceneDocuments {
 
     private LuceneDocuments() {}
 
-    /** Refuses what {@link #of} could not turn into a document of this actor. */
+    /** Refuses rows that {@link #of} could not convert for this actor. */
     static void check(LuceneActor actor, io.uniserve.api.Document row) {
         String key = key(row);
         if (!(row.fields().get(TEXT) instanceof String)) {
@@ -57,12 +57,12 @@ final class LuceneDocuments {
         return document;
     }
 
-    /** The key, which must be a text. */
+    /** Returns the key, which must be a text. */
     static String key(io.uniserve.api.Document row) {
         if (row.partitionKey() instanceof PartitionKey.Text text) {
             return text.value();
         }
-        throw invalid(row.partitionKey().toString(), "its key is a number; port lucene wants texts");
+        throw invalid(row.partitionKey().toString(), "its key is a number; port lucene needs texts");
     }
 
     private static float[] vector(@Nullable Object field, int dimensions, String key) {
@@ -83,13 +83,13 @@ final class LuceneDocuments {
         return new UniserveException(ErrorCode.INVALID_ROW, "document \"" + key + "\": " + problem);
     }
 
-    /** The row that was stored. */
+    /** Returns the stored row. */
     static io.uniserve.api.Document row(IndexSearcher searcher, int number) throws IOException {
         return io.uniserve.api.Document.CODEC.decode(
                 Bytes.wrap(bytes(searcher.storedFields().document(number))));
     }
 
-    /** Over all live rows; the order of documents and segments does not matter. */
+    /** Returns the digest of all live rows; it does not depend on the order of documents and segments. */
     static byte[] digest(IndexSearcher searcher) throws IOException {
         ContentDigest digest = new ContentDigest();
         Segments.documents(searcher.getIndexReader(), document -> digest.add(bytes(document)));

@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.lucene.store.AlreadyClosedException;
 
-/** Apache Lucene. Table option: {@code dimensions}, the length of every document's vector; without it there are none. */
+/** Engine Apache Lucene. Table option: {@code dimensions}, the length of every document's vector; without it there are no vectors. */
 public final class LuceneEngine implements Engine {
-    /** Calls into Lucene; an index that is closed under a query is no fault of Lucene's. */
+    /** Calls into Lucene; an index that is closed under a query is not a failure of Lucene. */
     static final EngineFailures LUCENE = new EngineFailures(
             "Lucene",
             failure ->

@@ -17,11 +17,11 @@ import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.IndexInput;
 import org.apache.lucene.store.NoLockFactory;
 
-/** Files of an index. Lucene never changes a file once written, so links do where copies would. */
+/** Files of an index. Lucene never changes a written file, so hard links replace copies. */
 final class LuceneFiles {
     private LuceneFiles() {}
 
-    /** Checks every file of a checkpoint by Lucene's own checksums and links it to where an index will be opened. */
+    /** Checks every file of a checkpoint by Lucene's checksums and links it into the directory of the new index. */
     static void restore(Path checkpoint, Path scratch) {
         LuceneEngine.LUCENE.translated(
                 "restore an index", () -> ActorFiles.link(checkpoint, verified(checkpoint), scratch));
@@ -42,7 +42,7 @@ final class LuceneFiles {
         }
     }
 
-    /** Size of the files of the commit that a reader shows. */
+    /** Returns the size of the files of a reader's commit in bytes. */
     static long bytes(IndexReader reader) throws IOException {
         DirectoryReader index = (DirectoryReader) reader;
         long bytes = 0;

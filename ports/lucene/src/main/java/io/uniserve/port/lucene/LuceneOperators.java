@@ -23,7 +23,7 @@ import org.apache.lucene.util.QueryBuilder;
 public final class LuceneOperators {
     private static final Codec<List<Hit>> HITS = Codecs.list(Hit.CODEC);
 
-    /** Number of documents with these words in a row. */
+    /** Counts the documents with these words in sequence. */
     public static final RetrieveOperator<LuceneActor, String, Long> COUNT = RetrieveOperator.of(
             new RetrieveCall<>("lucene.count@1", Codecs.STRING, Codecs.LONG),
             LuceneActor.class,
@@ -31,14 +31,14 @@ public final class LuceneOperators {
                     actor.search("count", context, searcher -> (long) searcher.count(Phrase.query(words, 0))),
             (words, left, right) -> left + right);
 
-    /** The best documents with these words in a row, or near each other. */
+    /** Returns the best documents with these words in sequence, or near each other. */
     public static final RetrieveOperator<LuceneActor, Phrase, List<Hit>> PHRASE = RetrieveOperator.of(
             new RetrieveCall<>("lucene.phrase@1", Phrase.CODEC, HITS),
             LuceneActor.class,
             LuceneOperators::phrase,
             (phrase, left, right) -> Hit.best(phrase.limit, left, right));
 
-    /** The documents whose vectors are nearest to a vector. */
+    /** Returns the documents with the vectors nearest to a vector. */
     public static final RetrieveOperator<LuceneActor, Near, List<Hit>> NEAR = RetrieveOperator.of(
             new RetrieveCall<>("lucene.near@1", Near.CODEC, HITS),
             LuceneActor.class,
@@ -52,7 +52,7 @@ public final class LuceneOperators {
     /**
      * Parameters of {@link #PHRASE}.
      *
-     * @param slop how many places words may be off; 0 for an exact phrase
+     * @param slop number of positions by which words may be displaced; 0 for an exact phrase
      */
     public record Phrase(String words, int slop, int limit) {
         static final Codec<Phrase> CODEC = Codecs.of(

@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * The language: {@code count WORDS}, {@code phrase LIMIT SLOP WORDS}, {@code near LIMIT NUMBERS}. Answers are text: a
- * number, or a line a document, its score and its key.
+ * Planner of the language {@code count WORDS}, {@code phrase LIMIT SLOP WORDS}, {@code near LIMIT NUMBERS}. Answers are text: a number, or
+ * one line per document with its score and its key.
  */
 final class LucenePlanner implements Planner {
     private static final String USAGE = "use count WORDS, phrase LIMIT SLOP WORDS or near LIMIT NUMBERS";
@@ -86,7 +86,7 @@ final class LucenePlanner implements Planner {
         try {
             return parse.apply(word);
         } catch (NumberFormatException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "\"" + word + "\" is no number: " + USAGE, e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "\"" + word + "\" is not a number: " + USAGE, e);
         }
     }
 }

@@ -4,7 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.update.EventualUpdate;
 import org.apache.lucene.index.Term;
 
-/** The update functions of the Lucene port. */
+/** Update functions of the Lucene port. */
 public final class LuceneUpdates {
     /** Stores documents, replacing those with the same key. */
     public static final EventualUpdate<LuceneActor, Document> PUT = EventualUpdate.of(

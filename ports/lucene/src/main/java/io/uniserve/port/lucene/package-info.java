@@ -1,6 +1,6 @@
 /**
- * Apache Lucene as a port: one index an actor, with phrase and vector search. The example of
- * {@code docs/manual/write-a-port.md}, which shows these lines.
+ * Port of Apache Lucene: one index per actor, with phrase and vector search. It is the example of {@code docs/manual/write-a-port.md},
+ * which quotes this code.
  */
 @NullMarked
 package io.uniserve.port.lucene;

@@ -21,15 +21,16 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedConnection;
 
 /**
- * One table whose rows have the version that brought them and the one that took them away. What is prepared has the next version, which
- * nobody reads; to publish is to count. So readers, views and a prepared update need no open transaction, of which MonetDB would abort one.
+ * Actor of the MonetDB port: one table whose rows have the version that inserted them and the version that deleted them. Prepared rows have
+ * the next version, which no reader uses; publishing increments the version. So readers, views and a prepared update need no open
+ * transactions, of which MonetDB would abort one.
  */
 public final class MonetActor extends MonetTable implements RevocableActor<MonetTable>, RowActor {
     private static final String SINCE = "\"SINCE\"";
     private static final String UNTIL = "\"UNTIL\"";
     private static final int NOW = Integer.MAX_VALUE;
 
-    /** So many rows more that are gone, and more than are there: then a table is written anew. */
+    /** Threshold for compaction: a table is rewritten if it has more dead rows than this, and more dead than live rows. */
     private static final int DEAD_ROWS_MIN = 10_000;
 
     private final MonetColumns own;
@@ -39,7 +40,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private volatile String table;
     private volatile boolean closed;
     private boolean changed;
-    /** Of all texts since it was made or restored. */
+    /** Oddity flags of all texts since it was created or restored, see {@link MonetTextCodec#odd}. */
     private volatile int odd;
 
     private long kept;
@@ -48,7 +49,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
     private final AtomicLong stored = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
 
-    /** Makes an empty one. */
+    /** Creates an empty actor. */
     MonetActor(Columns columns) throws SQLException {
         super(columns);
         own = MonetColumns.of(columns);
@@ -63,7 +64,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         return name;
     }
 
-    /** Fills an empty one with a checkpoint; CORRUPT where it is damaged. */
+    /** Loads a checkpoint into an empty actor. Fails with CORRUPT if it is damaged. */
     void restore(Path checkpoint) {
         MONETDB.translated("load a checkpoint", () -> {
             RowFile.read(
@@ -123,7 +124,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
                 "INSERT INTO " + table + " SELECT " + own.unstaged() + ", " + version + ", " + NOW + " FROM " + staged);
     }
 
-    /** Rows of the keys that are staged: those that readers see get an end, those of the same version go at once. */
+    /** Ends the rows with staged keys: rows that readers see get an end version, rows of the same version are deleted. */
     private void forget(MonetDBEmbeddedConnection by) throws SQLException {
         int version = rowVersionTracker.newest() + 1;
         String same = " AND EXISTS (SELECT 1 FROM " + staged + " WHERE "
@@ -155,12 +156,12 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             changed = false;
             long dead = MONETDB.translated("count rows", this::measured);
             if (dead - kept > Math.max(DEAD_ROWS_MIN, live.get())) {
-                MONETDB.translated("write a table anew", this::compact);
+                MONETDB.translated("rewrite a table", this::compact);
             }
         }
     }
 
-    /** Counts rows, as the driver's counts of updated ones are at times -1; returns how many are gone. */
+    /** Counts rows by queries, because the driver's counts of updated rows are sometimes -1. Returns the number of dead rows. */
     private long measured() throws SQLException {
         String all = "SELECT count(*) FROM " + table;
         live.set(count(all + " WHERE " + UNTIL + " = " + NOW));
@@ -173,7 +174,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
                 String.valueOf(MonetDatabase.piece(query, 0, 1).get(0).get(0)));
     }
 
-    /** MonetDB never reuses the place of a row that was deleted or changed. */
+    /** Rewrites the table: MonetDB never reuses the space of deleted or changed rows. */
     private String compact() throws SQLException {
         String next = created();
         int needed = rowVersionTracker.oldest();
@@ -203,7 +204,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         }
     }
 
-    /** Reads the rows of a version that is published and still needed. */
+    /** Reads the rows of a published version that is still retained. */
     private <T> T readAt(int version, Reading<T> reading) throws Exception {
         shape.readLock().lock();
         try {
@@ -231,7 +232,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         return bytes.get() / Math.max(1, size.get());
     }
 
-    /** The database is in memory; the disk has checkpoints and logs, which are the host's. */
+    /** The database is in memory. The disk only has checkpoints and logs, which the host accounts for. */
     @Override
     public ActorUsage usage() {
         return new ActorUsage(live.get(), bytes.get(), 0);
@@ -255,7 +256,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
         }
     }
 
-    /** The rows of a version, which are kept while the view is open. Several read it at a time. */
+    /** View of a version, whose rows are retained while it is open. Several readers may use it concurrently. */
     private final class View extends MonetTable {
         private final int version = rowVersionTracker.open();
         private final long rows = live.get();
@@ -271,7 +272,7 @@ public final class MonetActor extends MonetTable implements RevocableActor<Monet
             return readAt(version, reading);
         }
 
-        /** What was replaced since is kept for this view's sake. */
+        /** Rows that were replaced since are retained for this view. */
         @Override
         public ActorUsage usage() {
             return new ActorUsage(rows, Math.min(rows, stored.get() - storedBefore) * rowBytes(), 0);

@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
 import nl.cwi.monetdb.embedded.mapping.NullMappings;
 import org.jspecify.annotations.Nullable;
 
-/** Columns as MonetDB has them: their types, and values as arrays, which is how they are loaded. No file is ever read by it. */
+/** Columns as MonetDB has them: types, and values as arrays, which is the form for loading. MonetDB never reads files. */
 record MonetColumns(List<String> names, List<ColumnType> types) {
-    /** Digits of a decimal: MonetDBLite has no integers of 128 bits. */
+    /** Maximum digits of a decimal: MonetDBLite has no integers of 128 bits. */
     static final int PRECISION_MAX = 18;
 
-    /** How the types begin for which the driver reads and writes 64 bits a value, where MonetDB has 32. */
+    /** Prefix of types for which the driver reads and writes 64 bits per value, but MonetDB has 32. */
     static final String MISREAD = "DECIMAL(9,";
 
     static MonetColumns of(Columns columns) {
@@ -32,7 +32,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                 columns.columns().stream().map(Columns.Column::type).toList());
     }
 
-    /** Columns c0, c1, ... of rows as {@link MonetDatabase#query} has them. */
+    /** Returns the columns c0, c1, ... of rows as in {@link MonetDatabase#query}. */
     static MonetColumns of(SqlRows rows) {
         List<ColumnType> types = SqlTables.columnTypes(rows.types());
         return new MonetColumns(
@@ -42,7 +42,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                         .toList());
     }
 
-    /** A type that holds the values: a sum of decimals may have more digits than MonetDB says. */
+    /** Returns a type that can hold the values: a sum of decimals may have more digits than MonetDB reports. */
     private static ColumnType holding(ColumnType type, SqlColumn values) {
         if (type.kind() != Kind.DECIMAL) {
             return type;
@@ -55,7 +55,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return new ColumnType(Kind.DECIMAL, Math.min(digits, PRECISION_MAX), type.scale());
     }
 
-    /** The type's name in answers and statements of ours, of what MonetDB calls it. */
+    /** Returns the type's name in answers and in this module's statements, by MonetDB's name. */
     static String name(String monets, int digits, int scale) {
         return switch (monets.toLowerCase(Locale.ROOT)) {
             case "tinyint", "smallint", "int", "integer" -> "INTEGER";
@@ -65,11 +65,11 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
             case "char", "varchar", "clob" -> "VARCHAR";
             case "date" -> "DATE";
             case "boolean" -> "BOOLEAN";
-            default -> throw UniserveException.unsupported("MonetDB: a value of type " + monets);
+            default -> throw UniserveException.unsupported("MonetDB: unsupported value type " + monets);
         };
     }
 
-    /** INVALID_ARGUMENT where a table cannot be. */
+    /** Fails with INVALID_ARGUMENT if MonetDB does not support a column. */
     void check() {
         for (int i = 0; i < types.size(); i++) {
             if (types.get(i).precision() > PRECISION_MAX) {
@@ -79,14 +79,14 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         }
     }
 
-    /** INVALID_ROW for the numbers that MonetDB takes for NULL, and for texts that it cannot hold. */
+    /** Fails with INVALID_ROW for the numbers that MonetDB interprets as NULL, and for texts that it cannot store. */
     void checkRow(List<?> values) {
         for (int i = 0; i < types.size(); i++) {
             Object value = values.get(i);
             if (value instanceof String text && !MonetTextCodec.fits(text)) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
-                        "field \"" + names.get(i) + "\": MonetDB holds no text with U+0000 or one of U+E000 to U+E7FF");
+                        "field \"" + names.get(i) + "\": MonetDB cannot store a text with U+0000 or one of U+E000 to U+E7FF");
             }
             if ((is(i, Kind.BIGINT) && Long.valueOf(Long.MIN_VALUE).equals(value))
                     || (is(i, Kind.INTEGER) && Long.valueOf(Integer.MIN_VALUE).equals(value))) {
@@ -98,7 +98,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         }
     }
 
-    /** For SELECT. */
+    /** Returns the names for SELECT. */
     String quotedNames() {
         return each(i -> quoted(i));
     }
@@ -111,7 +111,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return IntStream.range(0, names.size()).mapToObj(text).collect(Collectors.joining(", "));
     }
 
-    /** For CREATE TABLE. */
+    /** Returns the definition for CREATE TABLE. */
     String definition() {
         return each(i ->
                 quoted(i) + " " + (is(i, Kind.VARCHAR) ? "CLOB" : types.get(i).sql()));
@@ -122,8 +122,8 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     }
 
     /**
-     * For a table that is filled with arrays. Days are texts there, as the driver stores NULL for all days. Decimals have the most digits:
-     * the driver writes numbers of 64 bits for a decimal of nine digits, for which MonetDB has 32.
+     * Returns the definition of a table that is filled with arrays. Dates are texts in it, because the driver stores NULL for all dates.
+     * Decimals have the maximum digits, because the driver writes 64 bits for a decimal of nine digits, for which MonetDB has 32.
      */
     String staged() {
         return each(i -> quoted(i) + " "
@@ -136,14 +136,15 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return "DECIMAL(" + PRECISION_MAX + "," + types.get(i).scale() + ")";
     }
 
-    /** What such a table's rows mean. */
+    /** Returns the expressions that convert a staging table's rows. */
     String unstaged() {
         return each(i -> unstaged(i, "") + " AS " + quoted(i));
     }
 
     /**
-     * The value of a staged column. The driver notes of numbers that none is NULL, or an order that they do not have: IS NULL, joins and
-     * groups would be wrong. A computed value has notes of its own; a sum also makes zero of minus zero, which MonetDB's groups tell apart.
+     * Returns the value of a staged column. The driver marks numbers as free of NULL or sorted, even if they are not; IS NULL, joins and
+     * groups would then be wrong. A computed value has its own marks. A sum also turns minus zero into zero, which MonetDB's groups
+     * distinguish.
      */
     private String unstaged(int i, String prefix) {
         String value = prefix + quoted(i);
@@ -157,7 +158,10 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         };
     }
 
-    /** True for rows of a table and a staged one that have the same values in these columns, by one equality: see {@link MonetDialect#equal}. */
+    /**
+     * Returns a condition that rows of a table and a staged one have the same values in these columns, as one equality: see {@link
+     * MonetDialect#equal}.
+     */
     String same(List<String> columns, String staged, String table) {
         return columns.stream()
                 .map(names::indexOf)
@@ -169,7 +173,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                 .collect(Collectors.joining(" AND "));
     }
 
-    /** Rows as one array a column; values may be texts, as answers have them. */
+    /** Converts rows to one array per column; values may be texts, as in answers. */
     Object[] arrays(Collection<? extends List<?>> rows) {
         Object[] arrays = new Object[types.size()];
         for (int i = 0; i < arrays.length; i++) {

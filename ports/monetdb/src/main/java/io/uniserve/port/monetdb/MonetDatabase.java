@@ -27,20 +27,20 @@ import nl.cwi.monetdb.embedded.tables.MonetDBTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database of this process: MonetDBLite has one, in memory. It is started when it is first wanted and ends with the process. Every
- * statement is a transaction of its own, and those that write are alone: MonetDB aborts one of two that overlap, and beside readers it loses rows.
+ * Database of this process: MonetDBLite has only one, in memory. It is started on first use and ends with the process. Every statement is a
+ * transaction of its own, and writing statements are exclusive: MonetDB aborts one of two that overlap, and loses rows next to readers.
  */
 final class MonetDatabase {
     private static final Pattern REFUSED = Pattern.compile("syntax error|unknown|no such|cannot|needs|not supported");
 
-    /** What values do to a statement; once it runs MonetDBLite tells only that it failed. */
+    /** Errors that values cause. When a statement runs, MonetDBLite reports only that it failed. */
     private static final Pattern VALUES = Pattern.compile(
             "operation failed|(?i)too many digits|too large|overflow|exceeds limits|out of (range|domain)|P=\\d+ > |conversion of");
 
-    /** Calls that no row and no query can make fail. */
+    /** Failures of calls that rows and queries cannot cause. */
     static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());
 
-    /** Calls with a user's query: what its SQL has not is not supported. */
+    /** Failures of calls with a user's query: SQL that MonetDB lacks is unsupported. */
     static final EngineFailures QUERIES = new EngineFailures(
             "MonetDB",
             failure -> Optional.of(ErrorCode.UNSUPPORTED)
@@ -48,14 +48,14 @@ final class MonetDatabase {
                             && REFUSED.matcher(String.valueOf(failure.getMessage()))
                                     .find()));
 
-    /** Rows of other tables that queries came with. */
+    /** Temporary tables for rows that are sent with queries. */
     static final SharedTempTables<String> RELATIONS = new SharedTempTables<>(new SharedTempTables.Maker<>() {
         @Override
         public String make(SqlRows rows) throws SQLException {
             try {
                 return load(rows);
             } catch (MonetDBEmbeddedException e) {
-                checkValues(e); // such as an infinite double, which an actor may answer
+                checkValues(e); // such as an infinite double, which an actor may return
                 throw e;
             }
         }
@@ -66,11 +66,11 @@ final class MonetDatabase {
         }
     });
 
-    /** Names the class loader whose copy of the natives this process has. */
+    /** System property with the class loader that loaded the native library. */
     private static final String LOADED = "uniserve.monetdb.loaded-by";
 
     private static final String LOADER = MonetDBEmbeddedDatabase.class.getClassLoader() + "";
-    /** To the database. */
+    /** Connections to the database. */
     static final ConnectionPool<MonetDBEmbeddedConnection> DB = new ConnectionPool<>(() -> {
         MonetDBEmbeddedConnection connection = MonetDBEmbeddedDatabase.createConnection();
         connection.setAutoCommit(true);
@@ -81,7 +81,7 @@ final class MonetDatabase {
 
     private MonetDatabase() {}
 
-    /** Starts the database where it does not run. UNSUPPORTED where another copy of this port has it. */
+    /** Starts the database if it is not running. Fails with UNSUPPORTED if another copy of this port has started it. */
     static void start() {
         Object other = System.getProperties().putIfAbsent(LOADED, LOADER);
         if (other != null && !other.equals(LOADER)) {
@@ -98,19 +98,19 @@ final class MonetDatabase {
         }
     }
 
-    /** A name that no table has had. */
+    /** Returns a unique table name. */
     static String newName(String kind) {
         return kind + "_" + NAMES.incrementAndGet();
     }
 
-    /** Adds rows to a table as arrays: MonetDB reads no file, so the order of bytes is nobody's concern. */
+    /** Appends rows to a table as arrays. MonetDB reads no file, so byte order does not matter. */
     static void append(MonetDBEmbeddedConnection connection, String name, Object[] arrays) throws SQLException {
         try (MonetDBTable table = connection.getMonetDBTable(name)) {
             table.appendColumns(arrays);
         }
     }
 
-    /** A table of the rows; computed values are stored, as MonetDB joins by those with every row. */
+    /** Creates a table of the rows. Computed values are stored, because MonetDB joins by them with a cross product. */
     private static String load(SqlRows rows) throws SQLException {
         MonetColumns columns = MonetColumns.of(rows);
         String name = newName("odd" + MonetTextCodec.odd(rows.rows().toString()));
@@ -128,7 +128,7 @@ final class MonetDatabase {
         return "SELECT " + columns.quotedNames() + " FROM " + name;
     }
 
-    /** What a user's query answers. */
+    /** Answers a user's query. */
     static SqlRows answer(Map<String, String> relations, String statement) throws SQLException {
         try {
             return DB.read(connection -> {
@@ -142,19 +142,19 @@ final class MonetDatabase {
         }
     }
 
-    /** INVALID_ARGUMENT where values are what a statement fails on. */
+    /** Fails with INVALID_ARGUMENT if values caused the failure of a statement. */
     private static void checkValues(MonetDBEmbeddedException failure) {
         String told = Printable.line(failure.getMessage());
         if (VALUES.matcher(told).find()) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     "MonetDB: the query fails on some value: a division by zero, a number out of range (of 18 digits:"
-                            + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is none: " + told,
+                            + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is not a number or date: " + told,
                     failure);
         }
     }
 
-    /** A query's answer as texts; TOO_LARGE where it is one that no actor may send. */
+    /** Returns a query's answer as texts. Fails with TOO_LARGE if it exceeds the limit of an actor's answer. */
     static SqlRows query(MonetDBEmbeddedConnection connection, String statement) throws SQLException {
         String sql = MonetTextCodec.encoded(statement);
         List<String> types;
@@ -173,14 +173,14 @@ final class MonetDatabase {
         AnswerRows rows = new AnswerRows(types);
         int count = found.getNumberOfRows();
         AnswerRows.check(count);
-        // Not in pieces: asked for one row, the driver answers that this is none.
+        // All rows at once: if asked for one row, the driver fails.
         MonetDBRow[] all = count == 0
                 ? new MonetDBRow[0]
                 : found.fetchFirstNRowValues(count).getAllRows();
         for (int row = 0; row < count; row++) {
             List<@Nullable String> values = new ArrayList<>(types.size());
             for (int i = 0; i < types.size(); i++) {
-                // What the driver has for a BOOLEAN that is NULL is true.
+                // The driver returns true for a BOOLEAN that is NULL.
                 boolean unknown = types.get(i).equals("BOOLEAN") && found.checkBooleanIsNull(i + 1, row + 1);
                 values.add(unknown ? null : MonetTextCodec.text(types.get(i), all[row].getAllColumns()[i]));
             }
@@ -202,7 +202,10 @@ final class MonetDatabase {
                 .toList();
     }
 
-    /** The type in which values of one leave MonetDB, empty for the same: the driver reads days before 1970 and decimals of nine digits wrongly. */
+    /**
+     * Returns the type to which values of a type are cast before the driver reads them; empty for no cast. The driver misreads dates before
+     * 1970 and decimals of nine digits.
+     */
     private static String readable(String type) {
         return type.equals("DATE")
                 ? "CLOB"
@@ -211,7 +214,7 @@ final class MonetDatabase {
                         : "";
     }
 
-    /** A query for the same values in types that the driver reads rightly. LIMIT keeps the order of an inner query. */
+    /** Returns a query for the same values in types that the driver reads correctly. LIMIT preserves the order of an inner query. */
     private static String readable(String sql, List<String> types) {
         String columns = IntStream.range(0, types.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
         String values = IntStream.range(0, types.size())
@@ -223,7 +226,7 @@ final class MonetDatabase {
         return "SELECT " + values + " FROM (" + whole + ") AS readable(" + columns + ")";
     }
 
-    /** Some rows of a query, for files: as they lie. */
+    /** Returns some rows of a query, for files, in the order of storage. */
     static List<List<@Nullable String>> piece(String query, long from, int rows) throws SQLException {
         return DB.read(connection -> query(connection, query + " LIMIT " + rows + " OFFSET " + from))
                 .rows();

@@ -12,40 +12,43 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Statements of {@code uniserve-sql} in MonetDB's SQL. All differences are here; what is in quotes is left as it is. */
+/** Translation of statements of {@code uniserve-sql} to MonetDB's SQL. It has all differences; quoted texts are unchanged. */
 final class MonetDialect implements SqlDialect {
     static final MonetDialect MONETDB = new MonetDialect();
 
-    /** The name of an actor's rows: {@code rows} is a word of MonetDB's own. */
+    /** Name of an actor's rows: {@code rows} is a reserved word of MonetDB. */
     static final String MINE = "mine";
 
-    /** Checked for zero, as others need it. MonetDB fails by itself; it makes whole numbers of such, and cuts decimals. */
+    /**
+     * Division with a check for zero, which other engines need. MonetDB fails by itself, but its quotient of whole numbers is whole, and it
+     * truncates decimals.
+     */
     private static final Pattern DIVIDED =
             Pattern.compile("CASE WHEN (.+?) = 0 THEN error\\('division by zero'\\) ELSE \\1 END");
 
     private static final Pattern QUOTIENT =
-            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*+[^']*$))"); // not in a text
+            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*+[^']*$))"); // not in a quoted text
     private static final Pattern AVERAGE = Pattern.compile(
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 
     private static final Pattern EQUALITY = Pattern.compile(
             "(?<=(?: ON | WHERE | AND )\\(?)((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
 
-    /** Conditions of a join, or those of a statement. */
+    /** Conditions of a join, or of a statement. */
     private static final Pattern CONDITIONS =
             Pattern.compile(" (?:ON|WHERE) .*?(?= ON | WHERE | GROUP BY | ORDER BY | LIMIT |$)");
 
-    /** An equality with an expression on one side, and none with a constant. */
+    /** Equality with an expression on one side and no constant on the other. */
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
-    /** UPPER and LOWER before odd texts, and what counts characters: not LIKE a constant without an underscore. */
+    /** UPPER and LOWER before odd texts, and functions that count characters, except for LIKE with a constant without an underscore. */
     private static final Pattern ODD = Pattern.compile("(?is)\\b(?:upper|lower)\\(.* odd[1357]_|LIKE .* odd[4-7]_"
             + "|(?:\\b(?:substring|length)\\(|\\bLIKE (?!'(?:[^'_]|'')*+'(?!'))).* odd[2367]_");
 
     private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"");
     private static final Pattern CONSTANT = Pattern.compile("'(?:[^']|'')*+'");
 
-    /** Around the number of a constant; no statement may have it. */
+    /** Mark around the number of a masked constant; statements must not contain it. */
     private static final String MASK = "\uE000";
 
     private static final Pattern NUMBERED = Pattern.compile("\\bGROUP BY (\\d+(?:, \\d+)*)");
@@ -54,7 +57,7 @@ final class MonetDialect implements SqlDialect {
 
     private MonetDialect() {}
 
-    /** Refused here again: a statement must be right for MonetDB under any planner. */
+    /** The limitations are also checked here: a statement must be correct for MonetDB under every planner. */
     @Override
     public UnsupportedFeatures unable() {
         Set<UnsupportedFeatures.Part> all = Set.of(UnsupportedFeatures.Part.values());
@@ -73,14 +76,14 @@ final class MonetDialect implements SqlDialect {
 
     @Override
     public String statement(Map<String, String> relations, String statement) {
-        // Its scanner takes a quote behind a backslash for no end of a text, but leaves the backslash in it.
+        // MonetDB's scanner does not end a text at a quote after a backslash, but keeps the backslash in the text.
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
         }
         if (ODD.matcher(statement + " odd" + MonetTextCodec.odd(statement) + "_ " + relations.values())
                 .find()) {
             throw UniserveException.unsupported("UPPER and LOWER on MonetDB beside ß or a letter with case past U+00FF,"
-                    + " SUBSTRING, CHAR_LENGTH, LIKE with _ beside a character beyond U+FFFF, LIKE beside U+000A or D");
+                    + " SUBSTRING, CHAR_LENGTH, LIKE with _ for a character beyond U+FFFF, LIKE for U+000A or U+000D");
         }
         return SqlDialect.super.statement(relations, statement);
     }
@@ -113,13 +116,13 @@ final class MonetDialect implements SqlDialect {
         return all;
     }
 
-    /** An equality, written as none: it is no part of a join then, but looked at for what the join finds. */
+    /** Writes an equality in a form that MonetDB does not use as a join condition: it is evaluated for the rows of the join. */
     static String equal(String left, String right) {
         return "CASE WHEN " + left + " = " + right + " THEN 1 WHEN " + left + " <> " + right
                 + " THEN 0 ELSE NULL END = 1";
     }
 
-    /** MonetDBLite finds too few partners, or none, where it joins by several columns. So each join has one equality. */
+    /** Rewrites joins to one equality each, because MonetDBLite finds too few partners, or none, in a join by several columns. */
     private static String joined(String statement) {
         Map<String, Integer> tables = new HashMap<>();
         StringBuilder out = new StringBuilder();
@@ -136,7 +139,7 @@ final class MonetDialect implements SqlDialect {
         return parts.appendTail(out).toString();
     }
 
-    /** Whether no equality before has connected the tables of these columns; one after this has. */
+    /** True if no earlier equality has connected the tables of these columns. Marks them as connected. */
     private static boolean connects(Map<String, Integer> tables, String left, String right) {
         int one = tables.computeIfAbsent(left.replaceAll("\\..*", ""), name -> tables.size());
         int other = tables.computeIfAbsent(right.replaceAll("\\..*", ""), name -> tables.size());
@@ -144,14 +147,14 @@ final class MonetDialect implements SqlDialect {
         return one != other;
     }
 
-    /** Whether a join is by a computed value and another equality. */
+    /** True if a join is by a computed value and another equality. */
     static boolean mixed(String statement) {
         long computed = COMPUTED.matcher(statement).results().count();
         return computed > 0 && EQUALITY.matcher(statement).results().count() + computed > 1;
     }
 
     private static String words(String text, boolean grouped) {
-        // MonetDB groups by names alone, and c0 may be a column of a relation's too.
+        // MonetDB groups by names only, and c0 may also be a column of a relation.
         String named = grouped ? NAMED.matcher(text).replaceAll(" AS g$1") : text;
         return MonetRewrites.wide(NUMBERED.matcher(named)
                 .replaceAll(groups -> "GROUP BY "

@@ -27,11 +27,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** MonetDBLite. Table options: {@code columns} and {@code primary}, see {@link Columns}. No settings. */
+/** Engine MonetDBLite. Table options: {@code columns} and {@code primary}, see {@link Columns}. It has no settings. */
 public final class MonetEngine implements Engine {
     private static final String PORT = "monetdb";
 
-    /** What an actor's rows contribute to a query. */
+    /** Partial answer of a query from an actor's rows. */
     static final RetrieveOperator<MonetTable, SqlQuery, SqlRows> SELECT = RetrieveOperator.of(
             new RetrieveCall<>(PORT + ".select@1", SqlQuery.CODEC, SqlRows.CODEC),
             MonetTable.class,
@@ -47,7 +47,7 @@ public final class MonetEngine implements Engine {
         return rows;
     }
 
-    /** The actors' answers are merged by MonetDB too, so values mean the same in both steps. It knows no deadline. */
+    /** Merges answers in MonetDB too, so that values have the same meaning in both steps. It does not support deadlines. */
     private static SqlRows merge(Map<String, SqlRows> tables, String statement, QueryCancellation life) {
         MonetDatabase.start();
         return MonetDatabase.QUERIES.translated(

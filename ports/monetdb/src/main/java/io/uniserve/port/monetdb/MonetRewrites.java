@@ -10,12 +10,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Forms of SQL that MonetDBLite answers wrongly, and forms in their place that it answers right. Statements have no quoted texts here. */
+/**
+ * Rewrites of SQL that MonetDBLite answers incorrectly into equivalent forms that it answers correctly. Statements must not contain quoted
+ * texts here.
+ */
 final class MonetRewrites {
-    /** MonetDB makes zero of it, for NULL too. */
+    /** Difference of equal expressions: MonetDB returns zero, for NULL too. */
     private static final Pattern SAME = Pattern.compile("\\((\"\\w+\"|[\\w.]+(?:\"\\w+\")?|\\(.*?\\)) - \\1\\)");
 
-    /** MonetDB's NOT EQUAL of a column and the largest value of its type is true for no row. */
+    /** Largest values of types: MonetDB's NOT EQUAL of a column with one of these is true for no row. */
     private static final Pattern LARGEST =
             Pattern.compile("(?<![\\w.])(?<!LIMIT |OFFSET )(127|32767|2147483647)(?![\\w.])");
 
@@ -31,25 +34,25 @@ final class MonetRewrites {
 
     private MonetRewrites() {}
 
-    /** The statement with all of these forms. */
+    /** Applies all rewrites to a statement. */
     static String right(String statement) {
         return ordered(months(SAME.matcher(statement).replaceAll("($1 * 0)")));
     }
 
-    /** The largest values of types as values of wider types. */
+    /** Casts the largest values of types to wider types. */
     static String wide(String text) {
         return LARGEST.matcher(text)
                 .replaceAll(found -> "CAST(" + found.group() + " AS " + WIDER.get(found.group()) + ")");
     }
 
-    /** MonetDB has 3 March for a month after 31 January: days that are beyond the month's end are taken back. */
+    /** Corrects the addition of months. In MonetDB 31 January plus a month is 3 March: days beyond the month's end are subtracted. */
     private static String months(String statement) {
         String text = statement;
         Matcher found = MONTHS.matcher(text);
         while (found.find()) {
             int from = opening(text, found.start()) - DAYS.length() + 1;
             String day = text.substring(from + DAYS.length(), found.start());
-            // Two blanks: this is done.
+            // The two blanks mark this sum as done.
             String then = "CAST((" + day + "  + INTERVAL " + found.group(1) + " " + found.group(2) + ") AS DATE)";
             String number = "EXTRACT(DAY FROM " + then + ")";
             text = text.substring(0, from) + "CASE WHEN " + number + " < EXTRACT(DAY FROM " + day + ") THEN CAST(("
@@ -61,7 +64,7 @@ final class MonetRewrites {
         return text;
     }
 
-    /** Where the parenthesis opens that a place is in. */
+    /** Returns the position of the parenthesis that opens around a place. */
     private static int opening(String text, int place) {
         int depth = 1;
         int i = place;
@@ -72,7 +75,7 @@ final class MonetRewrites {
         return i;
     }
 
-    /** With LIMIT MonetDB does not heed where NULL is to come: so whether a value is NULL is ordered by first. NULL is last by default. */
+    /** Orders by IS NULL first, because MonetDB ignores NULLS FIRST and NULLS LAST with LIMIT. NULL is last by default. */
     private static String ordered(String statement) {
         List<Integer> places = outside(statement, ORDER);
         if (places.isEmpty()) {
@@ -107,7 +110,7 @@ final class MonetRewrites {
     private static String key(String text, List<String> values, Map<String, String> aliases, boolean distinct) {
         Matcher key = KEY.matcher(text);
         if (!key.matches()) {
-            throw UniserveException.unsupported("MonetDB: an order by " + text);
+            throw UniserveException.unsupported("MonetDB: unsupported ORDER BY " + text);
         }
         String value = key.group(1).matches("\\d+")
                 ? values.get(Integer.parseInt(key.group(1)) - 1)
@@ -117,7 +120,7 @@ final class MonetRewrites {
         }
         if (distinct) {
             if (!values.contains(value)) {
-                throw UniserveException.unsupported("MonetDB: DISTINCT with an order by what is not selected");
+                throw UniserveException.unsupported("MonetDB: DISTINCT with an ORDER BY of a value that is not selected");
             }
             value = "x" + values.indexOf(value);
         }
@@ -137,7 +140,7 @@ final class MonetRewrites {
         return parts;
     }
 
-    /** Places of these words outside of parentheses. */
+    /** Returns the positions of these words outside of parentheses. */
     private static List<Integer> outside(String text, String words) {
         List<Integer> places = new ArrayList<>();
         int depth = 0;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What operators see: an actor, or a view of one. */
+/** Base class of an actor and its views, as operators see them. */
 abstract class MonetTable extends RowReader {
     private static final int PIECE_ROWS = 50_000;
 
@@ -18,16 +18,16 @@ abstract class MonetTable extends RowReader {
         super(MonetDatabase.MONETDB, columns);
     }
 
-    /** Works with a query for the published rows. */
+    /** Reader that gets a query for the published rows. */
     @FunctionalInterface
     interface Reading<T> {
         T read(String rows) throws Exception;
     }
 
-    /** Runs the reading; the rows of the query it is given stay the same meanwhile. */
+    /** Runs the reading; the rows of its query do not change meanwhile. */
     abstract <T> T read(Reading<T> reading) throws Exception;
 
-    /** What this actor answers to its part of a query. */
+    /** Answers a part of a query. */
     final SqlRows query(SqlQuery.Work work) {
         return MonetDatabase.QUERIES.translated(
                 "answer a query",

@@ -7,15 +7,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts on their way through MonetDBLite's native code, which gets them in Java's own form of UTF-8: a character beyond the basic plane is
- * no UTF-8 for MonetDB, and U+0000 ends the process. So a character beyond the basic plane travels as two others. First comes one of
- * U+FC00 to U+FFFF, so that MonetDB orders texts by code point, then one of U+E000 to U+E3FF. What has U+E800 to U+FFFF itself moves down
- * to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are refused. For MonetDB 😀 are two characters, as for Java.
+ * Encoding of texts for MonetDBLite's native code, which gets them in Java's modified UTF-8. A character beyond the basic plane would be
+ * invalid UTF-8 for MonetDB, and U+0000 would end the process. So a character beyond the basic plane is encoded as two others. The first is
+ * one of U+FC00 to U+FFFF, so that MonetDB orders texts by code point; the second is one of U+E000 to U+E3FF. Characters U+E800 to U+FFFF
+ * are shifted down to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are refused. For MonetDB 😀 are two characters, as for Java.
  */
 final class MonetTextCodec {
     private static final char PRIVATE = '\uE000';
     private static final char PRIVATE_END = '\uE800';
-    /** What is as it is below this one. */
+    /** Characters below this one are unchanged. */
     private static final char SAME_END = Character.MIN_SURROGATE;
 
     private static final char FIRST = '\uFC00';
@@ -24,18 +24,18 @@ final class MonetTextCodec {
     private static final int OTHERS_DOWN = 0x400;
     private static final int DAY_CHARS = 10;
 
-    /** Letters whose other case MonetDB does not know, and what this Java does not know, which may be such. */
+    /** Letters whose other case MonetDB does not know, and characters that are unassigned in this Java, which may be such letters. */
     private static final Pattern CASED =
             Pattern.compile("[ß[\\p{IsLowercase}\\p{IsUppercase}\\p{IsTitlecase}\\p{Cn}&&[^\\x00-\\xFF]]]");
 
     private MonetTextCodec() {}
 
-    /** True for what MonetDB can hold. */
+    /** True for texts that MonetDB can store. */
     static boolean fits(String text) {
         return text.chars().noneMatch(c -> c == 0 || (c >= PRIVATE && c < PRIVATE_END));
     }
 
-    /** INVALID_ARGUMENT for what MonetDB cannot hold. */
+    /** Fails with INVALID_ARGUMENT for texts that MonetDB cannot store. */
     static String checked(String text) {
         if (!fits(text)) {
             throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
@@ -43,14 +43,17 @@ final class MonetTextCodec {
         return text;
     }
 
-    /** What MonetDB's functions take wrongly in it: 1 for letters without their other case, 2 for characters that count as two, 4 for ends of lines, or a sum. */
+    /**
+     * Returns flags of what MonetDB's functions handle incorrectly in a text: 1 for letters without their other case, 2 for characters that
+     * count as two, 4 for line ends; or their sum.
+     */
     static int odd(String text) {
         return (CASED.matcher(text).find() ? 1 : 0)
                 + (text.chars().anyMatch(c -> Character.isSurrogate((char) c)) ? 2 : 0)
                 + (text.indexOf('\n') >= 0 || text.indexOf('\r') >= 0 ? 4 : 0);
     }
 
-    /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
+    /** Encodes a text for MonetDB. Fails with INVALID_ARGUMENT if that is impossible. */
     static String encoded(String text) {
         return changed(
                 checked(text),
@@ -59,7 +62,7 @@ final class MonetTextCodec {
                         : c + (c < Character.MIN_LOW_SURROGATE ? FIRST_UP : SECOND_UP));
     }
 
-    /** A day as MonetDB reads it. */
+    /** Returns a date in MonetDB's format. */
     static @Nullable String day(@Nullable Object day) {
         return day == null ? null : day.toString().replace("+", "");
     }
@@ -83,7 +86,7 @@ final class MonetTextCodec {
         return out.toString();
     }
 
-    /** A value of a result as the text that is read back exactly. */
+    /** Returns a value of a result as the text that is read back exactly. */
     static @Nullable String text(String type, @Nullable Object value) {
         if (value == null || (value instanceof Double number && number.isNaN())) {
             return null;
@@ -93,7 +96,7 @@ final class MonetTextCodec {
         }
         String text = value.toString();
         if (type.equals("DATE")) {
-            // Beyond the year 9999 with a sign, as of a LocalDate.
+            // Years after 9999 have a sign, as in LocalDate.
             return text.length() > DAY_CHARS ? "+" + text : "0".repeat(DAY_CHARS - text.length()) + text;
         }
         return decoded(text);

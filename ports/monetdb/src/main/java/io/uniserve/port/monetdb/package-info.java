@@ -1,4 +1,4 @@
-/** MonetDBLite as a port: an actor is a table of the process's database, rows have versions, queries are SQL. */
+/** Port of MonetDBLite: an actor is a table of the process's database, rows have versions, queries are SQL. */
 @NullMarked
 package io.uniserve.port.monetdb;
 

@@ -25,13 +25,16 @@ import org.apache.solr.handler.component.ShardResponse;
 import org.apache.solr.search.grouping.distributed.requestfactory.TopGroupsShardRequestFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Lets Solr's distributed components see a table's actors as shards, all asked at once. Named in {@code solr.xml}. */
+/**
+ * Shard handler that presents a table's actors as shards to Solr's distributed components, and calls them in parallel. Named in {@code
+ * solr.xml}.
+ */
 public final class ActorShards extends ShardHandlerFactory {
-    /** Only Solr's own shard handler may call it; the components need it to tell the shards apart. */
+    /** Only Solr's own shard handler may call it; the components need it to distinguish the shards. */
     private static final BiConsumer<ShardResponse, String> SET_SHARD =
             SolrEngine.SOLR.hidden(ShardResponse.class, "setShard", String.class);
 
-    /** What Solr calls a group without a value where it asks for its documents. A group of this text is asked for as a query. */
+    /** Solr's name for a group without a value in the request for its documents. A group with this text is requested as a query. */
     private static final String MARK = TopGroupsShardRequestFactory.GROUP_NULL_VALUE;
 
     private static final String MARKED = "{!term tag=U+0001 f=";
@@ -62,14 +65,14 @@ public final class ActorShards extends ShardHandlerFactory {
         public void submit(ShardRequest request, String shard, ModifiableSolrParams params) {
             if (request.purpose == ShardRequest.PURPOSE_GET_FIELDS
                     && Arrays.toString(params.getParams("fl")).matches("\\[?[^\\[({$]*")) {
-                // Plain fields of documents that are known by their keys: they do not take the query.
+                // Returns plain fields of documents with known keys: the query is not needed.
                 params.set("q", "*:*").set("defType", "lucene").set("fq");
             }
             marked((field, at) -> {
                 String[] values = params.getParams(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field);
                 if (values != null) {
                     String[] others = values.clone();
-                    others[at] = MARK + String.join("", values); // a group that no other is, in its place
+                    others[at] = MARK + String.join("", values); // a text that no other group has, as placeholder
                     params.set(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field, others);
                     params.add(GroupParams.GROUP_QUERY, MARKED + field + "}" + MARK);
                     params.set("sort", params.get(GroupParams.GROUP_SORT, params.get("sort")));
@@ -104,7 +107,7 @@ public final class ActorShards extends ShardHandlerFactory {
             }
         }
 
-        /** Puts documents of groups that are marks in their places; and no group {@code totalHits} is a number of hits. */
+        /** Puts documents of marked groups in their places, and replaces a {@code totalHits} that is not a number of hits. */
         @SuppressWarnings("unchecked") // a part of an answer is a list of anything
         private void takeGroups(@Nullable Object found) {
             if (found instanceof NamedList<?> commands) {
@@ -129,7 +132,7 @@ public final class ActorShards extends ShardHandlerFactory {
             }
         }
 
-        /** The fields of which a group is the text that Solr takes for no value, and its place. */
+        /** Calls back for the fields with a group whose text is Solr's name for no value, with its place. */
         private void marked(BiConsumer<String, Integer> each) {
             groups.forEach((field, some) -> {
                 int at = some.stream().map(one -> one.groupValue).toList().indexOf(new BytesRef(MARK));

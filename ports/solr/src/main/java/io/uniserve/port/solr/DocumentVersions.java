@@ -15,10 +15,10 @@ import org.apache.solr.schema.NumberType;
 import org.apache.solr.schema.SchemaField;
 import org.apache.solr.search.SolrIndexSearcher;
 
-/** Versions of documents, in Solr's field {@code _version_}: made of the log index, so that all replicas give the same. */
+/** Versions of documents in Solr's field {@code _version_}. They are derived from the log index, so all replicas have the same. */
 final class DocumentVersions {
     static final String FIELD = CommonParams.VERSION_FIELD;
-    /** What {@link #held} says of a document that is not there; Solr's own value. */
+    /** Result of {@link #held} for an absent document; Solr's own value. */
     static final long ABSENT = -1;
 
     private static final int ROW_BITS = 16;
@@ -27,7 +27,7 @@ final class DocumentVersions {
 
     private DocumentVersions() {}
 
-    /** Whether the schema has Solr's field for them. */
+    /** True if the schema has Solr's version field. */
     static boolean areKept(IndexSchema schema) {
         SchemaField field = schema.getFieldOrNull(FIELD);
         return field != null
@@ -36,13 +36,13 @@ final class DocumentVersions {
                 && !field.multiValued();
     }
 
-    /** The version of what a row of an update writes: greater than 1, and no other update of the document has it. */
+    /** Returns the version of a row of an update: greater than 1, and unique per document. */
     static long of(long tableId, long index, int row) {
         long table = tableId & (1L << TABLE_BITS) - 1;
         return (table << INDEX_BITS | index & (1L << INDEX_BITS) - 1) << ROW_BITS | row & (1L << ROW_BITS) - 1;
     }
 
-    /** The condition of a row, as Solr reads it: 0 none, negative absent, 1 any version, else that version. */
+    /** Returns the condition of a row in Solr's terms: 0 none, negative absent, 1 any version, otherwise that version. */
     static long wanted(IndexSchema schema, Document row) {
         Object value = row.fields().get(FIELD);
         if (value == null) {
@@ -51,7 +51,7 @@ final class DocumentVersions {
         if (!areKept(schema)) {
             throw FieldValues.invalid(
                     "field \"" + FIELD + "\" is not in the schema as a long of one value with docValues;"
-                            + " add it to the configset, or leave it out of the row");
+                            + " add it to the configset, or remove it from the row");
         }
         try {
             return value instanceof Long number ? number : Long.parseLong(String.valueOf(value));
@@ -61,7 +61,7 @@ final class DocumentVersions {
         }
     }
 
-    /** The version of the document in the newest commit; 0 where it has none, {@link #ABSENT} where it is not there. */
+    /** Returns the version of the document in the newest commit; 0 without a version, {@link #ABSENT} without the document. */
     static long held(SolrQueryRequest request, String id) throws IOException {
         SolrIndexSearcher searcher = request.getSearcher();
         long found = searcher.lookupId(new BytesRef(id));
@@ -73,14 +73,14 @@ final class DocumentVersions {
         return areKept(request.getSchema()) && versions.advanceExact((int) found) ? versions.longValue() : 0;
     }
 
-    /** CONFLICT where the document is not in the version that a row wants. */
+    /** Fails with CONFLICT if the document does not have the version that a row requires. */
     static void require(String id, long wanted, long held) {
         boolean holds = wanted == 0 || (wanted < 0 ? held < 0 : held >= 0 && (wanted == 1 || wanted == held));
         if (!holds) {
             throw new UniserveException(
                     ErrorCode.CONFLICT,
                     "version conflict for \"" + id + "\" expected=" + wanted + " actual=" + held
-                            + "; read the document again and decide anew");
+                            + "; read the document again and retry with its version");
         }
     }
 }

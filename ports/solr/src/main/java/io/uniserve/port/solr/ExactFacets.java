@@ -34,17 +34,20 @@ import org.apache.solr.util.hll.HLL;
 import org.apache.solr.util.hll.HLLType;
 import org.jspecify.annotations.Nullable;
 
-/** Solr's facets, which also say whether a term that no shard listed, so not refined, may matter; and pages by score. */
+/**
+ * Solr's facet component, which also detects if a term that no shard listed, and so was not refined, may matter. It also sorts pages by
+ * score.
+ */
 public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {
         super.prepare(builder);
-        builder.setQuery(QueryUtils.makeQueryable(builder.getQuery())); // pages and groups forget what excludes only
+        builder.setQuery(QueryUtils.makeQueryable(builder.getQuery())); // pages and groups drop queries that only exclude
         var key = builder.req.getSchema().getUniqueKeyField();
         if (builder.req.getContext().containsKey(SolrQuery.class)) {
-            // Else Solr asks only those shards for a group's documents that listed it among their first.
+            // Otherwise Solr requests a group's documents only from shards that listed it among their first.
             builder.setNeedDocSet(builder.isNeedDocSet() || builder.grouping());
-            // Else a shard that has no term of a phrase is left out where the documents of a field are counted.
+            // Otherwise a shard without a term of a phrase is omitted when the documents of a field are counted.
             String fields = StatsUtil.fieldsToString(QueryFields.of(builder.getQuery()));
             builder.req.setParams(new ModifiableSolrParams(builder.req.getParams()).set("solr.stats.fields", fields));
             if (builder.req.getParams().getBool("distrib.statsCache", false)) {
@@ -62,7 +65,7 @@ public final class ExactFacets extends FacetComponent {
                         .equals(SortField.FIELD_SCORE + "," + key.getSortField(false))
                 && builder.req.getParams().get("cursorMark") == null
                 && !builder.grouping()) {
-            // Else Solr scores what it returns again. An ExportQuery matches as the query that it wraps.
+            // Otherwise Solr scores the result again. An ExportQuery matches like the query that it wraps.
             builder.setRankQuery(new ExportQuery(null, null, null) {
                 @Override
                 public TopDocsCollector<?> getTopDocsCollector(int count, QueryCommand page, IndexSearcher searcher) {
@@ -72,7 +75,7 @@ public final class ExactFacets extends FacetComponent {
         }
     }
 
-    /** Solr's, whose regular expressions end with the query. */
+    /** Returns Solr's facets, with regular expressions that end with the query. */
     @Override
     protected SimpleFacets newSimpleFacets(SolrQueryRequest req, DocSet docs, SolrParams params, ResponseBuilder rb) {
         return new SimpleFacets(req, docs, params, rb) {
@@ -92,7 +95,7 @@ public final class ExactFacets extends FacetComponent {
         if (builder._facetInfo != null) {
             var queries = builder._facetInfo.queryFacets;
             super.handleResponses(builder, request);
-            builder._facetInfo.queryFacets = queries; // one core tells those below the minimum too
+            builder._facetInfo.queryFacets = queries; // a single core also returns those below the minimum
             SolrQuery.of(builder.req).exactFacets =
                     builder._facetInfo.facets.values().stream().allMatch(ExactFacets::isExact);
         }
@@ -100,21 +103,21 @@ public final class ExactFacets extends FacetComponent {
 
     private static boolean isExact(DistribFieldFacet facet) {
         if (facet.sort.equals(FacetParams.FACET_SORT_INDEX)) {
-            // A shard's list may end before terms that reach the minimum in all shards together.
+            // A shard's list may end before terms that reach the minimum in the sum over all shards.
             return facet.minCount <= 1 || facet.initialLimit <= 0;
         }
         long unseen = Arrays.stream(facet.missingMax).sum();
         ShardFacetCount[] seen = facet.getCountSorted();
         int wanted = facet.offset + facet.limit;
         if (unseen > 0 && facet.counts.containsKey("")) {
-            return false; // a shard that is asked for more terms by name does not see this one
+            return false; // a refinement request by name does not return this term
         }
         return unseen == 0 || unseen < facet.minCount || (seen.length >= wanted && unseen < seen[wanted - 1].count);
     }
 
-    /** Solr's {@code unique}. Of several actors each tells a hash of every value; Solr keeps 131,072, or a sketch of more. */
+    /** Solr's {@code unique}. With several actors each returns a hash of every value. Solr keeps 131,072 of them, or a sketch of more. */
     public static final class Unique extends ValueSourceParser {
-        private static final int LOG = 17; // a sketch has 96 KiB, by calculation off by 2.4 % at most
+        private static final int LOG = 17; // a sketch has 96 KiB and a computed error of at most 2.4 %
         private static final int WIDTH = 6;
 
         @Override

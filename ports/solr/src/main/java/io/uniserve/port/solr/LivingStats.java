@@ -28,20 +28,20 @@ import org.apache.solr.search.stats.StatsUtil;
 import org.apache.solr.search.stats.TermStats;
 import org.jspecify.annotations.Nullable;
 
-/** Exact statistics over the living documents of all actors, so the same on every copy. Named in {@code solrconfig.xml}. */
+/** Exact term statistics over the live documents of all actors, which are the same on every replica. Named in {@code solrconfig.xml}. */
 public final class LivingStats extends ExactStatsCache {
-    /** Whether the query asks for them. */
+    /** True if the query requests them. */
     static boolean wanted(SolrQueryRequest request) {
         return request.getParams().getBool(CommonParams.DISTRIB_STATS_CACHE, false);
     }
 
-    /** Whether a request of one actor is of this purpose; a whole query is of all. */
+    /** True if a request to an actor has this purpose; a whole query has all purposes. */
     static boolean purpose(SolrQueryRequest request, int purpose, boolean whole) {
         int told = request.getParams().getInt(ShardParams.SHARDS_PURPOSE, 0);
         return told == 0 ? whole : (told & purpose) != 0;
     }
 
-    /** The query of one actor, scored by the statistics of all, or by its own where no other actor is asked. */
+    /** Returns the query of one actor, scored by the statistics of all actors, or by its own if no other actor is called. */
     static Query scored(ResponseBuilder builder) {
         return purpose(builder.req, ShardRequest.PURPOSE_GET_TERM_STATS, false)
                 ? builder.getQuery()
@@ -54,7 +54,7 @@ public final class LivingStats extends ExactStatsCache {
                 : new Told(request);
     }
 
-    /** What the query's scores depend on at this actor: its own documents, or what its index counts. */
+    /** Returns the statistics on which the query's scores depend at this actor: of its live documents, or of its index. */
     static QueryStatistics of(ResponseBuilder builder, Query query, boolean living) throws IOException {
         SolrIndexSearcher searcher = builder.req.getSearcher();
         return QueryStatistics.of(
@@ -82,11 +82,11 @@ public final class LivingStats extends ExactStatsCache {
                 builder.rsp.add(COL_STATS_KEY, StatsUtil.colStatsMapToString(fields));
             }
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "reading the statistics of a query failed", e);
+            throw new UniserveException(ErrorCode.IO, "cannot read the statistics of a query", e);
         }
     }
 
-    /** Those that came with the request, which has read them by the time that it is scored. */
+    /** Statistics that came with the request. Solr has read them before the request is scored. */
     private record Told(SolrQueryRequest request) implements StatisticsSource {
         private StatsSource all() {
             return (StatsSource) Objects.requireNonNull(request.getContext().get(SolrIndexSearcher.STATS_SOURCE));

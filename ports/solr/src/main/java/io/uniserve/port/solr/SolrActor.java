@@ -27,13 +27,16 @@ import org.apache.solr.update.RollbackUpdateCommand;
 import org.apache.solr.util.RefCounted;
 import org.jspecify.annotations.Nullable;
 
-/** One core, by its name. Operators see the newest commit, or the one whose searcher this holds. Searchers are counted. */
+/**
+ * Actor of the Solr port: one core, by its name. Operators see the newest commit, or the one whose searcher this object holds. Searchers
+ * are reference-counted.
+ */
 public final class SolrActor implements RevocableActor<SolrActor> {
     private final CoreContainer container;
     private final String core;
     final ActorContext home;
     final @Nullable RefCounted<SolrIndexSearcher> held;
-    /** What was changed since the last publish, by uniqueKey. */
+    /** Keys (uniqueKey) of documents that changed since the last publish. */
     final Set<String> changed = ConcurrentHashMap.newKeySet();
 
     SolrActor(CoreContainer container, String core, ActorContext home, @Nullable RefCounted<SolrIndexSearcher> held) {
@@ -49,7 +52,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
                 container, core, home, with("hold", request -> request.getCore().getSearcher()));
     }
 
-    /** Runs the work on a request, which knows core, schema and searcher; the core stays open meanwhile. */
+    /** Runs work with a request, which has core, schema and searcher. The core stays open meanwhile. */
     <T> T with(String what, EngineTask<SolrQueryRequest, T> work) {
         return SolrEngine.SOLR.translated(what, () -> {
             try (var open = container.getCore(core)) {
@@ -79,7 +82,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
         commit(true);
     }
 
-    /** A commit that was prepared has written its files: then it only names them. */
+    /** Commits. A prepared commit has written its files, so it only makes them current. */
     private void commit(boolean prepare) {
         if (!changed.isEmpty()) {
             with("commit", request -> {
@@ -102,7 +105,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
         }
     }
 
-    /** From now on changes of documents find them as they are in the index, whether readers see that or not. */
+    /** Opens a searcher, so that later changes of documents find their current state in the index, even if it is not published. */
     static boolean lookUp(SolrQueryRequest request) {
         request.getCore().openNewSearcher(true, true).decref();
         return true;
@@ -158,7 +161,9 @@ public final class SolrActor implements RevocableActor<SolrActor> {
         }
     }
 
-    /** Directories whose commits do not wait for the disk: the host syncs what it keeps. Named in {@code solrconfig.xml}. */
+    /**
+     * Directory factory whose commits do not wait for the disk: the host syncs the files that it keeps. Named in {@code solrconfig.xml}.
+     */
     public static final class ScratchDirectories extends StandardDirectoryFactory {
         @Override
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {

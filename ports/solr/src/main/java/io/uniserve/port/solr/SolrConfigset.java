@@ -15,7 +15,7 @@ import org.apache.solr.schema.SchemaField;
 import org.apache.solr.schema.UUIDField;
 import org.jspecify.annotations.Nullable;
 
-/** The configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
+/** Configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
 final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     private static final String CONFIG = "solrconfig.xml";
     static final ConfigFiles<IndexSchema> FILES = new ConfigFiles<>(

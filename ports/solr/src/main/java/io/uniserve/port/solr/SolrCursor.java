@@ -24,19 +24,19 @@ import org.apache.solr.response.SolrQueryResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cursor of one query whose order depends on the copies that are asked, as that by score. Its mark is Solr's and a
- * fingerprint for each actor, of what its copy scored by; a page is taken of copies with the same fingerprints alone.
+ * Cursor of a query whose order depends on the replicas, such as an order by score. Its mark is Solr's mark and a fingerprint per actor of
+ * the statistics by which its replica scored. A page is read only from replicas with the same fingerprints.
  */
 final class SolrCursor {
-    /** Parameter for the actors: for each actor the fingerprint that it must have; without any on the first page. */
+    /** Parameter for the actors: the required fingerprint per actor; none on the first page. */
     private static final String WALKED = "uniserve.cursor.walked";
-    /** The number of the actor that is asked. */
+    /** Number of the called actor. */
     static final String ACTOR = "uniserve.cursor.actor";
-    /** An actor's fingerprint in its answer. */
+    /** Fingerprint of an actor in its answer. */
     static final String COPY = "uniserve.cursor.copy";
 
     private static final Pattern BY_SCORE = Pattern.compile("(?i)\\bscore\\b");
-    /** Other queries' scores in the order; nearest documents and fuzzy terms, which each copy finds by its own index. */
+    /** Orders by scores of other queries; nearest documents and fuzzy terms, which each replica finds by its own index. */
     private static final Pattern BY_INDEX =
             Pattern.compile("(?im)^sort=.*(\\b(query|boost)\\s*\\(|\\{!|\\$)|\\w~|\\b(fuzzy|knn|vectorSimilarity)\\b");
     /** Scores of any kind. */
@@ -49,7 +49,7 @@ final class SolrCursor {
         this.actors = actors;
     }
 
-    /** Whether the answer may depend on the copies that are asked. */
+    /** True if the answer may depend on the replicas that are called. */
     static boolean copiesMatter(ModifiableSolrParams params, String lines) {
         return BY_INDEX.matcher(lines).find()
                 || !params.getBool(CommonParams.DISTRIB_STATS_CACHE, false)
@@ -57,8 +57,8 @@ final class SolrCursor {
     }
 
     /**
-     * The cursor of a query that is about to run; null where it has none, or one that any copies continue. The parameters get
-     * Solr's part of the mark.
+     * Returns the cursor of a query that is about to run; null if it has none, or if any replicas can continue it. Sets Solr's part of the
+     * mark in the parameters.
      */
     static @Nullable SolrCursor of(ModifiableSolrParams params, String lines, List<Integer> actors) {
         String mark = params.get(CursorMarkParams.CURSOR_MARK_PARAM);
@@ -91,7 +91,7 @@ final class SolrCursor {
         }
     }
 
-    /** At an actor: tells its copy's fingerprint, unless the cursor walks another copy. */
+    /** At an actor: adds its replica's fingerprint to the answer. Fails if the cursor requires another fingerprint. */
     static void check(ResponseBuilder builder, Query query) throws IOException {
         String walked = builder.req.getParams().get(WALKED);
         if (walked == null || !LivingStats.purpose(builder.req, ShardRequest.PURPOSE_GET_TOP_IDS, true)) {
@@ -106,21 +106,21 @@ final class SolrCursor {
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {
             throw new UniserveException(
                     ErrorCode.CURSOR_GONE,
-                    "cursorMark: no copy of actor " + actor + " orders documents as the one that gave the mark, which"
-                            + " is gone or has changed. Begin again with cursorMark=*; so that it cannot happen, use a"
+                    "cursorMark: no replica of actor " + actor + " orders documents like the one that returned the mark, which"
+                            + " is gone or has changed. Start again with cursorMark=*; to avoid this, use a"
                             + " session, distrib.statsCache=true on a table at rest, or a sort by fields");
         }
         builder.rsp.add(COPY, own);
     }
 
-    /** An actor's answer. */
+    /** Records an actor's answer. */
     void take(int actor, NamedList<?> answer) {
         if (answer.get(COPY) instanceof Number own) {
             copies.put(actor, own.longValue());
         }
     }
 
-    /** Puts the copies into the answer's next mark. */
+    /** Adds the fingerprints to the answer's next mark. */
     void finish(SolrQueryResponse response) {
         response.getValues().remove(COPY);
         int at = response.getValues().indexOf(CursorMarkParams.CURSOR_MARK_NEXT, 0);

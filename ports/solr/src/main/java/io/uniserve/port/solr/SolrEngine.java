@@ -36,12 +36,15 @@ import org.apache.solr.core.SolrXmlConfig;
 import org.apache.solr.schema.StrField;
 import org.apache.solr.search.SyntaxError;
 
-/** Apache Solr. Table options: {@code configset}, {@code default} or packed files, and {@code maxBooleanClauses}. Queries are planned where it is open. */
+/**
+ * Engine Apache Solr. Table options: {@code configset}, {@code default} or packed files, and {@code maxBooleanClauses}. Queries are planned
+ * on servers that have it open.
+ */
 public final class SolrEngine implements Engine {
     private static final String CLAUSES = "maxBooleanClauses";
     private static final Pattern READING =
             Pattern.compile("\\.solr\\.(search\\..*QParser|handler\\.component\\..*\\.prepare$)");
-    /** Calls into Solr: what it throws for a bad query or document is the user's. */
+    /** Failures of calls into Solr: exceptions for an invalid query or document are the user's. */
     static final EngineFailures SOLR = EngineFailures.ofUsers(
                     "Solr",
                     failure -> failure instanceof SyntaxError
@@ -116,7 +119,7 @@ public final class SolrEngine implements Engine {
         return open.any().planning;
     }
 
-    /** The core container of one server: a core an actor, and an empty core a configset on which queries are planned. */
+    /** Core container of one server: one core per actor, and one empty core per configset, on which queries are planned. */
     private static final class Instance implements ActorFactory<SolrActor> {
         private final Path home;
         private final CoreContainer container;
@@ -126,7 +129,7 @@ public final class SolrEngine implements Engine {
                 core -> core.getCoreContainer().unload(core.getName(), false, false, true));
 
         Instance(Path home) {
-            // Solr's second HTTP API wants a servlet container, which is not there.
+            // Solr's second HTTP API needs a servlet container, and there is none.
             System.setProperty("disable.v2.api", "true");
             System.setProperty("solr.install.dir", home.toString());
             this.home = home;
@@ -135,7 +138,7 @@ public final class SolrEngine implements Engine {
             container.load();
         }
 
-        /** Opens the index in {@code directory/data/index}, under home where not absolute, or makes an empty one. */
+        /** Opens the index in {@code directory/data/index}, relative to home unless absolute, or creates an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SOLR.translated("create a core", () -> {
                 String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));

@@ -19,11 +19,11 @@ import org.apache.solr.util.DateMathParser;
 import org.jspecify.annotations.Nullable;
 import org.noggit.JSONUtil;
 
-/** What of Solr's language is supported, from {@code language.txt}. Solr itself checks queries, fields and functions. */
+/** Supported part of Solr's query language, from {@code language.txt}. Solr itself checks queries, fields and functions. */
 final class SolrLanguage {
     static final LanguageCapabilities TABLE =
             new LanguageCapabilities(PackedFiles.resource(SolrLanguage.class, "language.txt"));
-    /** Every actor tells all terms. No overflow where Solr adds limits to it. */
+    /** Limit that makes every actor return all terms, small enough that Solr's additions do not overflow. */
     private static final int ALL_TERMS = 100_000_000;
 
     /** Parameters that change no answer. */
@@ -32,7 +32,7 @@ final class SolrLanguage {
 
     private SolrLanguage() {}
 
-    /** The request handler by its path, as Solr takes {@code select} and {@code /query}. */
+    /** Sets the request handler by its path, given as {@code select} or {@code /query} as in Solr. */
     static void handler(ModifiableSolrParams params) {
         String[] given = params.getParams("qt");
         if (given != null) {
@@ -41,10 +41,10 @@ final class SolrLanguage {
         params.set("qt", "/get".equals(params.get("qt")) ? "/get" : "/select");
     }
 
-    /** Checks parameters, those in JSON too, and makes answers of actors comparable with those of one core. */
+    /** Checks parameters, including those in JSON, and makes answers of several actors equal to those of one core. */
     static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws Exception {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
-        // What Solr's own configset _default has, or the port's.
+        // The default field of Solr's configset _default, or of the port's.
         params.set("df", params.get("df", request.getSchema().hasExplicitField("_text_") ? "_text_" : "text"));
         String all = LanguageCapabilities.lines(params) + LanguageCapabilities.lines(request.getOriginalParams());
         TABLE.check(params, all);
@@ -56,26 +56,28 @@ final class SolrLanguage {
         bound(params, all, facet, request.getSchema());
         refuseParts(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "query", all + facets), keyField);
         String key = request.getSchema().getUniqueKeyField().getName();
-        // Over several actors Solr looks for the documents of a query's group by the other sort.
+        // Over several actors Solr requests the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
         String inGroups = params.get("group.sort") == null ? null : QueryText.tied(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
         params.set("sort", byQuery && inGroups != null ? inGroups : QueryText.tied(params.get("sort", ""), key));
-        // Lists of actors that are complete are exact in one round, and longer ones cost less than another round.
+        // Complete lists of actors are exact in one round, and longer lists cost less than another round.
         params.set("facet.overrequest.count", params.get("facet.pivot") == null ? 100 : ALL_TERMS);
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));
         params.setNonNull("json.facet", facets);
         return params;
     }
 
-    /** Refuses, by name, query parsers and functions whose answer over parts of a table may differ from that over the whole. */
+    /** Refuses, by name, query parsers and functions whose answers over parts of a table may differ from those over the whole. */
     static void refuseParts(String lines, String keyField) {
         String options = "( (min|max|sort|nullPolicy|hint)=('[^']*+'|\"[^\"]*+\"|[\\w.,()]++))*+";
         String collapse = "\\{!collapse field=\\Q" + keyField + "\\E(?!.*(_docid_|hint=.?block))" + options + " ?\\}.*";
         TABLE.checkParts(lines, rest -> rest.lines().findFirst().orElse("").matches(collapse));
     }
 
-    /** Refuses numbers by which Solr would take memory, of pages, nearest documents, n-grams and ranges, and equal names. */
+    /**
+     * Refuses large numbers for pages, nearest documents, n-grams and ranges, for which Solr would use much memory, and duplicate names.
+     */
     private static void bound(SolrParams params, String all, @Nullable Object jsonFacets, IndexSchema schema)
             throws Exception {
         QueryWindow.checkPage(params::getDouble);

@@ -42,20 +42,19 @@ import org.apache.solr.util.SolrPluginUtils;
 import org.apache.solr.util.TestInjection;
 import org.jspecify.annotations.Nullable;
 
-/** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
+/** Planned execution of one query: it is checked, then run by Solr's distributed handlers, and repeated if facets are not exact. */
 final class SolrQuery {
-    /** Answers a shard request, with Solr's parameters, from one actor's core in Solr's binary format. */
+    /** Operator for a shard request: it answers Solr's parameters from one actor's core in Solr's binary format. */
     static final RetrieveOperator<SolrActor, PerActorParameters<Parameters>, Bytes> SHARD = RetrieveOperator.of(
             new RetrieveCall<>("solr.select@2", PerActorParameters.codec(Parameters.CODEC), Codecs.BYTES),
             SolrActor.class,
             SolrQuery::answerShard);
-    /** Answers a whole query from one actor's core. */
+    /** Operator that answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
     static {
-        // Each query's limits, which Solr looks at while it searches, have this one. Only a limit of its tests can be
-        // one of ours.
+        // Adds a limit to every query, which Solr checks while it searches. Solr's hook for tests is the only way to add one.
         TestInjection.queryTimeout = new QueryLimit() {
             @Override
             public boolean shouldExit() {
@@ -75,9 +74,9 @@ final class SolrQuery {
     final TableMeta table;
     final FacetCounts buckets = new FacetCounts();
     private final SolrCore core;
-    /** Whether the facets of this run count every term that belongs to the answer. */
+    /** True if the facets of this run count every term of the answer. */
     boolean exactFacets = true;
-    /** Null where no cursor depends on the copies asked. */
+    /** Null unless a cursor depends on the called replicas. */
     @Nullable
     SolrCursor cursor;
 
@@ -87,14 +86,14 @@ final class SolrQuery {
         this.core = core;
     }
 
-    /** The query that a distributed request belongs to. */
+    /** Returns the query of a distributed request. */
     static SolrQuery of(SolrQueryRequest request) {
         return (SolrQuery) Objects.requireNonNull(request.getContext().get(SolrQuery.class));
     }
 
     Answer answer(String text) throws Exception {
         ModifiableSolrParams params = params(core, text, table.keyField());
-        if (!"/get".equals(params.get(CommonParams.QT))) { // which reads the newest, in one round
+        if (!"/get".equals(params.get(CommonParams.QT))) { // it reads the newest state, in one round
             context.oneState();
         }
         String lines = LanguageCapabilities.lines(params);
@@ -110,7 +109,7 @@ final class SolrQuery {
         return exactFacets ? answer : ask(params.set("facet.shard.limit", "-1"));
     }
 
-    /** The parameters of a query, {@code name=value&...} with URL escapes, with the configset's defaults, checked. */
+    /** Parses and checks the parameters of a query, {@code name=value&...} with URL escapes, and adds the configset's defaults. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
         var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(QueryText.escaped(text)));
         Nesting.check(LanguageCapabilities.lines(asked));
@@ -129,7 +128,7 @@ final class SolrQuery {
                 cursor.finish(response);
             }
             buckets.put(response.getValues().get("facets"));
-            // One core tells the best score beside scores only, and one that is no number of a group without documents.
+            // A single core returns the best score only with scores, and NaN for a group without documents.
             boolean scores = response.getReturnFields().wantsScore();
             Answer.parts(response.getValues(), SolrDocumentList.class, found -> {
                 boolean none = params.getBool("group", false) && found.getNumFound() == 0;
@@ -149,7 +148,7 @@ final class SolrQuery {
         });
     }
 
-    /** A filter on the nearest documents of the whole table; each actor by itself finds as many of its own. */
+    /** Returns a filter on the nearest documents of the whole table; each actor alone would find as many of its own. */
     private String nearest(SolrParams params, int count) throws Exception {
         String key = core.getLatestSchema().getUniqueKeyField().getName();
         ModifiableSolrParams first = new ModifiableSolrParams(params);
@@ -162,7 +161,7 @@ final class SolrQuery {
                 .collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }
 
-    /** Solr adds up the groups of its shards; here each counts once, from a facet of a query by itself over all terms. */
+    /** Counts groups. Solr adds up the groups of its shards; here each counts once, by a facet query over all terms. */
     @SuppressWarnings("unchecked") // a group's part of an answer is a list of anything
     private void countGroups(SolrParams params, String field, NamedList<?> group) throws Exception {
         ModifiableSolrParams facet = new ModifiableSolrParams(params);
@@ -205,7 +204,7 @@ final class SolrQuery {
         });
     }
 
-    /** Solr ends with the query. */
+    /** Limits the request: Solr's search ends with the query. */
     private static SolrQueryRequest limited(
             SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
@@ -217,7 +216,7 @@ final class SolrQuery {
         return request;
     }
 
-    /** Runs a core's handler, without logging and metrics. The header has no QTime: equal answers are equal bytes. */
+    /** Runs a core's handler, without logging and metrics. The header has no QTime, so that equal answers are equal bytes. */
     static <T> T handle(SolrQueryRequest request, EngineTask<SolrQueryResponse, T> finish) throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
         response.addResponseHeader(new SimpleOrderedMap<>(header -> header.put("status", 0)));

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import org.apache.solr.request.SolrQueryRequest;
 
-/** An update of documents by their uniqueKey, under the condition that a row's {@code _version_} states. */
+/** Update of documents by their uniqueKey, with the condition in a row's {@code _version_}. */
 record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<SolrActor, Document> {
-    /** What is checked of a row by itself. */
+    /** Check of a row by itself. */
     interface Check {
         void take(SolrActor actor, SolrQueryRequest request, Document row) throws Exception;
     }
 
-    /** What is done with a row, which gives its document this version. */
+    /** Application of a row, which gives its document this version. */
     interface Step {
         void take(SolrActor actor, SolrQueryRequest request, Document row, long version) throws Exception;
     }
@@ -61,7 +61,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
         });
     }
 
-    /** A row is checked against the result of the rows before it: a document of a version not known yet, or none. */
+    /** Checks a row against the result of the rows before it: a document with an unknown version, or none. */
     private void condition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
             throws Exception {
         String key = SolrUpdates.id(actor, request, row);
@@ -74,7 +74,7 @@ record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<S
         if (wanted != 0 || change) {
             Long known = left.get(key);
             long held = known == null ? DocumentVersions.held(request, key) : known;
-            if (change && !actor.home.meta().level().atomic()) { // else looked at when the change is prepared
+            if (change && !actor.home.meta().level().atomic()) { // otherwise checked when the change is prepared
                 RowPlaces.requireHere(actor.home, SolrUpdates.key(request), row, held);
             }
             DocumentVersions.require(key, wanted, held);

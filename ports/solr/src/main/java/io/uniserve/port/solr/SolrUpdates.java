@@ -21,18 +21,18 @@ import org.apache.solr.update.DocumentBuilder;
 import org.apache.solr.update.processor.AtomicUpdateDocumentMerger;
 import org.jspecify.annotations.Nullable;
 
-/** The update functions; past Solr's update chain and log. Rows are checked before they are logged. */
+/** Update functions of the Solr port, without Solr's update chain and log. Rows are checked before they are logged. */
 public final class SolrUpdates {
-    /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
+    /** Adds documents, replacing those with the same uniqueKey; an atomic update changes fields of an existing one. */
     public static final EventualUpdate<SolrActor, Document> ADD =
             new SolrUpdate("solr.add@1", SolrUpdates::checkAdd, SolrUpdates::add);
-    /** The same for every actor, of which one keeps the document, in tables whose key field is not the uniqueKey. */
+    /** The same for every actor in tables whose key field is not the uniqueKey; one actor keeps the document, the others delete it. */
     public static final EventualUpdate<SolrActor, Document> ADD_EVERYWHERE =
             new SolrUpdate("solr.add-everywhere@1", SolrUpdates::checkAdd, SolrUpdates::addOrDelete);
-    /** Deletes documents by uniqueKey; other fields but the key field and {@code _version_} are ignored. */
+    /** Deletes documents by uniqueKey; other fields except the key field and {@code _version_} are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
             new SolrUpdate("solr.delete@1", SolrUpdates::checkDelete, SolrUpdates::delete);
-    /** Deletes documents by the uniqueKey in field {@code id}, whatever their key field; for every actor. */
+    /** Deletes documents on every actor by the uniqueKey in field {@code id}, independent of their key field. */
     public static final EventualUpdate<SolrActor, Document> DELETE_ID = update(
             "solr.delete-id@1",
             (actor, request, row) -> checkDeleteId(row),
@@ -40,7 +40,7 @@ public final class SolrUpdates {
     /** Deletes the actor's documents that the query in field {@code query} finds. */
     public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
             "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdates::deleteByQuery);
-    /** Merges the segments of an actor's index to one, as Solr's optimize does; the row says nothing. */
+    /** Merges the segments of an actor's index to one, like Solr's optimize; the row is ignored. */
     public static final EventualUpdate<SolrActor, Document> OPTIMIZE =
             update("solr.optimize@1", (actor, request, row) -> {}, SolrUpdates::optimize);
 
@@ -59,7 +59,7 @@ public final class SolrUpdates {
         if (change && actor.changed.contains(id(actor, request, row))) {
             SolrActor.lookUp(request);
         }
-        // Checked already, but a change's document may be deleted since, and it makes none by itself.
+        // The row was checked, but the document to change may have been deleted since; a change alone does not create one.
         boolean gone = change && !row.keyField().equals(key(request)) && old(request, row) == null;
         String why = gone ? "it is not under this " + row.keyField() : change ? unfit(request, row, false) : null;
         if (why == null) {
@@ -100,7 +100,7 @@ public final class SolrUpdates {
         command.setQuery(FieldValues.requireText(row, "query"));
         actor.changed.add(command.getQuery());
         request.getCore().getUpdateHandler().deleteByQuery(command);
-        SolrActor.lookUp(request); // a query that fails, fails here
+        SolrActor.lookUp(request); // makes an invalid query fail here
     }
 
     private static void optimize(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
@@ -113,13 +113,16 @@ public final class SolrUpdates {
         }
     }
 
-    /** The row's uniqueKey. The key field is a text, which clients make of a number: to the partitioner these are two keys. */
+    /**
+     * Returns the row's uniqueKey. The key field must be a text, to which clients convert numbers: for the partitioner both are different
+     * keys.
+     */
     static String id(SolrActor actor, SolrQueryRequest request, Document row) {
         FieldValues.requireKey(row, actor.home.meta().keyField());
         return FieldValues.requireId(row, key(request));
     }
 
-    /** Values go to Solr as texts, which its types parse strictly: 3000000000 or 1.5 is no int, rather than cut to one. */
+    /** Converts a row. Values are passed to Solr as texts, which its types parse strictly: 3000000000 or 1.5 is not truncated to an int. */
     private static SolrInputDocument document(SolrQueryRequest request, Document row) throws Exception {
         SolrInputDocument document = new SolrInputDocument();
         FieldValues.fields(row, name -> isWhole(request.getSchema().getFieldOrNull(name)))
@@ -134,7 +137,7 @@ public final class SolrUpdates {
                 .merge(document, old == null ? new SolrInputDocument(key, FieldValues.requireId(row, key)) : old);
     }
 
-    /** The document that a row changes, or null where it is not there. */
+    /** Returns the document that a row changes, or null if there is none. */
     private static @Nullable SolrInputDocument old(SolrQueryRequest request, Document row) throws Exception {
         BytesRef id = new BytesRef(FieldValues.requireId(row, key(request)));
         return RealTimeGetComponent.getInputDocument(
@@ -146,7 +149,10 @@ public final class SolrUpdates {
         return type == NumberType.INTEGER || type == NumberType.LONG;
     }
 
-    /** All actors of an update check alike what no document decides, so that none deletes what another does not take. */
+    /**
+     * Checks a row for addition. All actors of an update decide this equally without the document, so that none deletes a document that
+     * another one refuses.
+     */
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
@@ -159,14 +165,17 @@ public final class SolrUpdates {
             boolean bool = field.getType() instanceof BoolField;
             FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
         }
-        // Where a version may be under way, the document that is changed is looked at when the change is prepared.
+        // If a version may be in flight, the document to change is checked when the change is prepared.
         String why = unfit(request, row, actor.home.meta().level().atomic() && FieldValues.isChange(row));
         if (why != null) {
-            throw FieldValues.invalid(where + why + "; give the field what the schema asks for");
+            throw FieldValues.invalid(where + why + "; give the field a value that fits the schema");
         }
     }
 
-    /** A row with another document's key would be sent to an actor that does not have the document, and delete nothing. */
+    /**
+     * Checks a row for deletion. A row with another document's key would be sent to an actor that does not have the document, and delete
+     * nothing.
+     */
     private static void checkDelete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String id = id(actor, request, row);
         DocumentVersions.wanted(request.getSchema(), row);
@@ -185,7 +194,7 @@ public final class SolrUpdates {
         return request.getSchema().getUniqueKeyField().getName();
     }
 
-    /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */
+    /** Returns the reason why Lucene would not index the document, or these fields alone, such as a long term; null if there is none. */
     private static @Nullable String unfit(SolrQueryRequest request, Document row, boolean fields) throws Exception {
         try {
             return FieldLimits.broken(

@@ -1,4 +1,4 @@
-/** Apache Solr as a port: one embedded core an actor. Its own distributed components run over the actors as shards. */
+/** Port of Apache Solr: one embedded core per actor. Solr's own distributed components run over the actors as shards. */
 @NullMarked
 package io.uniserve.port.solr;
 

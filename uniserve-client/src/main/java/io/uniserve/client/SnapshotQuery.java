@@ -105,7 +105,7 @@ public final class SnapshotQuery {
     public void run() {
         if (ran || parts.isEmpty()) {
             throw UniserveException.invalid(
-                    ran ? "the snapshot query has run: create another" : "no reads: add at least one");
+                    ran ? "the snapshot query has run: create another one" : "no reads: add at least one");
         }
         ran = true;
         long end = core.deadlineNanos(deadline);

@@ -166,7 +166,7 @@ final class ActorTransactionState {
             throw new UniserveException(
                     ErrorCode.PORT_PROTOCOL,
                     "port " + port.info().name() + " offers atomic updates, but its actors have no snapshots:"
-                            + " they must implement SnapshotActor");
+                            + " they must implement SnapshotActor and its snapshot()");
         });
         boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
         shelf.add(

@@ -236,7 +236,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
                     "answer has " + answer.body().size() + " bytes, at most " + Limits.RESULT_BYTES_PER_REPLY_MAX
-                            + "; request less data");
+                            + "; ask for less");
         }
     }
 

@@ -163,7 +163,7 @@ final class OperatorRun<A extends ActorView, P, V> {
             }
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "result of " + operator.id() + " has more than " + bytesMax + " bytes; request less data",
+                    "result of " + operator.id() + " has more than " + bytesMax + " bytes; ask for less",
                     e);
         }
         return out;

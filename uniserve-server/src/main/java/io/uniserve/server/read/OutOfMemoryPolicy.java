@@ -43,7 +43,7 @@ public final class OutOfMemoryPolicy {
         }
         return new UniserveException(
                 ErrorCode.PORT_FAILED,
-                what + " ran out of memory: request less data, or give servers more (UNISERVE_JAVA_OPTS=-Xmx...)",
+                what + " ran out of memory: ask for less, or give the servers more (UNISERVE_JAVA_OPTS=-Xmx...)",
                 error);
     }
 

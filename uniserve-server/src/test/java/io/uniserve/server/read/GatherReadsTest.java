@@ -186,7 +186,7 @@ class GatherReadsTest {
         assertFails(
                 world.read(request(MAP.id(), gather("", receipts()), 0)),
                 ErrorCode.INVALID_ARGUMENT,
-                "does not say what becomes of its chunks");
+                "does not specify the output of its chunks");
         assertFails(
                 world.read(request(MAP.id(), Codecs.STRING.encode("x"), 0)),
                 ErrorCode.INVALID_ARGUMENT,
@@ -249,7 +249,7 @@ class GatherReadsTest {
         assertFails(
                 world.read(request(GATHER.id(), gather("", List.of(stranger)), 0, 1)),
                 ErrorCode.INVALID_ARGUMENT,
-                "no server of this cluster");
+                "no server of its cluster");
         world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
         Outcome<ReadReply> ended =
                 world.start(request(GATHER.id(), gather("", List.of(here)), 0)).join();

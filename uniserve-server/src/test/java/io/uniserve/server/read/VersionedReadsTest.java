@@ -371,7 +371,7 @@ class VersionedReadsTest {
     @Test
     void requestsThatCannotBeAreRefused() {
         assertThatThrownBy(() -> start(request("kv.count@1", 0))).hasMessageContaining("0 actors");
-        assertThatThrownBy(() -> start(request("kv.count@1", 0, 1, 1))).hasMessageContaining("actor 1 is asked twice");
+        assertThatThrownBy(() -> start(request("kv.count@1", 0, 1, 1))).hasMessageContaining("actor 1 is named twice");
         actor(0, 5);
         assertThat(of(start(request("kv.none@1", 0, 0))).failures().get(0).code())
                 .isEqualTo(ErrorCode.UNKNOWN_OPERATOR);

@@ -159,7 +159,7 @@ class GatherMomentTest {
         add("a");
         assertThatThrownBy(() -> client.table("b").all().query(APART))
                 .hasMessageContaining("INVALID_ARGUMENT")
-                .hasMessageContaining("may read rows of table b: name that table for the moment too");
+                .hasMessageContaining("may read rows of table b: add that table to the snapshot");
     }
 
     @AfterEach

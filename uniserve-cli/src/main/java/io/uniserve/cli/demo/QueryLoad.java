@@ -85,7 +85,7 @@ public final class QueryLoad implements AutoCloseable {
         }
     }
 
-    /** Lets running queries end and stops. */
+    /** Stops after the running queries have ended. */
     @Override
     public void close() {
         stop.set(true);

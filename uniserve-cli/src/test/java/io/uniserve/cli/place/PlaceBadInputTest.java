@@ -172,9 +172,9 @@ class PlaceBadInputTest {
                 "3 3 2 0 1;0 1 2;1 1 1;0           | line 1: the least replicas",
                 "-3 3 2 1 1                        | line 1: the number of actors",
                 "3 3 2 1 1;0 1 2;1e308 1e308 1e308;0 | line 3: the sum of the loads is not finite",
-                "''                                | line 1: the file ends where the number of actors is due",
+                "''                                | line 1: the file ends before the number of actors is given",
                 "3 3 2 1 0;0 1 2                   | line 1: the number of rounds is 0",
-                "3 3 2 1 2;0 1 2;1 1 1;0           | line 4: the file ends where the load of actor 0",
+                "3 3 2 1 2;0 1 2;1 1 1;0           | line 4: the file ends before the load of actor 0",
                 "3 3 2 1 1;0 1 2;1 1 1;1;NaN 2 0 1 | line 5: the frequency of shard set 1 is NaN",
                 "1000000000 3 2 1 1                | line 1: the number of actors is 1000000000"
             })

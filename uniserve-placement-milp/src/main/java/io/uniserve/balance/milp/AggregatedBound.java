@@ -5,8 +5,8 @@ import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.MovesBound;
 
 /**
- * A bound on moves by a relaxation that is small enough to solve: replicas of before are exact, kept or not, with the load they
- * bear; new ones are only counted, per actor and per server, with the load they bring. Solved by SCIP. Thread-safe.
+ * Bound on moves by a relaxation that is small enough to solve. Earlier replicas are exact: kept or not, with their load. New ones are only
+ * counted, per actor and per server, with their load. Solved by SCIP. Thread-safe.
  */
 public final class AggregatedBound implements MovesBound {
     private static final double ROUNDING = 1e-4;

@@ -9,7 +9,7 @@ import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ShardSet;
 import io.uniserve.balance.policy.search.LowerBounds;
 
-/** The rows of {@link AggregatedBound}. Loads are in parts of the mean. */
+/** Rows of the program of {@link AggregatedBound}. Loads are relative to the mean. */
 final class AggregatedModel {
     private final ClusterLoad in;
     private final Assignment now;
@@ -77,7 +77,7 @@ final class AggregatedModel {
         holds[j].setCoefficient(newsOn[j], smallest);
         carried.setCoefficient(brought, -1);
         count.setCoefficient(newsOn[j], -1);
-        // New replicas bring nothing where there are none.
+        // Without new replicas there is no new load.
         MPConstraint some = solver.makeConstraint(Double.NEGATIVE_INFINITY, 0);
         some.setCoefficient(brought, 1);
         some.setCoefficient(newsOn[j], -in.high(j) * unit - slack);

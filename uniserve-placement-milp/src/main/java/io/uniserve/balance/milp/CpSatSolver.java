@@ -13,13 +13,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * P_k, then P_b, by OR-Tools' CP-SAT. Thread-safe.
+ * Solver of P_k, then P_b, by OR-Tools' CP-SAT. Thread-safe.
  *
- * <p>The work is bounded in CP-SAT's own deterministic time, and its strategies take turns in a fixed order, so that a seed gives
- * one result unless the time of the clock ends first; the notes tell.
+ * <p>The work is bounded in CP-SAT's deterministic time, and its strategies run in a fixed order. So a seed gives the same result unless
+ * the wall-clock limit ends the search first; the notes say so.
  */
 public final class CpSatSolver implements ExactSolver {
-    /** Deterministic seconds for each program per second asked for: about what an idle core does. */
+    /** Deterministic seconds per program and requested second: about the speed of an idle core. */
     private static final double WORK_A_SECOND = 0.5;
 
     private static final double SECONDS_DEFAULT = 8;
@@ -65,8 +65,8 @@ public final class CpSatSolver implements ExactSolver {
         CpSolverStatus status = solver.solve(model.model());
         if (status == CpSolverStatus.OPTIMAL || status == CpSolverStatus.FEASIBLE) {
             String proof = status == CpSolverStatus.OPTIMAL
-                    ? "proven least"
-                    : text("not proven least: the bound is %.2f%% lower", 100 * gap(solver));
+                    ? "proven optimal"
+                    : text("not proven optimal: the bound is %.2f%% lower", 100 * gap(solver));
             notes.add(what + " " + proof);
             return Optional.of(model.read(solver));
         }

@@ -4,7 +4,7 @@ import com.google.ortools.Loader;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 
-/** The solver's native library, which is unpacked from the class path into a temporary folder once a process. */
+/** Loader of the solver's native library, which is unpacked from the class path into a temporary directory once per process. */
 final class NativeLibrary {
     private NativeLibrary() {}
 

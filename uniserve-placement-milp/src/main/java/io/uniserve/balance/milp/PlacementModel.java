@@ -12,21 +12,21 @@ import io.uniserve.balance.model.ShardSet;
 import java.util.Arrays;
 
 /**
- * The rows of both programs. Loads are flows from an actor to its servers in parts of the mean, so that all numbers are
- * integers. Two rows are stronger than the paper's: a flow is bounded by what its server may bear, and an actor has the replicas
- * that its load makes necessary; without them no solver finds anything from some hundred actors on.
+ * Rows of both programs. Loads are flows from an actor to its servers, relative to the mean, so that all numbers are integers. Two rows are
+ * stronger than in the paper: a flow is bounded by its server's maximum load, and an actor has the replicas that its load needs. Without
+ * them no solver finds a solution from some hundred actors on.
  */
 final class PlacementModel {
     private static final double UNITS = 1e8;
     private static final double FREQUENCY_UNITS = 1e7;
 
-    /** Rounding of loads may add up to this on a server: it must not make the placement to start with infeasible. */
+    /** Maximum sum of rounding errors per server: it must not make the start placement infeasible. */
     private static final long HAIR = 10;
 
-    /** A new replica costs as much as keeping so many. */
+    /** Cost of a new replica, in units of a kept one. */
     private static final long ADD_PRICE = 100;
 
-    /** Memory is counted in so many parts of the smallest actor. */
+    /** Memory units per memory of the smallest actor. */
     private static final double MEMORY_UNITS = 1e3;
 
     private final ClusterLoad in;
@@ -118,12 +118,12 @@ final class PlacementModel {
         }
     }
 
-    /** P_k. */
+    /** Sets the objective P_k: minimum contention. */
     void minimizeContention() {
         model.minimize(contention);
     }
 
-    /** P_b: at most this contention; then as few new replicas as possible, and a little for each that is kept. */
+    /** Sets the objective P_b: at most this contention; then the fewest new replicas, with a small cost per kept one. */
     void minimizeMoves(long contentionMax) {
         model.addLessOrEqual(contention, contentionMax);
         model.clearObjective();
@@ -158,7 +158,7 @@ final class PlacementModel {
         }
     }
 
-    /** Contention of a placement in this model's units. */
+    /** Returns the contention of a placement in this model's units. */
     long contentionOf(Assignment placement) {
         long sum = 0;
         for (int s = 0; s < most.length; s++) {

@@ -1,6 +1,6 @@
 /**
- * Placement as a mathematical program, solved by OR-Tools' CP-SAT: contention first, then moves at that contention. Apart from
- * the other policies since its native library weighs more than all of Uniserve.
+ * Placement as a mathematical program, solved by OR-Tools' CP-SAT: contention first, then moves at that contention. It is a separate module
+ * because its native library is larger than all of Uniserve.
  */
 @NullMarked
 package io.uniserve.balance.milp;

@@ -42,7 +42,7 @@ class CpSatSolverTest {
         assertThat(result.check().contention()).isEqualTo(4);
         assertThat(result.check().adds()).isEqualTo(2);
         assertThat(result.check().replicas()).isEqualTo(4);
-        assertThat(result.reasons()).containsExactly("contention proven least", "moves proven least");
+        assertThat(result.reasons()).containsExactly("contention proven optimal", "moves proven optimal");
     }
 
     @Test

@@ -22,12 +22,12 @@ import java.util.ServiceLoader;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The policies that a configuration can name. */
+/** Catalog of placement policies that a configuration can name. */
 public final class Policies {
-    /** The policy that is used when none is named. */
+    /** Default policy. */
     public static final String DEFAULT = "greedy";
 
-    /** Chunks after which nearness counts half: a day's where they come hourly. */
+    /** Number of chunks after which nearness counts half: one day of hourly chunks. */
     private static final double SPREAD_HALF_LIFE = 24;
 
     private static final Map<String, Supplier<BalancePolicy>> SHIPPED = shipped();
@@ -56,7 +56,7 @@ public final class Policies {
         return new MilpPolicy(solver);
     }
 
-    /** What judges moves, where it is on the class path. */
+    /** Returns the bound that evaluates moves. Fails with UNSUPPORTED if it is not on the class path. */
     public static MovesBound movesBound() {
         MovesBound bound = service(MovesBound.class);
         if (bound == null) {
@@ -68,7 +68,7 @@ public final class Policies {
     private static UniserveException missing(String what, String otherwise) {
         return new UniserveException(
                 ErrorCode.UNSUPPORTED,
-                what + " needs a solver, and none is on the class path: add io.uniserve:uniserve-placement-milp"
+                what + " needs a solver, but there is none on the class path: add io.uniserve:uniserve-placement-milp"
                         + " (the distribution has it in solver/lib), or " + otherwise);
     }
 
@@ -80,16 +80,16 @@ public final class Policies {
         try {
             return ServiceLoader.load(kind).findFirst().orElse(null);
         } catch (ServiceConfigurationError e) {
-            throw new UniserveException(ErrorCode.UNSUPPORTED, "the solver on the class path cannot be made: " + e, e);
+            throw new UniserveException(ErrorCode.UNSUPPORTED, "the solver on the class path cannot be created: " + e, e);
         }
     }
 
-    /** The names of the policies that ship. */
+    /** Returns the names of the shipped policies. */
     public static List<String> names() {
         return List.copyOf(SHIPPED.keySet());
     }
 
-    /** The policy of this name, or of this class: one with a public constructor without arguments. */
+    /** Returns the policy with this name, or of this class, which needs a public constructor without arguments. */
     public static BalancePolicy named(String name) {
         Supplier<BalancePolicy> known = SHIPPED.get(name);
         if (known != null) {
@@ -114,7 +114,7 @@ public final class Policies {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     "policy class " + Printable.line(name)
-                            + " cannot be made: it has to be on the class path, public, with"
+                            + " cannot be created: it must be on the class path, public, with"
                             + " a public constructor without arguments",
                     e);
         }

@@ -1,4 +1,4 @@
-/** The policies by name. */
+/** Catalog of policies by name. */
 @NullMarked
 package io.uniserve.balance.catalog;
 

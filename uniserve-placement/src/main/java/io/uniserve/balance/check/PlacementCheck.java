@@ -1,20 +1,20 @@
 package io.uniserve.balance.check;
 
 /**
- * What a placement is like, computed from the problem and the placement alone.
+ * Properties of a placement, computed from the problem and the placement alone.
  *
- * @param largest largest load of a server relative to its due
- * @param least least load of a server relative to its due
+ * @param largest largest load of a server relative to its fair share
+ * @param least least load of a server relative to its fair share
  * @param hottest largest load of an actor relative to the mean
  * @param outside load outside the tolerances, in units of the mean; 0 is balanced
  * @param overfull servers with more replicas than memory
- * @param lacking actors with fewer replicas than asked for
- * @param shareError largest distance of the sum of an actor's shares from 1
- * @param contention sum over shard sets of frequency times the most actors on one server
- * @param bound what the contention of a balanced placement is at least
- * @param adds replicas that were not there before
- * @param drops replicas that are no longer there
- * @param replicas replicas in all
+ * @param lacking actors with fewer replicas than requested
+ * @param shareError largest difference of the sum of an actor's shares from 1
+ * @param contention sum over shard sets of frequency times the maximum number of its actors on one server
+ * @param bound lower bound of the contention of a balanced placement
+ * @param adds new replicas
+ * @param drops removed replicas
+ * @param replicas total number of replicas
  */
 public record PlacementCheck(
         double largest,
@@ -31,17 +31,17 @@ public record PlacementCheck(
         int replicas) {
     private static final double SHARE_ERROR_MAX = 1e-6;
 
-    /** Every server's load is within its tolerance. */
+    /** True if every server's load is within its tolerance. */
     public boolean balanced(int servers) {
         return outside <= 1e-6 * servers;
     }
 
-    /** Memory, replicas and shares are as they must be. */
+    /** True if the placement respects memory, replica counts and shares. */
     public boolean sound() {
         return overfull == 0 && lacking == 0 && shareError <= SHARE_ERROR_MAX;
     }
 
-    /** Contention above its bound, relative to the bound. */
+    /** Returns the contention above its bound, relative to the bound. */
     public double gap() {
         return bound > 0 ? contention / bound - 1 : 0;
     }

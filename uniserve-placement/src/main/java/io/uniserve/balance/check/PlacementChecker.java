@@ -5,13 +5,13 @@ import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ShardSet;
 
 /**
- * Recomputes a placement's properties with arithmetic of its own: it shares nothing with the policies but the problem and the
- * placement, so that an error in a policy's bookkeeping shows.
+ * Independent checker of placements. It shares only the problem and the placement with the policies, so that it reveals errors in a
+ * policy's bookkeeping.
  */
 public final class PlacementChecker {
     private PlacementChecker() {}
 
-    /** The properties of a placement that comes after {@code in.current()}; servers must be known ones. */
+    /** Returns the properties of a placement that replaces {@code in.current()}; its servers must exist. */
     public static PlacementCheck check(ClusterLoad in, Assignment after) {
         double[] load = new double[in.servers()];
         double[] memory = new double[in.servers()];

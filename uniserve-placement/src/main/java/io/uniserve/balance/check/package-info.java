@@ -1,4 +1,4 @@
-/** The independent checker: a placement's properties from the problem and the placement alone. */
+/** Independent checker of placements: it uses the problem and the placement alone. */
 @NullMarked
 package io.uniserve.balance.check;
 

@@ -4,20 +4,19 @@ import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import java.util.List;
 
-/** Something a placement has to keep, or should. Stateless. */
+/** Condition that a placement must, or should, satisfy. Stateless. */
 public interface Constraint {
-    /** Its name in reasons, e.g. {@code capacity}. */
+    /** Name in reasons, e.g. {@code capacity}. */
     String name();
 
-    /** True where a proposal that breaks it is refused; else it is taken and the reason told. */
+    /** True if a proposal that violates it is refused; otherwise the proposal is accepted and the reason reported. */
     boolean hard();
 
     /**
-     * What is broken, one sentence each with actor or server and numbers; empty where all is well. Looks at most at the first
-     * few.
+     * Returns the first few violations, one sentence each with actor or server and numbers; empty if there are none.
      *
      * @param in the cluster before
-     * @param after the proposal; every server in it is a known one
+     * @param after the proposal; every server in it exists
      */
     List<String> broken(ClusterLoad in, Assignment after);
 }

@@ -2,14 +2,14 @@ package io.uniserve.balance.constraint;
 
 import java.util.List;
 
-/** The constraints that always hold. */
+/** Constraints that apply to every placement. */
 public final class Constraints {
-    /** Reasons told per constraint. */
+    /** Maximum number of reported reasons per constraint. */
     static final int TOLD_MAX = 3;
 
     private Constraints() {}
 
-    /** All but a limit of moves: {@link MovesLimit} is asked for. */
+    /** Returns all constraints except {@link MovesLimit}, which is optional. */
     public static List<Constraint> standard() {
         return List.of(
                 new WellFormed(),

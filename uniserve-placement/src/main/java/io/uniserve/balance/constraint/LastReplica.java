@@ -5,7 +5,7 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An actor that has a replica keeps one. */
+/** Constraint: an actor with a replica keeps at least one of its replicas. */
 public final class LastReplica implements Constraint {
     @Override
     public String name() {

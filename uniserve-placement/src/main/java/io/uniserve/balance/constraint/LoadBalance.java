@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Every server's load is within its tolerance. */
+/** Constraint: every server's load is within its tolerance. */
 public final class LoadBalance implements Constraint {
     @Override
     public String name() {

@@ -5,7 +5,7 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.ArrayList;
 import java.util.List;
 
-/** No server gets more replicas than it has memory for; one that has too many already may at least not get more. */
+/** Constraint: no server gets more replicas than fit into its memory. A server that has too many already must not get more. */
 public final class MemoryCapacity implements Constraint {
     @Override
     public String name() {

@@ -5,9 +5,9 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.List;
 
 /**
- * A placement makes at most so many new replicas.
+ * Constraint: a limit on the number of new replicas.
  *
- * @param most new replicas, 0 or more
+ * @param most maximum new replicas, 0 or more
  */
 public record MovesLimit(int most) implements Constraint {
     @Override

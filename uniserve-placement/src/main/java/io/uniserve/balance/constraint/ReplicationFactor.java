@@ -4,7 +4,7 @@ import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import java.util.List;
 
-/** Every actor has its replicas. Soft, since fewer servers than replicas, or too little memory, must not stop the rest. */
+/** Constraint: every actor has rf replicas. It is soft, because too few servers or too little memory must not block the rest. */
 public final class ReplicationFactor implements Constraint {
     @Override
     public String name() {

@@ -5,7 +5,7 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Every actor once, on known and different servers, with shares that are numbers and add up to 1. */
+/** Constraint: every actor is present, on existing and distinct servers, with finite shares that add up to 1. */
 public final class WellFormed implements Constraint {
     private static final double ERROR_MAX = 1e-6;
 

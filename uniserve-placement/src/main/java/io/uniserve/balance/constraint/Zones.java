@@ -5,7 +5,7 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.List;
 import java.util.TreeSet;
 
-/** The replicas that rf asks for are in different zones, as long as there are zones. */
+/** Constraint: the replicas of an actor are in different zones, as far as rf and the number of zones allow. */
 public final class Zones implements Constraint {
     @Override
     public String name() {

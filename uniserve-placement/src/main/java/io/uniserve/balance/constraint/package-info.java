@@ -1,4 +1,4 @@
-/** What a placement has to keep, and should keep, as small classes that give reasons. */
+/** Constraints of placements, as small classes that return reasons. */
 @NullMarked
 package io.uniserve.balance.constraint;
 

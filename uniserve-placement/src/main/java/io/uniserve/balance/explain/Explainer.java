@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Explains placements from the problem and the placement alone, whichever policy made it. Not thread-safe. */
+/** Explainer of placements. It uses the problem and the placement alone, so it works for every policy. Not thread-safe. */
 public final class Explainer {
     private final ClusterLoad in;
     private final Assignment before;
@@ -70,12 +70,12 @@ public final class Explainer {
         List<String> facts = new ArrayList<>();
         double mean = Math.max(in.mean(), Double.MIN_NORMAL);
         facts.add(text(
-                "load %.4g, %.2f times a server's due; memory %.4g",
+                "load %.4g, %.2f times a server's fair share; memory %.4g",
                 in.load(actor), in.load(actor) / mean, in.memory(actor)));
         int needed = in.servers() == 0 ? in.rf() : in.needed(actor);
         facts.add(
                 needed > in.rf()
-                        ? text("needs %d replicas, since one server bears at most %.4g", needed, highest())
+                        ? text("needs %d replicas, because one server takes at most %.4g", needed, highest())
                         : text("needs %d replicas, as rf asks", needed));
         double frequency = sets.stream().mapToDouble(ShardSet::frequency).sum();
         facts.add(text("in %d popular shard sets, frequency %.4g together", sets.size(), frequency));
@@ -89,7 +89,7 @@ public final class Explainer {
             beside += count(set, server) > 1 ? set.frequency() : 0;
         }
         return text(
-                "server %d: share %.3f, %s; server at %.3f of its due; meets others of its sets there at frequency"
+                "server %d: share %.3f, %s; server at %.3f of its fair share; shares it with others of its sets at frequency"
                         + " %.4g",
                 server, share, since, relative(server, 0), beside);
     }
@@ -109,7 +109,7 @@ public final class Explainer {
         for (ShardSet set : setsOf(actor)) {
             int others = count(set, old);
             if (others > 0) {
-                return text("left server %d, where %d of a set of %d would meet it", old, others, set.actors().length);
+                return text("left server %d, which would have %d others of a set of %d", old, others, set.actors().length);
             }
         }
         return text("left server %d for balance", old);
@@ -124,7 +124,7 @@ public final class Explainer {
         double part = in.load(actor) / (now.replicas(actor) + 1);
         String verdict = fits
                 ? text(
-                        "contention +%.4g, server from %.3f to %.3f of its due",
+                        "contention +%.4g, server from %.3f to %.3f of its fair share",
                         more, relative(server, 0), relative(server, part))
                 : text("no memory: %.4g of %.4g used", used[server], in.capacity(server));
         int neighbour = beside(actor, server);
@@ -167,7 +167,7 @@ public final class Explainer {
         return most;
     }
 
-    /** What the strongest server may bear. */
+    /** Returns the maximum load of the strongest server. */
     private double highest() {
         double most = 0;
         for (int j = 0; j < in.servers(); j++) {
@@ -176,7 +176,7 @@ public final class Explainer {
         return most;
     }
 
-    /** A host of the actor in the server's zone; -1 where there is none. */
+    /** Returns a host of the actor in the server's zone; -1 if there is none. */
     private int beside(int actor, int server) {
         for (int host : now.hosts(actor)) {
             if (in.zone(host) == in.zone(server)) {

@@ -3,12 +3,12 @@ package io.uniserve.balance.explain;
 import java.util.List;
 
 /**
- * Why an actor is where it is.
+ * Explanation of an actor's place.
  *
- * @param actor which one
- * @param facts its load, needs and sets, a sentence each
- * @param hosts one line for each server that hosts it
- * @param others one line for each other server, the best first: what a replica there would do, or what forbids it
+ * @param actor the actor
+ * @param facts its load, needs and sets, one sentence each
+ * @param hosts one line per server that hosts it
+ * @param others one line per other server, the best first: the effect of a replica there, or the reason against it
  */
 public record Explanation(int actor, List<String> facts, List<String> hosts, List<String> others) {
     public Explanation {

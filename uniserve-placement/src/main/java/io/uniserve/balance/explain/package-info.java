@@ -1,4 +1,4 @@
-/** Why an actor is where it is, and what else was possible. */
+/** Explanations of an actor's place and its alternatives. */
 @NullMarked
 package io.uniserve.balance.explain;
 

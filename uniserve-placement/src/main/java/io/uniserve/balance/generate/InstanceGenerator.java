@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * Makes placement problems: loads by Zipf's law over a random order of the actors, shard sets whose frequencies follow it too,
- * and a first placement of neighbours side by side. The same seed gives the same problem.
+ * Generator of placement problems: loads by Zipf's law in a random order of the actors, shard sets whose frequencies also follow that law,
+ * and a first placement of neighbours on the same server. The same seed gives the same problem.
  */
 public final class InstanceGenerator {
     private static final int SLOTS = 16;
@@ -37,7 +37,7 @@ public final class InstanceGenerator {
         fill();
     }
 
-    /** The problem of this seed. */
+    /** Returns the problem of this seed. */
     public static Instance make(InstanceParameters instanceParameters, long seed) {
         return new InstanceGenerator(instanceParameters, seed).make();
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The series by which the papers show how their balancer scales: a server for every ten actors, 16 slots, loads
- * {@code 1e6 / (i + 1)^z} with z drawn from 0.25 to 0.75 each round. Shard sets are 1,000 ranges of 2 to 8 actors that stay.
+ * Series of problems from the papers on scaling: one server per ten actors, 16 slots, loads {@code 1e6 / (i + 1)^z} with z drawn from 0.25
+ * to 0.75 each round. The shard sets are 1,000 constant ranges of 2 to 8 actors.
  */
 public final class PaperSeries {
     /** Tolerance of the servers' load. */
@@ -21,7 +21,7 @@ public final class PaperSeries {
 
     private PaperSeries() {}
 
-    /** The problem of this seed. */
+    /** Returns the problem of this seed. */
     public static Instance make(int actors, int rounds, long seed) {
         InstanceParameters instanceParameters = new InstanceParameters(
                 actors, SETS, 1, InstanceParameters.Change.DRIFT, InstanceParameters.Mix.RANGE, 1);

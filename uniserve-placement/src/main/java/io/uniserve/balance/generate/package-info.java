@@ -1,4 +1,4 @@
-/** Placement problems by seed: the papers' workloads as instances. */
+/** Generated placement problems by seed: the workloads of the papers as instances. */
 @NullMarked
 package io.uniserve.balance.generate;
 

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * A running cluster as a policy's input. Each replica is an actor of its own, of one copy: tables differ in how many they keep,
- * and their number is not the policy's to change. Queries that ask actors together are shared by the first replicas, the second
- * ones, and so on. Memory is no limit here.
+ * Adapter from a running cluster to a policy's input. Each replica becomes an actor with one copy, because a policy must not change the
+ * number of replicas, which differs per table. The load of queries that read actors together is divided over the sets of first replicas, of
+ * second ones, and so on. Memory is unlimited.
  */
 final class LiveClusterAdapter {
     private final LiveCluster cluster;
@@ -54,7 +54,7 @@ final class LiveClusterAdapter {
         return units;
     }
 
-    /** The problem a policy is given. */
+    /** Returns the problem for a policy. */
     ClusterLoad load(double tolerance) {
         double[] capacity = new double[cluster.servers().size()];
         Arrays.fill(capacity, units.size());

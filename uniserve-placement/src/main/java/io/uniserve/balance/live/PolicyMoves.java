@@ -28,13 +28,12 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * Asks a placement policy where the replicas of a running cluster should be, and answers with the moves that get them there, the
- * hottest first. What would put two replicas of an actor on a server or in one zone, or needs an engine that the server has not,
- * is left out, and so is every move beyond the first of an actor. More replicas of an actor than it has are never made: of
- * several places proposed for one, the one of the largest share is taken.
+ * Rebalance policy that requests placements for a running cluster from a placement policy, and returns the moves, hottest first. It drops
+ * moves that would put two replicas of an actor on one server or in one zone, or that need an engine that the server lacks. It keeps one
+ * move per actor. It never adds replicas: of several places proposed for one, it takes the one with the largest share.
  *
- * <p>Nothing moves where what is left does not pay: it has to bring a server that is out of its tolerance closer to its due, or
- * save a tenth of contention.
+ * <p>It returns no moves if the rest does not pay. The moves must bring a server that is out of its tolerance closer to its fair share, or
+ * save a tenth of the contention.
  */
 public final class PolicyMoves implements RebalancePolicy {
     private static final double CONTENTION_GAIN = 0.1;
@@ -47,12 +46,12 @@ public final class PolicyMoves implements RebalancePolicy {
     private final Supplier<SearchBudget> effort;
 
     /**
-     * The moves of a policy.
+     * Creates the moves of a policy.
      *
-     * @param tolerance part of its due by which a server's load may be off
-     * @param movesMax moves of one answer
-     * @param hangMs time after which a policy is given up, in milliseconds; 0 to wait for as long as it takes
-     * @param effort how hard the policy should try this time
+     * @param tolerance part of its fair share by which a server's load may differ
+     * @param movesMax maximum moves of one answer
+     * @param hangMs time limit of the policy in milliseconds; 0 for none
+     * @param effort search budget of each call
      */
     public PolicyMoves(
             BalancePolicy policy, double tolerance, int movesMax, long hangMs, Supplier<SearchBudget> effort) {
@@ -74,12 +73,12 @@ public final class PolicyMoves implements RebalancePolicy {
         if (!result.taken()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "the policy's placement is not taken: " + String.join("; ", result.reasons()));
+                    "the policy's placement was refused: " + String.join("; ", result.reasons()));
         }
         return new Selection(cluster, live, load).of(result.assignment());
     }
 
-    /** The part of a proposal that can be made one replica at a time. */
+    /** Selection of those changes of a proposal that are moves of single replicas. */
     private final class Selection {
         private final LiveCluster cluster;
         private final List<Unit> units;
@@ -161,7 +160,7 @@ public final class PolicyMoves implements RebalancePolicy {
         private List<ReplicaMove> told(List<Integer> chosen, PlacementCheck before, PlacementCheck after) {
             String why = String.format(
                     Locale.ROOT,
-                    "part of a plan after which the servers bear %.0f%% to %.0f%% of their due, now %.0f%% to %.0f%%",
+                    "part of a plan that brings the servers to %.0f%% to %.0f%% of their fair share, now %.0f%% to %.0f%%",
                     100 * after.least(),
                     100 * after.largest(),
                     100 * before.least(),

@@ -1,4 +1,4 @@
-/** Placement policies on a running cluster: what they propose, as moves of single replicas. */
+/** Placement policies for a running cluster: proposals as moves of single replicas. */
 @NullMarked
 package io.uniserve.balance.live;
 

@@ -4,10 +4,9 @@ import io.uniserve.error.UniserveException;
 import java.util.Arrays;
 
 /**
- * Which servers host an actor, and what share of its queries each gets. Immutable.
+ * Assignment of actors to servers, with the share of queries per replica. Immutable.
  *
- * <p>Servers of an actor are in ascending order; shares belong to them by position and add up to 1, but for an actor without
- * hosts.
+ * <p>Servers of an actor are in ascending order. Shares correspond to them by position and add up to 1, except for an actor without hosts.
  */
 public final class Assignment {
     private final int[][] hosts;
@@ -18,23 +17,26 @@ public final class Assignment {
         this.shares = shares;
     }
 
-    /** Takes over both arrays, of one shape, and sorts the hosts of each actor; shares are taken as they are. */
+    /**
+     * Creates an assignment from both arrays, which must have the same shape and must not change afterwards. Sorts the hosts of each actor;
+     * shares are not checked.
+     */
     public static Assignment of(int[][] hosts, double[][] shares) {
         if (shares.length != hosts.length) {
             throw UniserveException.invalid(
-                    "there are hosts of " + hosts.length + " actors and shares of " + shares.length);
+                    "hosts are given for " + hosts.length + " actors, shares for " + shares.length);
         }
         for (int i = 0; i < hosts.length; i++) {
             if (shares[i].length != hosts[i].length) {
                 throw UniserveException.invalid("actor " + i + " has " + hosts[i].length + " hosts and "
-                        + shares[i].length + " shares: use one share a host");
+                        + shares[i].length + " shares: use one share per host");
             }
             sort(hosts[i], shares[i]);
         }
         return new Assignment(hosts, shares);
     }
 
-    /** One host an actor; a negative server is an actor without a host. */
+    /** Creates an assignment with one host per actor; a negative server means no host. */
     public static Assignment single(int[] server) {
         int[][] hosts = new int[server.length][];
         double[][] shares = new double[server.length][];
@@ -45,7 +47,7 @@ public final class Assignment {
         return new Assignment(hosts, shares);
     }
 
-    /** No actor has a host. */
+    /** Creates an assignment without hosts. */
     public static Assignment empty(int actors) {
         int[] nowhere = new int[actors];
         Arrays.fill(nowhere, -1);
@@ -61,17 +63,17 @@ public final class Assignment {
         return hosts[actor].length;
     }
 
-    /** The server of the actor's replica at this position. */
+    /** Returns the server of the actor's replica at this position. */
     public int server(int actor, int position) {
         return hosts[actor][position];
     }
 
-    /** The share of the actor's replica at this position. */
+    /** Returns the share of the actor's replica at this position. */
     public double share(int actor, int position) {
         return shares[actor][position];
     }
 
-    /** True where the server hosts the actor. */
+    /** True if the server hosts the actor. */
     public boolean has(int actor, int server) {
         for (int host : hosts[actor]) {
             if (host == server) {
@@ -81,12 +83,12 @@ public final class Assignment {
         return false;
     }
 
-    /** The servers of the actor, a copy. */
+    /** Returns a copy of the actor's servers. */
     public int[] hosts(int actor) {
         return hosts[actor].clone();
     }
 
-    /** Replicas in all. */
+    /** Total number of replicas. */
     public int replicas() {
         int n = 0;
         for (int[] h : hosts) {
@@ -95,7 +97,7 @@ public final class Assignment {
         return n;
     }
 
-    /** Replicas here that the other assignment does not have. */
+    /** Number of replicas here that the other assignment does not have. */
     public int addedTo(Assignment before) {
         int n = 0;
         for (int i = 0; i < hosts.length; i++) {

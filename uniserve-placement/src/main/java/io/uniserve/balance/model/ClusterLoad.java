@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a placement policy is given: the load and size of every actor, the servers, the popular shard sets, and where
- * everything is now. Immutable; actors and servers are indexes from 0.
+ * Input of a placement policy: load and size of every actor, the servers, the popular shard sets, and the current placement. Immutable.
+ * Actors and servers are indexes from 0.
  *
- * <p>The mean load L is the sum of the loads divided by the sum of the servers' weights; a server's due is its weight times L,
- * and it is balanced between {@code (1 - eps)} and {@code (1 + eps)} times its due.
+ * <p>The mean load L is the sum of the loads divided by the sum of the servers' weights. A server's fair share is its weight times L. It is
+ * balanced between {@code (1 - eps)} and {@code (1 + eps)} times its fair share.
  */
 public final class ClusterLoad {
     private final double[] loads;
@@ -63,7 +63,7 @@ public final class ClusterLoad {
         return capacity[server];
     }
 
-    /** A server's strength relative to the others. */
+    /** Relative strength of a server. */
     public double weight(int server) {
         return weights[server];
     }
@@ -73,17 +73,17 @@ public final class ClusterLoad {
         return zones[server];
     }
 
-    /** Load that falls to a server of weight 1. */
+    /** Fair share of a server of weight 1. */
     public double mean() {
         return mean;
     }
 
-    /** The load a balanced server has at least. */
+    /** Minimum load of a balanced server. */
     public double low(int server) {
         return mean * weights[server] * (1 - eps);
     }
 
-    /** The load a balanced server has at most. */
+    /** Maximum load of a balanced server. */
     public double high(int server) {
         return mean * weights[server] * (1 + eps);
     }
@@ -92,22 +92,22 @@ public final class ClusterLoad {
         return sets;
     }
 
-    /** Where everything is now. */
+    /** Current placement. */
     public Assignment current() {
         return current;
     }
 
-    /** Tolerance of a server's load, relative to its due. */
+    /** Tolerance of a server's load, relative to its fair share. */
     public double eps() {
         return eps;
     }
 
-    /** Least replicas of an actor. */
+    /** Minimum replicas per actor. */
     public int rf() {
         return rf;
     }
 
-    /** Replicas that an actor must have in every balanced placement: rf, and more where one server cannot bear its load. */
+    /** Number of replicas that an actor must have in every balanced placement: rf, or more if its load exceeds that of one server. */
     public int needed(int actor) {
         if (loads[actor] <= 0) {
             return rf;
@@ -119,12 +119,12 @@ public final class ClusterLoad {
         return neededBeside(actor, mean * most * (1 + eps));
     }
 
-    /** As {@link #needed}, for a caller that has the highest load of any server at hand. */
+    /** Same as {@link #needed}, for a caller that has already computed the highest load of any server. */
     public int neededBeside(int actor, double highest) {
         return highest > 0 ? Math.max(rf, (int) Math.ceil(loads[actor] / highest - 1e-9)) : rf;
     }
 
-    /** The same cluster at another moment. */
+    /** Returns a builder with this cluster's values. */
     public ClusterLoadBuilder toBuilder() {
         return new ClusterLoadBuilder(loads, capacity)
                 .memory(memory)

@@ -4,7 +4,7 @@ import io.uniserve.error.UniserveException;
 import java.util.Arrays;
 import java.util.List;
 
-/** Builds a {@link ClusterLoad}; refuses what no policy should have to think about. Not thread-safe. */
+/** Builder of a {@link ClusterLoad}. It validates the input, so that policies need not. Not thread-safe. */
 public final class ClusterLoadBuilder {
     double[] loads;
     double[] memory;
@@ -17,8 +17,8 @@ public final class ClusterLoadBuilder {
     int rf = 1;
 
     /**
-     * Actors with these loads, on servers with this memory each; no shard sets, nothing placed, eps 0.05, rf 1. Memory of an
-     * actor and weight of a server are 1, each server is a zone.
+     * Starts with actors of these loads and servers of this memory; no shard sets, no placement, eps 0.05, rf 1. The memory of an actor and
+     * the weight of a server are 1; each server is a zone.
      */
     public ClusterLoadBuilder(double[] loads, double[] capacity) {
         this.loads = loads.clone();
@@ -77,7 +77,7 @@ public final class ClusterLoadBuilder {
         return this;
     }
 
-    /** The cluster; an error names the actor, server or set that is wrong. */
+    /** Builds the cluster. An error names the invalid actor, server or set. */
     public ClusterLoad build() {
         if (!(eps >= 0 && eps < 1)) {
             throw UniserveException.invalid("eps is " + eps + ": use 0 to less than 1");
@@ -100,7 +100,7 @@ public final class ClusterLoadBuilder {
 
     private static void same(String what, int length, int due) {
         if (length != due) {
-            throw UniserveException.invalid(what + " has " + length + " entries where " + due + " are due");
+            throw UniserveException.invalid(what + " has " + length + " entries, but " + due + " are expected");
         }
     }
 

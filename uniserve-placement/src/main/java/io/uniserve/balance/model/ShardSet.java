@@ -3,16 +3,16 @@ package io.uniserve.balance.model;
 import io.uniserve.error.UniserveException;
 
 /**
- * Actors that one popular query reads together.
+ * Set of actors that one popular query reads together.
  *
- * <p>The array is the caller's and must not change afterwards.
+ * <p>The array is not copied and must not change afterwards.
  *
- * @param frequency how often, in any unit; at least 0
- * @param actors different indexes of actors; may be empty
+ * @param frequency frequency in any unit; at least 0
+ * @param actors distinct indexes of actors; may be empty
  */
-@SuppressWarnings("ArrayRecordComponent") // by the ten thousand: read in tight loops, never compared
+@SuppressWarnings("ArrayRecordComponent") // tens of thousands, read in tight loops, never compared
 public record ShardSet(double frequency, int[] actors) {
-    /** Refuses a frequency that is negative or no number. */
+    /** Refuses a frequency that is negative or not finite. */
     public ShardSet {
         if (!(frequency >= 0) || Double.isInfinite(frequency)) {
             throw UniserveException.invalid(

@@ -1,4 +1,4 @@
-/** What placement works on: a cluster's load and where everything is. */
+/** Model of placement: a cluster's load and the current placement. */
 @NullMarked
 package io.uniserve.balance.model;
 

@@ -3,17 +3,17 @@ package io.uniserve.balance.policy;
 import io.uniserve.balance.model.ClusterLoad;
 
 /**
- * Decides which actors live where, given the load of a whole cluster. A pure function: the same cluster and seed give the same
- * proposal, unless the search was cut short. Implementations need a public constructor without arguments to be named in a
- * configuration.
+ * Placement policy: it assigns actors to servers, given the load of a whole cluster. A pure function: the same cluster and seed give the
+ * same proposal, unless the time ends the search. An implementation that a configuration names needs a public constructor without
+ * arguments.
  */
 @FunctionalInterface
 public interface BalancePolicy {
     /**
-     * Proposes a placement. Whoever calls checks it and keeps the old one where a hard constraint is broken.
+     * Proposes a placement. The caller checks it and keeps the old one if a hard constraint is violated.
      *
-     * @param in where everything is, and what it bears
-     * @param searchBudget seed, and when to come to an end
+     * @param in current placement and load
+     * @param searchBudget seed and time limit
      */
     Proposal place(ClusterLoad in, SearchBudget searchBudget);
 }

@@ -5,27 +5,26 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.List;
 
 /**
- * Solves the placement problem as a mathematical program, from a placement to start with. Found as a service, since solvers are
- * native libraries that not everybody wants to carry. Implementations need a public constructor without arguments and are
- * thread-safe.
+ * Solver that improves a placement by a mathematical program. It is found as a service, because solvers need native libraries, which are
+ * optional. Implementations need a public constructor without arguments and are thread-safe.
  */
 public interface ExactSolver {
     /**
-     * What a solver came to.
+     * Result of a solver.
      *
-     * @param assignment never worse than the one it started with
-     * @param notes whether it is proven best, or the time ended; a sentence each
+     * @param assignment never worse than the start
+     * @param notes one sentence each: proven optimal, or stopped by the time limit
      */
     record Solved(Assignment assignment, List<String> notes) {}
 
     /**
-     * Looks for less contention, then for fewer new replicas at that contention.
+     * Minimizes contention, then the number of new replicas at that contention.
      *
      * @param in the cluster; replicas not in {@code in.current()} are new
-     * @param start a placement to improve on
-     * @param searchBudget {@link SearchBudget#seconds} is kept to; the work is bounded too, so that a seed gives one result on any machine
-     *     that is fast enough
-     * @throws io.uniserve.error.UniserveException where the platform has no library
+     * @param start the placement to improve
+     * @param searchBudget {@link SearchBudget#seconds} is the time limit. The work is bounded too, so that a seed gives the same result on
+     *     every machine that is fast enough
+     * @throws io.uniserve.error.UniserveException if there is no library for the platform
      */
     Solved solve(ClusterLoad in, Assignment start, SearchBudget searchBudget);
 }

@@ -3,18 +3,18 @@ package io.uniserve.balance.policy;
 import io.uniserve.balance.model.ClusterLoad;
 
 /**
- * How few new replicas a placement can get by with, to judge placements by. Found as a service, as {@link ExactSolver}.
+ * Lower bound on the new replicas of a placement, for the evaluation of placements. It is found as a service, like {@link ExactSolver}.
  * Implementations need a public constructor without arguments and are thread-safe.
  */
 public interface MovesBound {
     /**
-     * New replicas that every balanced placement has at least whose contention is the lower bound of each shard set. Placements
-     * of more contention may have fewer.
+     * Returns a lower bound on the new replicas of balanced placements whose contention is the lower bound for each shard set. Placements
+     * with more contention may have fewer.
      *
      * @param in the cluster; replicas not in {@code in.current()} are new
-     * @param seconds after which the best bound so far is taken
-     * @return a bound that holds, 0 where none was found
-     * @throws io.uniserve.error.UniserveException where the platform has no library
+     * @param seconds time limit, after which the best bound so far is returned
+     * @return a valid bound, 0 if none was found
+     * @throws io.uniserve.error.UniserveException if there is no library for the platform
      */
     int leastAdds(ClusterLoad in, double seconds);
 }

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a policy proposes.
+ * Proposal of a policy.
  *
  * @param assignment the placement
- * @param notes what the policy wants to be known about it, e.g. that it ran out of time; one sentence each
+ * @param notes remarks of the policy, e.g. that it ran out of time; one sentence each
  */
 public record Proposal(Assignment assignment, List<String> notes) {
     public Proposal {
@@ -16,7 +16,7 @@ public record Proposal(Assignment assignment, List<String> notes) {
         notes = List.copyOf(notes);
     }
 
-    /** A proposal without remarks. */
+    /** Creates a proposal without remarks. */
     public static Proposal of(Assignment assignment) {
         return new Proposal(assignment, List.of());
     }

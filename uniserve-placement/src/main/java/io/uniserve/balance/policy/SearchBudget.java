@@ -3,19 +3,19 @@ package io.uniserve.balance.policy;
 import java.util.function.BooleanSupplier;
 
 /**
- * How hard a policy should try.
+ * Budget of a policy's search.
  *
- * @param seed of everything that is left to chance
- * @param outOfTime asked now and then; once true, the policy returns the best it has
- * @param seconds time in all, for what cannot ask: a solver that runs outside of Java; infinite for as long as it likes
+ * @param seed of all random choices
+ * @param outOfTime polled from time to time; once true, the policy returns its best result
+ * @param seconds total time for solvers outside of Java, which cannot poll; infinite for no limit
  */
 public record SearchBudget(long seed, BooleanSupplier outOfTime, double seconds) {
-    /** Only asked, without a number. */
+    /** Creates a budget that is only polled. */
     public SearchBudget(long seed, BooleanSupplier outOfTime) {
         this(seed, outOfTime, Double.POSITIVE_INFINITY);
     }
 
-    /** As long as the policy likes. */
+    /** Creates a budget without limit. */
     public static SearchBudget unhurried(long seed) {
         return new SearchBudget(seed, () -> false);
     }

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What can be said before any policy runs.
+ * Feasibility check of a problem before a policy runs.
  *
- * @param impossible reasons why nothing can be placed; empty where something can
- * @param reduced reasons why less is placed than asked for
- * @param rf replicas that can be had
+ * @param impossible reasons why no placement exists; empty if one may
+ * @param reduced reasons why the placement has less than requested
+ * @param rf possible number of replicas
  */
 record Feasibility(List<String> impossible, List<String> reduced, int rf) {
-    /** Actors told of: of a million that are too large the first few say it all. */
+    /** Maximum number of actors in reasons. */
     private static final int TOLD_MAX = 3;
 
     static Feasibility of(ClusterLoad in) {
@@ -42,7 +42,7 @@ record Feasibility(List<String> impossible, List<String> reduced, int rf) {
             }
         }
         if (large > TOLD_MAX) {
-            impossible.add("so do " + (large - TOLD_MAX) + " more actors");
+            impossible.add("the same for " + (large - TOLD_MAX) + " more actors");
         }
         if (once > room) {
             impossible.add(text("one replica of each actor needs %.6g memory, the servers have %.6g", once, room));

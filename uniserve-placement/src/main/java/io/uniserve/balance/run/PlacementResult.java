@@ -5,10 +5,10 @@ import io.uniserve.balance.model.Assignment;
 import java.util.List;
 
 /**
- * What came out of a policy.
+ * Result of a policy run.
  *
- * @param assignment the placement from now on; the old one where the status is INFEASIBLE or REJECTED
- * @param reasons why it is not as asked for, and what the policy had to say; a sentence each
+ * @param assignment the new placement; the old one if the status is INFEASIBLE or REJECTED
+ * @param reasons deviations from the request, and notes of the policy; one sentence each
  * @param check its properties, by the independent checker
  */
 public record PlacementResult(
@@ -17,7 +17,7 @@ public record PlacementResult(
         reasons = List.copyOf(reasons);
     }
 
-    /** True where the placement is the policy's. */
+    /** True if the placement is the policy's. */
     public boolean taken() {
         return status == PlacementStatus.BALANCED || status == PlacementStatus.BEST_EFFORT;
     }

@@ -1,13 +1,13 @@
 package io.uniserve.balance.run;
 
-/** How a placement came out. */
+/** Outcome of a placement. */
 public enum PlacementStatus {
     /** All constraints hold. */
     BALANCED,
-    /** Taken, though a soft constraint is broken; the reasons say which and why. */
+    /** Accepted, although a soft constraint is violated; the reasons name it. */
     BEST_EFFORT,
-    /** No placement can hold the hard constraints; the old one stays. */
+    /** No placement can satisfy the hard constraints; the old one stays. */
     INFEASIBLE,
-    /** The policy failed, or proposed what breaks a hard constraint; the old placement stays. */
+    /** The policy failed, or its proposal violates a hard constraint; the old placement stays. */
     REJECTED
 }

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs policies that may be anybody's: one that throws, hangs or proposes what breaks a hard constraint leaves everything as it
- * was, with the reason. Thread-safe.
+ * Runner of third-party policies. If a policy throws, hangs or proposes a violation of a hard constraint, the placement stays and the
+ * result has the reason. Thread-safe.
  */
 public final class PolicyRunner {
     private final List<Constraint> constraints;
@@ -27,15 +27,14 @@ public final class PolicyRunner {
     /**
      * Checks proposals by these constraints.
      *
-     * @param hangMs time after which a policy is given up, in milliseconds; 0 to run it in the caller's thread for as long as it
-     *     takes
+     * @param hangMs time limit of the policy in milliseconds; 0 to run it on the caller's thread without limit
      */
     public PolicyRunner(List<Constraint> constraints, long hangMs) {
         this.constraints = List.copyOf(constraints);
         this.hangMs = hangMs;
     }
 
-    /** Runs the policy once and checks what it proposes. */
+    /** Runs the policy once and checks its proposal. */
     public PlacementResult run(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         Feasibility feasible = Feasibility.of(in);
         if (!feasible.impossible().isEmpty()) {
@@ -72,7 +71,7 @@ public final class PolicyRunner {
         return new PlacementResult(status, reasons, in.current(), PlacementChecker.check(in, in.current()));
     }
 
-    /** What a policy proposed; where that is nothing, why. */
+    /** Proposal of a policy, or the failure. */
     private record Answer(@Nullable Proposal proposal, String failure) {}
 
     private Answer answer(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
@@ -100,12 +99,12 @@ public final class PolicyRunner {
     private static Answer ask(BalancePolicy policy, ClusterLoad in, SearchBudget searchBudget) {
         try {
             return new Answer(policy.place(in, searchBudget), "the policy failed: it proposed nothing");
-        } catch (Throwable e) { // anybody's code: whatever it throws is its answer
+        } catch (Throwable e) { // third-party code may throw anything
             return failed(e);
         }
     }
 
-    /** What was thrown is the policy's, and so is what it says of itself: that may throw once more. */
+    /** Returns the failure of a policy. The exception is the policy's own class, so its message may throw again. */
     private static Answer failed(@Nullable Throwable thrown) {
         String told;
         try {

@@ -1,4 +1,4 @@
-/** Runs policies that may be anybody's, and keeps the old placement when they fail. */
+/** Execution of third-party policies, which keeps the old placement if they fail. */
 @NullMarked
 package io.uniserve.balance.run;
 

@@ -2,16 +2,16 @@ package io.uniserve.balance.simulate;
 
 import java.util.SplittableRandom;
 
-/** Which actors a query reads, interval by interval. */
+/** Workload: the actors that queries read, per interval. */
 public enum AccessPattern {
-    /** Ranges of 2 to 8 neighbours that begin anywhere. */
+    /** Ranges of 2 to 8 neighbours with a random start. */
     SCANS {
         @Override
         int[] query(SplittableRandom random, int actors, int interval) {
             return range(random.nextInt(actors), random.nextInt(2, 9), actors);
         }
     },
-    /** Seven of eight queries go to an eighth of the actors. */
+    /** Seven of eight queries read an eighth of the actors. */
     HOTSPOT {
         @Override
         int[] query(SplittableRandom random, int actors, int interval) {
@@ -20,7 +20,7 @@ public enum AccessPattern {
             return range(first, random.nextInt(1, 5), actors);
         }
     },
-    /** By Zipf's law around a point that wanders by an eighth of the actors every fifth interval. */
+    /** By Zipf's law around a point that moves by an eighth of the actors every fifth interval. */
     SKEW {
         @Override
         int[] query(SplittableRandom random, int actors, int interval) {
@@ -30,7 +30,7 @@ public enum AccessPattern {
             return range((centre + distance) % actors, random.nextInt(1, 5), actors);
         }
     },
-    /** Newest actors most: the head of time advances every interval, queries read from the newest back. */
+    /** Mostly the newest actors: time advances every interval, queries read from the newest backwards. */
     TIME {
         @Override
         int[] query(SplittableRandom random, int actors, int interval) {

@@ -16,11 +16,11 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /**
- * Simulates a cluster under a workload. Queries arrive by a Poisson process; a query has a task for each of its actors, which a
- * replica chosen by the shares runs on its server's cores; its latency is that of its last task. After each interval the
- * policy sees the work of the interval, smoothed, and the popular sets from a sketch, and replicas move at once.
+ * Simulator of a cluster under a workload. Queries arrive by a Poisson process. A query has one task per actor, which runs on a core of the
+ * server of one replica, chosen by the shares. A query's latency is that of its last task. After each interval the policy gets the smoothed
+ * work of the interval and the popular sets from a sketch, and moves of replicas take no time.
  *
- * <p>The first placement has neighbours side by side. The same seed gives the same result.
+ * <p>In the first placement neighbours are on the same server. The same seed gives the same result.
  */
 public final class ClusterSimulator {
     private static final int SETS = 1_000;
@@ -42,7 +42,7 @@ public final class ClusterSimulator {
     /**
      * Prepares a run.
      *
-     * @param effort asked once an interval
+     * @param effort search budget, called once per interval
      */
     public ClusterSimulator(
             ClusterShape shape,

@@ -2,7 +2,7 @@ package io.uniserve.balance.simulate;
 
 import java.util.PriorityQueue;
 
-/** A server's cores, first come first served; tasks are given in the order of their arrival. */
+/** Queue of a server's cores, first come first served; tasks must be given in the order of arrival. */
 final class ServerQueue {
     private final PriorityQueue<Double> free = new PriorityQueue<>();
     private double busy;
@@ -13,7 +13,7 @@ final class ServerQueue {
         }
     }
 
-    /** Runs a task on the core that is free first; returns when it ends. */
+    /** Runs a task on the first free core. Returns its end. */
     double run(double arrival, double work) {
         double core = free.remove();
         double end = Math.max(arrival, core) + work;
@@ -22,7 +22,7 @@ final class ServerQueue {
         return end;
     }
 
-    /** Work since the last call. */
+    /** Returns the work since the last call. */
     double takeBusy() {
         double value = busy;
         busy = 0;

@@ -3,12 +3,12 @@ package io.uniserve.balance.simulate;
 import io.uniserve.balance.timeorder.FutureLoad;
 import java.util.List;
 
-/** Time-ordered tables that append a chunk an hour and drop chunks that expire: what EASY was made for. */
-@SuppressWarnings("ImmutableEnumChecker") // lists that nobody changes
+/** Scenario of time-ordered tables that append one chunk per hour and drop expired chunks: the use case of EASY. */
+@SuppressWarnings("ImmutableEnumChecker") // immutable lists
 public enum TimeScenario {
     /** One table, queries that favour new data. */
     ONE_TABLE(List.of(new Table(4, 1, 96, 25, new FutureLoad(1, -0.1, 0.02, 1, -0.8))), 0, 0),
-    /** Five tables of different size, rate, retention and taste for new data. */
+    /** Five tables that differ in size, rate, retention and preference for new data. */
     MANY_TABLES(
             List.of(
                     new Table(4, 1, 48, 150, new FutureLoad(1, -0.2, 0.01, 2, -1.4)),
@@ -18,17 +18,17 @@ public enum TimeScenario {
                     new Table(4, 6, 336, 200, new FutureLoad(1, 0, 0.02, 0.5, -0.6))),
             0,
             0),
-    /** The same tables on a cluster that grows by half when it has run for a while: new servers are empty. */
+    /** The same tables on a cluster that grows by half after some time: new servers are empty. */
     GROWING(MANY_TABLES.tables, 5, 240);
 
     /**
-     * A table.
+     * Table of a scenario.
      *
-     * @param chunks new chunks each time
-     * @param every hours between
+     * @param chunks new chunks per arrival
+     * @param every hours between arrivals
      * @param retention hours until a chunk expires
-     * @param rows of a chunk on average
-     * @param load how its load falls with age; policies do not see this
+     * @param rows average rows per chunk
+     * @param load decrease of its load with age; hidden from policies
      */
     record Table(int chunks, int every, int retention, double rows, FutureLoad load) {}
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Hour by hour: chunks arrive, a chooser places each on one server for good, load falls with age, chunks expire. What is known of
- * a table's load is fitted each day from noisy observations of its chunks. The same seed gives the same chunks whatever the chooser.
+ * Simulator in steps of an hour: chunks arrive, a selector places each on one server permanently, load falls with age, chunks expire. A
+ * model of a table's load is fitted each day from noisy observations of its chunks. The same seed gives the same chunks for every selector.
  */
 public final class TimeSimulator {
     private static final int FIRST_SERVERS = 10;
@@ -22,10 +22,10 @@ public final class TimeSimulator {
     private static final FutureLoad POOLED = new FutureLoad(1, 0, 0.05, 1, -0.8);
 
     /**
-     * The load of the busiest server relative to the mean.
+     * Load of the busiest server relative to the mean.
      *
      * @param mean over the hours of the second half
-     * @param p99 of those hours
+     * @param p99 99th percentile of those hours
      */
     public record Outcome(double mean, double p99) {}
 
@@ -55,7 +55,7 @@ public final class TimeSimulator {
         }
     }
 
-    /** Runs so many hours. */
+    /** Runs this many hours. */
     public Outcome run(int hours) {
         double[] busiest = new double[hours - hours / 2];
         for (int hour = 0; hour < hours; hour++) {
@@ -98,7 +98,7 @@ public final class TimeSimulator {
         return new Chunk(one.table(), one.born(), future);
     }
 
-    /** The busiest server's load relative to the mean; what is seen on the way is kept for the next fit. */
+    /** Returns the busiest server's load relative to the mean. Observations are stored for the next fit. */
     private double measure(double now) {
         double sum = 0;
         double most = 0;

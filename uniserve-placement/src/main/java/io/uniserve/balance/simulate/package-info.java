@@ -1,4 +1,4 @@
-/** Queueing simulation of servers with cores: what a placement policy does to latency under the papers' workloads. */
+/** Queueing simulation of servers with cores: the effect of a placement policy on latency under the workloads of the papers. */
 @NullMarked
 package io.uniserve.balance.simulate;
 

@@ -14,15 +14,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Placements as text: per round a line {@code round T SECONDS NOTE}, then a line an actor with {@code SERVER:SHARE} for each
- * replica; a line is empty for an actor without a host, and {@code #} begins a comment.
+ * Text format of placements. Per round there is a line {@code round T SECONDS NOTE}, then one line per actor with {@code SERVER:SHARE} per
+ * replica. A line is empty for an actor without a host, and {@code #} starts a comment.
  */
 public final class AssignmentText {
     private static final int LINE_CHARS_MAX = 1 << 20;
 
     private AssignmentText() {}
 
-    /** One round. */
+    /** Writes one round. */
     public static void write(StringBuilder out, int round, double seconds, String note, Assignment assignment) {
         out.append(String.format(Locale.ROOT, "round %d %.3f", round, seconds));
         out.append(note.isEmpty() ? "" : " " + note).append('\n');
@@ -36,7 +36,7 @@ public final class AssignmentText {
     }
 
     /**
-     * Reads all rounds; an error names the line.
+     * Reads all rounds; errors name the line.
      *
      * @param file its name, for errors
      */
@@ -58,14 +58,14 @@ public final class AssignmentText {
                     throw wrong(
                             file,
                             number,
-                            "a round has more than " + actors + " actors: begin one with \"round\"",
+                            "a round has more than " + actors + " actors: start the next one with \"round\"",
                             null);
                 } else {
                     rows.add(line);
                 }
             }
         } catch (BoundedLines.TooLongException e) {
-            throw wrong(file, number + 1, e.getMessage() + ": give an actor a line", e);
+            throw wrong(file, number + 1, e.getMessage() + ": use one line per actor", e);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot read " + file + ": " + e, e);
         }
@@ -79,7 +79,7 @@ public final class AssignmentText {
             return;
         }
         if (rows.size() != actors) {
-            throw wrong(file, line, "a round has " + rows.size() + " actors where " + actors + " are due", null);
+            throw wrong(file, line, "a round has " + rows.size() + " actors, but " + actors + " are expected", null);
         }
         int[][] hosts = new int[actors][];
         double[][] shares = new double[actors][];

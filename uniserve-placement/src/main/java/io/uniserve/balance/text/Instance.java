@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A placement problem over several rounds, each of which starts from the placement of the round before.
+ * Placement problem over several rounds, each of which starts from the placement of the round before.
  *
  * @param servers number of servers, all alike
- * @param slots replicas that a server has memory for
- * @param rf least replicas of an actor
+ * @param slots replicas that fit into a server's memory
+ * @param rf minimum replicas per actor
  * @param initial placement before the first round
  * @param rounds at least one
  */
@@ -30,7 +30,7 @@ public record Instance(int servers, int slots, int rf, Assignment initial, List<
         return initial.actors();
     }
 
-    /** The problem of a round, started from this placement. */
+    /** Returns the problem of a round that starts from this placement. */
     public ClusterLoad at(int round, Assignment current, double eps, int replication) {
         double[] capacity = new double[servers];
         Arrays.fill(capacity, slots);

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads placement problems. Words are separated by white space: actors, servers, slots of a server, least replicas, rounds; the
- * server of each actor at the start; then per round the load of each actor, the number of shard sets, and for each of these its
- * frequency, its size, and its actors. An error names the line.
+ * Reader of placement problems. Words are separated by white space: actors, servers, slots per server, minimum replicas, rounds; the first
+ * server of each actor; then per round the load of each actor, the number of shard sets, and for each of these its frequency, its size, and
+ * its actors. Errors name the line.
  */
 public final class InstanceReader {
     private InstanceReader() {}

@@ -2,11 +2,11 @@ package io.uniserve.balance.text;
 
 import io.uniserve.balance.model.ShardSet;
 
-/** Writes placement problems in the format that {@link InstanceReader} reads. */
+/** Writer of placement problems in the format of {@link InstanceReader}. */
 public final class InstanceWriter {
     private InstanceWriter() {}
 
-    /** The whole problem as text. Actors need a first server each. */
+    /** Returns the whole problem as text. Each actor needs a first server. */
     public static String write(Instance instance) {
         StringBuilder out = new StringBuilder();
         int actors = instance.actors();

@@ -8,7 +8,7 @@ import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
 import org.jspecify.annotations.Nullable;
 
-/** Words of a text file, separated by white space, each with the line it is on. Not thread-safe. */
+/** Words of a text file, separated by white space, with line numbers. Not thread-safe. */
 final class Tokens {
     private static final int WORD_MAX = 64;
 
@@ -23,7 +23,7 @@ final class Tokens {
         this.file = file;
     }
 
-    /** A whole number from least to most; {@code what} names it in errors. */
+    /** Reads a whole number from least to most; {@code what} is its name in errors. */
     int integer(String what, int least, int most) {
         String text = word(what);
         try {
@@ -37,7 +37,7 @@ final class Tokens {
         throw wrong(what + " is " + text + ": use " + least + " to " + most, null);
     }
 
-    /** A finite number of 0 or more. */
+    /** Reads a finite number of 0 or more. */
     double amount(String what) {
         String text = word(what);
         try {
@@ -51,11 +51,11 @@ final class Tokens {
         throw wrong(what + " is " + text + ": use a finite number of 0 or more", null);
     }
 
-    /** Refuses anything but the end of the file. */
+    /** Fails unless the end of the file is reached. */
     void end() {
         skipSpace();
         if (next >= 0) {
-            throw wrong("something follows after the last round: remove it, or raise the number of rounds", null);
+            throw wrong("there is text after the last round: remove it, or raise the number of rounds", null);
         }
     }
 
@@ -70,7 +70,7 @@ final class Tokens {
     private String word(String what) {
         skipSpace();
         if (next < 0) {
-            throw wrong("the file ends where " + what + " is due");
+            throw wrong("the file ends before " + what + " is given");
         }
         word.setLength(0);
         while (next > ' ') {
@@ -94,7 +94,7 @@ final class Tokens {
         try {
             return in.read();
         } catch (CharacterCodingException e) {
-            throw wrong("or shortly after it: bytes that are no text in UTF-8", e);
+            throw wrong("or shortly after it: bytes that are not UTF-8", e);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot read " + file + ": " + e, e);
         }

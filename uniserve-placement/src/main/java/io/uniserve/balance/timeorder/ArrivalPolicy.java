@@ -11,13 +11,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * For time-ordered tables, whose actors are appended: nothing moves, and an actor that lacks replicas gets them where the
- * chooser says, in the order of the actors' numbers, which is that of time. An actor's load is what is predicted for it.
+ * Policy for time-ordered tables, which append actors. Replicas do not move. An actor with missing replicas gets them on servers chosen by
+ * the selector, in the order of the actors' numbers, which is that of time. An actor's load is its predicted load.
  */
 public final class ArrivalPolicy implements BalancePolicy {
     private final ServerSelector serverSelector;
 
-    /** Asks this chooser. */
+    /** Creates the policy with this selector. */
     public ArrivalPolicy(ServerSelector serverSelector) {
         this.serverSelector = serverSelector;
     }

@@ -3,8 +3,8 @@ package io.uniserve.balance.timeorder;
 import java.util.List;
 
 /**
- * What a time-ordered actor will still cost, as in EASY: CPU per scanned row falls with age as {@code g(x) = a x^alpha}, rows
- * scanned per row as {@code h(x) = b + c x^beta}; the future load is rows times the integral of g h from now to expiry.
+ * Model of the future load of a time-ordered actor, as in EASY. CPU per scanned row falls with age as {@code g(x) = a x^alpha}, rows
+ * scanned per row as {@code h(x) = b + c x^beta}. The future load is rows times the integral of g h from now to expiry.
  *
  * @param a CPU per scanned row at age 1
  * @param alpha its exponent
@@ -17,7 +17,7 @@ public record FutureLoad(double a, double alpha, double b, double c, double beta
     private static final double BETA_STEP = 0.05;
 
     /**
-     * An actor as seen at one moment.
+     * Observation of an actor at one moment.
      *
      * @param age in any unit, the same for all
      * @param cpuPerScanned CPU time per scanned row
@@ -25,7 +25,7 @@ public record FutureLoad(double a, double alpha, double b, double c, double beta
      */
     public record Seen(double age, double cpuPerScanned, double scannedPerRow) {}
 
-    /** Load from {@code age} to {@code expiry} of an actor of so many rows; 0 past its expiry. */
+    /** Returns the load from {@code age} to {@code expiry} of an actor with this many rows; 0 after its expiry. */
     public double of(double rows, double age, double expiry) {
         double from = Math.max(age, AGE_LEAST);
         if (expiry <= from) {
@@ -34,7 +34,7 @@ public record FutureLoad(double a, double alpha, double b, double c, double beta
         return rows * a * (b * power(from, expiry, alpha) + c * power(from, expiry, alpha + beta));
     }
 
-    /** Integral of x^p from x0 to x1; exact also near p = -1, where the usual closed form loses its digits. */
+    /** Returns the integral of x^p from x0 to x1. It is exact also near p = -1, where the usual closed form loses precision. */
     static double power(double x0, double x1, double p) {
         double q = p + 1;
         double span = Math.log(x1 / x0);
@@ -42,7 +42,7 @@ public record FutureLoad(double a, double alpha, double b, double c, double beta
         return Math.pow(x0, q) * part;
     }
 
-    /** Fitted by least squares; needs three different ages, else the pooled model is returned. */
+    /** Fits a model by least squares. Returns the pooled model unless there are three different ages. */
     public static FutureLoad fit(List<Seen> seen, FutureLoad pooled) {
         List<Seen> usable = seen.stream()
                 .filter(s -> s.cpuPerScanned() > 0 && s.scannedPerRow() >= 0)
@@ -76,7 +76,7 @@ public record FutureLoad(double a, double alpha, double b, double c, double beta
         return fitted;
     }
 
-    /** Intercept and slope. */
+    /** Returns intercept and slope. */
     private static double[] line(double[] x, double[] y) {
         double n = x.length;
         double sx = 0;

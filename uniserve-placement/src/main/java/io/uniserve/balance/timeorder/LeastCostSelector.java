@@ -3,7 +3,7 @@ package io.uniserve.balance.timeorder;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The server of least cost, the first where several are equal. */
+/** Selection of the server with least cost; the first one of equals. */
 final class LeastCostSelector {
     private LeastCostSelector() {}
 

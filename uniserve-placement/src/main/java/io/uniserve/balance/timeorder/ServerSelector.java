@@ -2,28 +2,28 @@ package io.uniserve.balance.timeorder;
 
 import java.util.List;
 
-/** Chooses the server of a new time-ordered actor. A pure function of what it is given. */
+/** Selector of the server for a new time-ordered actor. A pure function. */
 @FunctionalInterface
 public interface ServerSelector {
     /**
-     * An actor with its place in time.
+     * Actor with its place in time.
      *
-     * @param table which table it belongs to
-     * @param time when it begins
-     * @param future load that is predicted for the rest of its life
+     * @param table the number of its table
+     * @param time its start
+     * @param future predicted load for the rest of its life
      */
     record Chunk(int table, double time, double future) {}
 
-    /** Picks one of the servers, each with the actors it has; there is at least one. */
+    /** Returns one of the servers, given the actors of each; there is at least one. */
     int choose(Chunk actor, List<List<Chunk>> servers);
 
-    /** EASY: the server of least predicted load. */
+    /** Selector of EASY: the server with least predicted load. */
     static ServerSelector easy() {
         return (actor, servers) -> LeastCostSelector.of(
                 servers, held -> held.stream().mapToDouble(Chunk::future).sum());
     }
 
-    /** As Druid's cost balancer: the server whose chunks are farthest in time, nearness falling by half in a day's life. */
+    /** Selector as in Druid's cost balancer: the server whose chunks are farthest in time. Nearness falls by half per half-life. */
     static ServerSelector spread(double halfLife) {
         double rate = Math.log(2) / halfLife;
         return (actor, servers) -> LeastCostSelector.of(
@@ -34,7 +34,7 @@ public interface ServerSelector {
                         .sum());
     }
 
-    /** As Pinot: the server with the fewest actors. */
+    /** Selector as in Pinot: the server with the fewest actors. */
     static ServerSelector balanceNum() {
         return (actor, servers) -> LeastCostSelector.of(servers, List::size);
     }

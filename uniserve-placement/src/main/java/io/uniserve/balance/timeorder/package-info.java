@@ -1,4 +1,4 @@
-/** Placement of time-ordered actors as they come: by predicted load, by distance in time, by number. */
+/** Placement of time-ordered actors on arrival: by predicted load, by distance in time, by number. */
 @NullMarked
 package io.uniserve.balance.timeorder;
 

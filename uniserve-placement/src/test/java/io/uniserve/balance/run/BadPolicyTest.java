@@ -91,7 +91,7 @@ class BadPolicyTest {
                 "actor 0 has 1 hosts and 0 shares");
         rejected(
                 (in, searchBudget) -> Proposal.of(Assignment.of(new int[6][1], new double[5][1])),
-                "hosts of 6 actors and shares of 5");
+                "hosts are given for 6 actors, shares for 5");
         rejected(
                 (in, searchBudget) -> {
                     throw new Unspeakable();
@@ -113,7 +113,7 @@ class BadPolicyTest {
         ClusterLoad in = new ClusterLoadBuilder(of(5_000, 1), of(3, 0.5)).build();
         PlacementResult result = RUNNER.run(Policies.named("greedy"), in, SearchBudget.unhurried(1));
         assertThat(result.status()).isEqualTo(PlacementStatus.INFEASIBLE);
-        assertThat(result.reasons()).hasSize(5).contains("so do 4997 more actors");
+        assertThat(result.reasons()).hasSize(5).contains("the same for 4997 more actors");
     }
 
     @Test

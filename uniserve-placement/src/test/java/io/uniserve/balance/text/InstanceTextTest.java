@@ -40,7 +40,7 @@ class InstanceTextTest {
                 "'1 2 0 1' | '1 2 0 0' | line 5: shard set 1 has actor 0 twice",
                 "'1 2 0 1' | '1 2 0 2' | line 5: an actor of shard set 1 is 2",
                 "'1 2 0 1' | '1 3 0 1' | line 5: the size of shard set 1 is 3",
-                "'1 2 0 1' | '1 2 0' | line 6: the file ends where an actor of shard set 1 is due",
+                "'1 2 0 1' | '1 2 0' | line 6: the file ends before an actor of shard set 1 is given",
                 "'1 2 0 1' | '1 2 0 1 9' | line 5: something follows",
             })
     void anErrorNamesTheLine(String right, String wrong, String error) {

@@ -6,8 +6,8 @@ import io.uniserve.balance.policy.Proposal;
 import io.uniserve.balance.policy.SearchBudget;
 
 /**
- * As E-Store: nothing is replicated for load. As long as a server is above its tolerance, its hottest actor that fits goes to
- * the server of least load, where that makes the hotter of both less hot.
+ * Policy as in E-Store: it does not replicate for load. While a server is above its tolerance, its hottest actor that fits goes to the
+ * server of least load, provided that this lowers the larger load of both.
  */
 public final class EstorePolicy implements BalancePolicy {
     @Override

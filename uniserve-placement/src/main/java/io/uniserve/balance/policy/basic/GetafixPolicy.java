@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * As Getafix: replicas by access count. An actor has as many as its load has shares of a server's due, rounded up; hottest
- * first, each replica goes to the server of least load, and what is too much goes from the server of most load.
+ * Policy as in Getafix: replicas by access count. An actor has its load divided by a server's fair share, rounded up, as replicas. The
+ * hottest come first. Each replica goes to the server of least load, and excess replicas are removed from the server of most load.
  */
 public final class GetafixPolicy implements BalancePolicy {
     @Override

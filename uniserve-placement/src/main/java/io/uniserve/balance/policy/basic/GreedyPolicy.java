@@ -8,8 +8,8 @@ import io.uniserve.balance.policy.search.ParallelismSearch;
 import java.util.List;
 
 /**
- * Balance with few moves, whatever queries ask together: actors without a host go to the server with most room, hot ones
- * first, a server out of its tolerance gets the replica that helps most, and a hot actor as many as it takes.
+ * Policy for balance with few moves, independent of shard sets. Actors without a host go to the server with most room, hot ones first. A
+ * server out of its tolerance gets the replica that helps most, and a hot actor gets as many replicas as it needs.
  */
 public final class GreedyPolicy implements BalancePolicy {
     @Override

@@ -7,13 +7,13 @@ import io.uniserve.balance.policy.Proposal;
 import io.uniserve.balance.policy.SearchBudget;
 
 /**
- * Least contention, then fewest moves, by a mathematical program that starts from the greedy placement. For small clusters, and
- * to judge other policies by: from a thousand actors on nothing better than the start is found in minutes.
+ * Policy that minimizes contention, then moves, by a mathematical program that starts from the greedy placement. For small clusters, and
+ * for the evaluation of other policies: from a thousand actors on it finds no improvement within minutes.
  */
 public final class MilpPolicy implements BalancePolicy {
     private final ExactSolver solver;
 
-    /** Uses this solver. */
+    /** Creates the policy with this solver. */
     public MilpPolicy(ExactSolver solver) {
         this.solver = solver;
     }

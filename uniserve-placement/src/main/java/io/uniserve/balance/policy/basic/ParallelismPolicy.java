@@ -16,23 +16,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every query on as many servers as possible: least contention of the popular shard sets, then few moves, in balance. Of more
- * shard sets than there is memory to count for every server, the most frequent are looked at.
+ * Policy that spreads every query over as many servers as possible: it minimizes contention of the popular shard sets, then moves, in
+ * balance. If there are more shard sets than memory for their counts, it uses the most frequent.
  */
 public final class ParallelismPolicy implements BalancePolicy {
-    /** Actors times servers up to which a solver proves its result in seconds; beyond, it did not improve on the search. */
+    /** Maximum actors times servers for which a solver proves its result in seconds; above, it did not improve on the search. */
     private static final int EXACT_MAX = 100;
 
     private static final double SOLVER_SECONDS = 4;
 
     private final @Nullable ExactSolver solver;
 
-    /** By the search alone. */
+    /** Creates the policy with the search alone. */
     public ParallelismPolicy() {
         this(null);
     }
 
-    /** By the search, and on small clusters the solver after it. */
+    /** Creates the policy with the search, followed by the solver on small clusters. */
     public ParallelismPolicy(@Nullable ExactSolver solver) {
         this.solver = solver;
     }
@@ -43,7 +43,7 @@ public final class ParallelismPolicy implements BalancePolicy {
         ClusterLoad looked = in;
         int most = PlacementLimits.SET_COUNTS_MAX / Math.max(1, in.servers());
         if (in.sets().size() > most) {
-            notes.add("only the " + most + " most frequent of " + in.sets().size() + " shard sets were looked at");
+            notes.add("only the " + most + " most frequent of " + in.sets().size() + " shard sets were used");
             looked = in.toBuilder()
                     .sets(in.sets().stream()
                             .sorted(Comparator.comparingDouble(ShardSet::frequency)
@@ -58,12 +58,12 @@ public final class ParallelismPolicy implements BalancePolicy {
             found = ParallelismSearch.settled(looked, exact, searchBudget.seed(), searchBudget.outOfTime());
         }
         if (searchBudget.outOfTime().getAsBoolean()) {
-            notes.add("the search ended with its time");
+            notes.add("the search ended at its time limit");
         }
         return new Proposal(found, notes);
     }
 
-    /** Small enough; and a placement that is good enough to stay is not touched. */
+    /** True if the cluster is small enough and the search has moved replicas. A placement that stays is not changed. */
     private static boolean worthSolving(ClusterLoad in, Assignment found) {
         return (long) in.actors() * in.servers() <= EXACT_MAX && found.addedTo(in.current()) > 0;
     }
@@ -76,7 +76,7 @@ public final class ParallelismPolicy implements BalancePolicy {
             notes.addAll(solved.notes());
             return solved.assignment();
         } catch (UniserveException e) {
-            // Nobody asked for the solver by name: without its library the search's placement is what there is.
+            // The solver is optional here: without its library the search's placement is the result.
             notes.add("the solver was not used: " + e.reason());
             return found;
         }

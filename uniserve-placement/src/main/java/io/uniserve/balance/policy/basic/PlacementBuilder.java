@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntToDoubleFunction;
 
-/** A placement under construction for simple policies: hosts of each actor, memory used, load with equal shares. */
+/** Builder of placements for simple policies: hosts of each actor, used memory, load with equal shares. */
 public final class PlacementBuilder {
     private final ClusterLoad in;
     private final TreeSet<Integer>[] hosts;
     private final double[] used;
     private final double[] load;
 
-    /** Starts from where everything is now. */
+    /** Starts from the current placement. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     public PlacementBuilder(ClusterLoad in) {
         this.in = in;
@@ -37,7 +37,7 @@ public final class PlacementBuilder {
         return hosts[actor];
     }
 
-    /** Part of the server's memory that is used. */
+    /** Used part of the server's memory. */
     public double fill(int server) {
         return used[server] / Math.max(in.capacity(server), Double.MIN_NORMAL);
     }
@@ -51,7 +51,7 @@ public final class PlacementBuilder {
         return !hosts[actor].contains(server) && used[server] + in.memory(actor) <= in.capacity(server) * (1 + 1e-12);
     }
 
-    /** Adds a replica; the actor's load is shared evenly again. */
+    /** Adds a replica; the actor's load is divided equally again. */
     public void add(int actor, int server) {
         bear(actor, -1);
         hosts[actor].add(server);
@@ -59,7 +59,7 @@ public final class PlacementBuilder {
         bear(actor, 1);
     }
 
-    /** Takes a replica away. */
+    /** Removes a replica. */
     public void drop(int actor, int server) {
         bear(actor, -1);
         hosts[actor].remove(server);
@@ -67,7 +67,7 @@ public final class PlacementBuilder {
         bear(actor, 1);
     }
 
-    /** Among the servers the actor fits on the one of highest score, in a zone of its own where there is one; -1 for none. */
+    /** Returns the server with the highest score on which the actor fits, in a new zone if possible; -1 for none. */
     public int best(int actor, IntToDoubleFunction score) {
         int best = -1;
         double most = Double.NEGATIVE_INFINITY;
@@ -86,7 +86,7 @@ public final class PlacementBuilder {
         return best;
     }
 
-    /** The placement, each actor's queries evenly over its replicas. */
+    /** Returns the placement, with equal shares of each actor's queries. */
     public Assignment evenly() {
         int[][] servers = new int[hosts.length][];
         double[][] shares = new double[hosts.length][];

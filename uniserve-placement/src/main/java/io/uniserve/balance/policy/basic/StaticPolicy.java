@@ -6,14 +6,14 @@ import io.uniserve.balance.policy.BalancePolicy;
 import io.uniserve.balance.policy.Proposal;
 import io.uniserve.balance.policy.SearchBudget;
 
-/** Nothing moves, whatever the load; an actor without a host gets one, and missing replicas are made, by count alone. */
+/** Policy without moves, independent of load. Actors without a host get one, and missing replicas are added, by count alone. */
 public final class StaticPolicy implements BalancePolicy {
     @Override
     public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
         return Proposal.of(complete(in).current());
     }
 
-    /** The same cluster, with the replicas that were missing. */
+    /** Returns the same cluster with the missing replicas added. */
     static ClusterLoad complete(ClusterLoad in) {
         PlacementBuilder placementBuilder = new PlacementBuilder(in);
         for (int i = 0; i < in.actors(); i++) {

@@ -1,4 +1,4 @@
-/** The policies that ship: thin layers over the search, and the simple ones they are compared with. */
+/** Shipped policies: thin layers over the search, and simple policies for comparison. */
 @NullMarked
 package io.uniserve.balance.policy.basic;
 

@@ -5,25 +5,25 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * Simulated annealing over contention, balance and new replicas at once, for clusters where the shard sets cannot all reach
- * their lower bound. Limits of sets are not looked at.
+ * Simulated annealing over contention, balance and new replicas together, for clusters in which not all shard sets can reach their lower
+ * bound. It ignores the limits of sets.
  *
- * <p>Costs are in percent of the contention's lower bound. Steps: a replica moves to another server; two replicas change
- * places; an actor gets one more replica, or one less; load moves between replicas.
+ * <p>Costs are in percent of the contention's lower bound. Steps: a replica moves to another server; two replicas change places; an actor
+ * gets or loses a replica; load moves between replicas.
  */
 final class Annealer {
     private static final int BATCH = 512;
 
-    /** Quick answers may be off by so much of the sum of all frequencies. */
+    /** Rounding error of quick answers, relative to the sum of all frequencies. */
     private static final double ROUNDING = 1e-10;
 
     private static final double BALANCE_EARLY = 50;
     private static final double BALANCE_LATE = 400;
 
-    /** Any imbalance at all counts like this part of the mean load, so that small ones are not lived with. */
+    /** Penalty for any imbalance, as a part of the mean load, so that small imbalances do not remain. */
     private static final double UNBALANCED = 0.01;
 
-    /** Contention above a target weighs more than new replicas. */
+    /** Weight of contention above a target, relative to new replicas. */
     private static final double ABOVE_TARGET = 20;
 
     private final SearchState s;
@@ -36,14 +36,14 @@ final class Annealer {
     private final double hair;
     private final double mean;
 
-    /** No step raises the contention by more. */
+    /** Maximum increase of the contention per step. */
     private double stepMax = Double.POSITIVE_INFINITY;
 
     private double addPrice;
     private double contentionMax;
     private double balancePrice;
 
-    /** What the change that is tried does to the contention, and to which counts. */
+    /** Effect on the contention of the change that is tried. */
     private double delta;
 
     private final int[] pendingActor = new int[4];
@@ -59,22 +59,22 @@ final class Annealer {
         this.random = random;
         deltas = new SetDeltas(s);
         double bound = LowerBounds.contention(s.in);
-        // Without sets there is no contention, and nothing times infinity is no number.
+        // Without sets there is no contention; a division by zero would give NaN.
         unit = bound > 0 ? 100 / Math.max(bound, 1e-290) : 0;
         hair = ROUNDING * Arrays.stream(s.sets.frequency).sum();
         mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
     }
 
-    /** From now on no step raises the contention by more: a popular set at its bound is not given up for balance. */
+    /** Limits the increase of the contention per later step: a popular set at its bound is not given up for balance. */
     void keepWithin(double most) {
         stepMax = most;
     }
 
     /**
-     * Anneals; the state is then the best placement met.
+     * Anneals. Afterwards the state is the best placement that was found.
      *
      * @param price of a new replica, in percent of contention
-     * @param target contention that is good enough; what is above it counts
+     * @param target contention that is good enough; only contention above it counts
      */
     void run(int steps, double hot, double cold, double price, double target, BooleanSupplier outOfTime) {
         addPrice = price;
@@ -125,7 +125,7 @@ final class Annealer {
         }
     }
 
-    /** The sets of what has changed. */
+    /** Updates the counts of the changed sets. */
     private void count() {
         for (int n = 0; n < pending; n++) {
             if (pendingAdd[n]) {
@@ -151,7 +151,7 @@ final class Annealer {
         return out > 0 ? balancePrice * (UNBALANCED + out / mean) : 0;
     }
 
-    /** The cost but for balance, after a change of contention and new replicas. */
+    /** Returns the cost without balance, after a change of contention and new replicas. */
     private double rough(double more, int adds) {
         double k = s.sets.contention() + more;
         double counted = contentionMax > 0 ? ABOVE_TARGET * Math.max(0, k - contentionMax) : k;
@@ -162,7 +162,7 @@ final class Annealer {
         return s.wasOn(actor, server) ? 0 : 1;
     }
 
-    /** Changes something; false where it was not possible, or would cost more than the most. */
+    /** Tries a change. Returns false if it is impossible or costs more than the maximum. */
     private boolean move(double most) {
         int kind = random.nextInt(20);
         int i = random.nextInt(s.actors);
@@ -245,7 +245,7 @@ final class Annealer {
         return true;
     }
 
-    /** One more replica of an actor of this server, elsewhere. */
+    /** Adds a replica of an actor of this server to another one. */
     private boolean more(int from, double most) {
         int i = s.on[from][random.nextInt(s.onCount[from])];
         int to = random.nextInt(s.servers);

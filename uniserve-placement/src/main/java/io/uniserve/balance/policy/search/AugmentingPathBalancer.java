@@ -3,11 +3,11 @@ package io.uniserve.balance.policy.search;
 import java.util.Arrays;
 
 /**
- * Moves load along shared replicas until servers are within their tolerance, or as near as the hosts allow.
+ * Balancer that moves load along shared replicas until servers are within their tolerance, or as close as the hosts allow.
  *
- * <p>Servers are nodes; an actor on a and on b with load on a is an edge from a to b. An overloaded server pushes along a
- * shortest path to one with room, an underloaded one pulls from one that can spare load. Augmenting paths never make another
- * server worse, so when both have ended without a path the remaining imbalance is the least for these hosts.
+ * <p>Servers are nodes; an actor on a and on b with load on a is an edge from a to b. An overloaded server pushes along a shortest path to
+ * one with room; an underloaded one pulls from one with spare load. Augmenting paths never make another server worse. So when neither finds
+ * a path, the remaining imbalance is the minimum for these hosts.
  */
 final class AugmentingPathBalancer {
     private final SearchState s;
@@ -35,13 +35,13 @@ final class AugmentingPathBalancer {
         }
     }
 
-    /** Balances one server as far as possible, without harm to others. */
+    /** Balances one server as far as possible, without making others worse. */
     void balance(int server) {
         push(server);
         pull(server);
     }
 
-    /** Pushes an overloaded server's excess away; true when nothing is left of it. */
+    /** Pushes the excess of an overloaded server away. Returns true if none is left. */
     boolean push(int from) {
         while (s.over(from) > s.tiny) {
             int to = search(from, true);
@@ -54,7 +54,7 @@ final class AugmentingPathBalancer {
         return true;
     }
 
-    /** Pulls what an underloaded server lacks; true when nothing is lacking. */
+    /** Pulls missing load to an underloaded server. Returns true if none is missing. */
     boolean pull(int to) {
         while (s.under(to) > s.tiny) {
             int from = search(to, false);
@@ -67,7 +67,7 @@ final class AugmentingPathBalancer {
         return true;
     }
 
-    /** Breadth first from the server; forward along edges that can give load away, else against them. */
+    /** Breadth-first search from the server; forward along edges that can give load, otherwise against them. */
     private int search(int start, boolean forward) {
         stamp++;
         int head = 0;
@@ -116,7 +116,7 @@ final class AugmentingPathBalancer {
         }
     }
 
-    /** Servers whose load can come to this one along shared replicas, this one included; valid until the next search. */
+    /** Returns the servers whose load can flow to this one along shared replicas, including itself; valid until the next search. */
     int[] reach(int start) {
         stamp++;
         int head = 0;

@@ -1,6 +1,6 @@
 package io.uniserve.balance.policy.search;
 
-/** Servers that share replicas, directly or through others: within such a group load can move without a new replica. */
+/** Groups of servers that share replicas, directly or through others: within a group load can move without a new replica. */
 final class ConnectedComponents {
     private final SearchState s;
     private final int[] parent;
@@ -14,7 +14,7 @@ final class ConnectedComponents {
         room = new double[s.servers];
     }
 
-    /** Looks at the state anew. */
+    /** Recomputes the groups from the state. */
     void update() {
         for (int j = 0; j < s.servers; j++) {
             parent[j] = j;
@@ -33,7 +33,7 @@ final class ConnectedComponents {
         }
     }
 
-    /** The actor has one more replica. Load that moves within a group changes nothing that is kept for it. */
+    /** Adds a new replica of the actor. Moves of load within a group do not change its totals. */
     void join(int actor) {
         for (int p = 1; p < s.hosts[actor]; p++) {
             int x = find(s.host[actor][0]);
@@ -48,12 +48,12 @@ final class ConnectedComponents {
         }
     }
 
-    /** Load that could leave a server: what it, or its group, has above its least. */
+    /** Returns the load that can leave a server: the amount above the minimum of the server or its group. */
     double canGive(int j) {
         return Math.max(s.serverLoad[j] - s.low[j], spare[find(j)]);
     }
 
-    /** Load that could come to a server: what it, or its group, could still take. */
+    /** Returns the load that a server can get: the room of the server or its group. */
     double canTake(int j) {
         return Math.max(s.high[j] - s.serverLoad[j], room[find(j)]);
     }

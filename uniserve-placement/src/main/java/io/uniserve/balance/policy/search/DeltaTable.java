@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * For each actor and server by how much a replica more there would raise the contention, and one less would lower it. Kept
- * while replicas come and go, so that annealing can turn most changes down at the cost of two numbers.
+ * Table of the change of contention per actor and server for one more and one less replica. It is updated with the replicas, so that
+ * annealing can refuse most changes at the cost of two numbers.
  */
 final class DeltaTable {
-    /** Larger tables do not fit a cache, and cost more than they save. */
+    /** Larger tables do not fit into a cache, and cost more than they save. */
     private static final int ENTRIES_MAX = 1 << 18;
 
     private final SetCounts sets;
@@ -18,7 +18,7 @@ final class DeltaTable {
     private final double[] raise;
     private final double[] lower;
 
-    /** The table of a cluster that it {@link #fits}. */
+    /** Creates the table of a cluster for which {@link #fits} is true. */
     DeltaTable(SearchState s) {
         sets = s.sets;
         given = s.in.sets();
@@ -32,7 +32,7 @@ final class DeltaTable {
         return (long) s.actors * s.servers <= ENTRIES_MAX;
     }
 
-    /** Everything anew, free of what rounding has gathered. */
+    /** Recomputes the table, which removes accumulated rounding errors. */
     void rebuild() {
         Arrays.fill(raise, 0);
         Arrays.fill(lower, 0);
@@ -50,17 +50,17 @@ final class DeltaTable {
         }
     }
 
-    /** By how much one more replica raises the contention. */
+    /** Increase of the contention by one more replica. */
     double raise(int actor, int server) {
         return raise[actor * servers + server];
     }
 
-    /** By how much one replica less lowers it. */
+    /** Decrease of the contention by one less replica. */
     double lower(int actor, int server) {
         return lower[actor * servers + server];
     }
 
-    /** Counts a replica that has come. */
+    /** Updates the table for an added replica. */
     void add(int actor, int server) {
         for (int set : sets.setsOf(actor)) {
             int most = sets.largest(set);
@@ -86,7 +86,7 @@ final class DeltaTable {
         }
     }
 
-    /** Counts a replica that has gone. */
+    /** Updates the table for a removed replica. */
     void drop(int actor, int server) {
         for (int set : sets.setsOf(actor)) {
             int most = sets.largest(set);

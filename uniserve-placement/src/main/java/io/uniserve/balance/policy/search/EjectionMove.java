@@ -1,6 +1,6 @@
 package io.uniserve.balance.policy.search;
 
-/** Where memory is left only on servers that an actor cannot use, moves another actor there, so that its place is free. */
+/** Move of another actor to make room: used if only servers that an actor cannot use have free memory. */
 final class EjectionMove {
     private final SearchState s;
 
@@ -11,7 +11,7 @@ final class EjectionMove {
         this.zones = zones;
     }
 
-    /** A server that now has memory for the actor and does not host it; -1 where no single exchange makes one. */
+    /** Makes room for the actor. Returns a server with memory for it that does not host it; -1 if no single move makes one. */
     int makeRoom(int actor) {
         int bestOther = -1;
         int bestFrom = -1;

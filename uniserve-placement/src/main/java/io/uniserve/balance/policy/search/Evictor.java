@@ -3,8 +3,8 @@ package io.uniserve.balance.policy.search;
 import java.util.Arrays;
 
 /**
- * Takes from servers the replicas that break a shard set's limit or the server's memory, so that what stays is worth most.
- * Exact by branch and bound per server as long as few replicas are in conflict, else greedy.
+ * Evictor of replicas that violate a shard set's limit or a server's memory, so that the value of the remaining ones is maximal. Exact by
+ * branch and bound per server for few conflicting replicas, otherwise greedy.
  */
 final class Evictor {
     private static final int EXACT_MAX = 20;
@@ -68,7 +68,7 @@ final class Evictor {
         }
     }
 
-    /** A replica is worth an add where it would have to be made again, little where the actor has more than it needs. */
+    /** Returns the value of a replica: that of an add if it would have to be added again, little if the actor has more than it needs. */
     private double worth(int i, int j) {
         int spare = s.hosts[i] - needed[i];
         double base = spare < 0 ? 1 : 1.0 / (1 + spare);

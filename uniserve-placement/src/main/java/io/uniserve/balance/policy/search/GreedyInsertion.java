@@ -3,12 +3,12 @@ package io.uniserve.balance.policy.search;
 import java.util.SplittableRandom;
 
 /**
- * Gives actors the hosts they lack: largest load per missing copy first, each to the server with most room that keeps the
- * limits; a host the actor had before is free and comes first. Where no server keeps the limits the one that breaks least is
- * taken, and the limits of the broken sets are raised.
+ * Greedy placement of actors without enough hosts: largest load per missing replica first, each on the server with most room within the
+ * limits. An earlier host of the actor is free of cost and comes first. If no server is within the limits, the one with the least violation
+ * is used, and the limits of the violated sets are raised.
  */
 final class GreedyInsertion {
-    /** A server in a zone where the actor is already comes after all others. */
+    /** Penalty for a server in a zone that already has the actor: it comes after all others. */
     private static final double ZONE = 100;
 
     private final SearchState s;
@@ -25,16 +25,16 @@ final class GreedyInsertion {
         ejectionMove = new EjectionMove(s, zones);
     }
 
-    /** Load per missing copy: the larger, the earlier an actor should be placed. */
+    /** Returns the load per missing replica: actors with larger values should be placed earlier. */
     double urgency(int i) {
         return s.load[i] / Math.max(1, needed[i]);
     }
 
     /**
-     * Places one actor until it has all the hosts it needs and all its load.
+     * Places one actor until it has all needed hosts and all its load.
      *
-     * @param noise how much chance has a say in the choice of a server, in parts of the mean load
-     * @return false where a copy found no server with memory
+     * @param noise weight of chance in the choice of a server, relative to the mean load
+     * @return false if no server had memory for a replica
      */
     boolean place(int i, double noise) {
         restore(i);
@@ -56,7 +56,7 @@ final class GreedyInsertion {
         return complete;
     }
 
-    /** Hosts of before that are allowed again: they cost nothing. */
+    /** Restores earlier hosts that are allowed again: they cost nothing. */
     private void restore(int i) {
         int n = s.in.current().replicas(i);
         for (int p = 0; p < n && s.hosts[i] < needed[i]; p++) {
@@ -79,7 +79,7 @@ final class GreedyInsertion {
         s.setFlow(i, j, Math.min(part, Math.max(0, room)));
     }
 
-    /** What is still unplaced goes to the hosts with most room, and past their tolerance where there is none. */
+    /** Distributes unplaced load to the hosts with most room, beyond their tolerance if necessary. */
     private void spread(int i) {
         double rest = s.unplaced(i);
         while (rest > s.tiny && s.hosts[i] > 0) {
@@ -124,7 +124,7 @@ final class GreedyInsertion {
         if (best >= 0 && (zones.missing(i) == 0 || !zones.used(i, best))) {
             return best;
         }
-        // Another zone is worth more than a set's limit.
+        // A new zone is worth more than a set's limit.
         int apart = zones.missing(i) > 0 ? leastBroken(i, true) : -1;
         return apart >= 0 ? apart : best >= 0 ? best : leastBroken(i, false);
     }

@@ -2,7 +2,7 @@ package io.uniserve.balance.policy.search;
 
 import java.util.Arrays;
 
-/** What was changed, so that it can be taken back: a stack of (kind, actor, server, value). */
+/** Undo log of changes: a stack of (kind, actor, server, value). */
 final class Journal {
     static final int ADDED = 0;
     static final int DROPPED = 1;
@@ -28,7 +28,7 @@ final class Journal {
         values[size++] = value;
     }
 
-    /** Takes the last entry off; it can be read until the next push. */
+    /** Removes the last entry; it can be read until the next push. */
     void pop() {
         size--;
     }

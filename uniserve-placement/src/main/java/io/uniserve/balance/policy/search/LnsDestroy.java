@@ -3,8 +3,8 @@ package io.uniserve.balance.policy.search;
 import java.util.SplittableRandom;
 
 /**
- * Large neighbourhood search: takes a few related new replicas back, lets evicted actors return where they may, places and
- * mends again with some chance, and keeps the result when it is not worse.
+ * Large neighbourhood search: it removes a few related new replicas, lets evicted actors return if possible, places and repairs again with
+ * some randomness, and keeps the result unless it is worse.
  */
 final class LnsDestroy {
     private final SearchState s;
@@ -36,7 +36,9 @@ final class LnsDestroy {
         contentionUnit = Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
     }
 
-    /** The smaller the better: a host for everybody, then zones, then balance, then contention, then new replicas, then replicas. */
+    /**
+     * Returns the cost; smaller is better. Order of importance: actors without hosts, zones, balance, contention, new replicas, replicas.
+     */
     double cost() {
         double mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
         return 1e12 * s.homeless
@@ -47,7 +49,7 @@ final class LnsDestroy {
                 + 1e-3 * s.replicas;
     }
 
-    /** One attempt; true when the placement became better. */
+    /** Makes one attempt. Returns true if the placement improved. */
     boolean step() {
         double before = cost();
         int mark = s.mark();
@@ -87,7 +89,7 @@ final class LnsDestroy {
         }
     }
 
-    /** Takes up to {@code size} new replicas off: a first one by chance, then others on the same servers or of the same actors. */
+    /** Removes up to {@code size} new replicas: a random one, then others on the same servers or of the same actors. */
     private void takeBack(int size) {
         int server = uneven();
         for (int tries = 0; server < 0 || (tries < 8 && newOn(server) < 0); tries++) {
@@ -108,7 +110,7 @@ final class LnsDestroy {
         }
     }
 
-    /** Often a server that is out of its tolerance, where there is one: on many servers chance alone would not come by. */
+    /** Returns often a server out of its tolerance, if there is one: with many servers random choice would rarely hit it. */
     private int uneven() {
         int from = random.nextInt(s.servers);
         if (random.nextInt(2) == 0) {
@@ -128,7 +130,7 @@ final class LnsDestroy {
         return -1;
     }
 
-    /** An actor that was evicted returns to where it was; whoever is in its way goes. */
+    /** Returns an evicted actor to its earlier server; replicas in its way are removed. */
     private void bringBack() {
         for (int tries = 0; tries < 16; tries++) {
             int i = random.nextInt(s.actors);

@@ -4,11 +4,11 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * Moves whole actors from servers above their tolerance to those with most room, hot ones first, as long as that needs nobody
- * to be split. What it leaves is {@link RepairHeuristic}'s; on large clusters with much to move this is by far the faster way there.
+ * Leveler that moves whole actors from servers above their tolerance to those with most room, hot ones first, as long as no actor must be
+ * split. {@link RepairHeuristic} handles the rest. On large clusters with many moves this is by far faster.
  */
 final class LoadLeveler {
-    /** Servers that are asked for each actor. */
+    /** Number of servers that are tried per actor. */
     private static final int TRIES = 16;
 
     private final SearchState s;

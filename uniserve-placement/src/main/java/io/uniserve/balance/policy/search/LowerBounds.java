@@ -2,13 +2,13 @@ package io.uniserve.balance.policy.search;
 
 import io.uniserve.balance.model.ClusterLoad;
 
-/** What no balanced placement can undercut. */
+/** Lower bounds of every balanced placement. */
 public final class LowerBounds {
     private LowerBounds() {}
 
     /**
-     * Per shard set the least contention: its actors' necessary replicas spread over all servers, rounded up; at least 1, and 0
-     * for an empty set.
+     * Returns the minimum contention per shard set: the needed replicas of its actors divided by the number of servers, rounded up; at
+     * least 1, and 0 for an empty set.
      */
     public static int[] ofSets(ClusterLoad in) {
         int[] needed = needed(in);
@@ -24,7 +24,7 @@ public final class LowerBounds {
         return bound;
     }
 
-    /** {@link ClusterLoad#needed} of all actors. */
+    /** Returns {@link ClusterLoad#needed} of all actors. */
     public static int[] needed(ClusterLoad in) {
         double highest = 0;
         for (int j = 0; j < in.servers(); j++) {
@@ -37,7 +37,7 @@ public final class LowerBounds {
         return needed;
     }
 
-    /** Sum over the sets of frequency times least contention. */
+    /** Returns the sum over the sets of frequency times minimum contention. */
     public static double contention(ClusterLoad in) {
         int[] bound = ofSets(in);
         double sum = 0;

@@ -3,11 +3,11 @@ package io.uniserve.balance.policy.search;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/** Indexes in the order of values. */
+/** Sorting of indexes by value. */
 final class Order {
     private Order() {}
 
-    /** Indexes, the largest value first; the smaller index first where values are equal. */
+    /** Returns the indexes, largest value first; ties are in index order. */
     static int[] descending(double[] values) {
         Integer[] order = new Integer[values.length];
         Arrays.setAll(order, i -> i);

@@ -6,20 +6,20 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * The search for a balanced placement of least contention and few moves.
+ * Search for a balanced placement with minimum contention and few moves.
  *
- * <p>Every shard set first gets the lower bound of its contention as a limit. (1) Replicas that break a limit leave, so few as
- * possible; (2) load flows along shared replicas; (3) actors without a host are placed, hot ones first; (4) each server out of
- * its tolerance gets the replica that helps most; (5) replicas that are not needed go. (6) Large neighbourhood search takes
- * some of the new replicas back and does it again, keeping what is not worse. (7) Only where limits could not be kept, or a
- * server is still out of its tolerance, contention is annealed, first by itself, then with the new replicas. (8) Where that ends
- * above the bound, all is done once more from a construction in the order of the actors' numbers, and the better result is kept.
+ * <p>Every shard set first gets the lower bound of its contention as a limit. (1) Replicas that violate a limit are removed, as few as
+ * possible. (2) Load flows along shared replicas. (3) Actors without a host are placed, hot ones first. (4) Each server out of its
+ * tolerance gets the replica that helps most. (5) Unneeded replicas are removed. (6) Large neighbourhood search removes some new replicas
+ * and repeats these steps, and keeps results that are not worse. (7) Only if limits could not be kept, or a server is still out of its
+ * tolerance, contention is annealed, first alone, then with the new replicas. (8) If that ends above the bound, everything is repeated from
+ * a construction in the order of the actors' numbers, and the better result is kept.
  */
 public final class ParallelismSearch {
-    /** Rounds in which a placement is given back to itself until it stays. */
+    /** Maximum rounds in which a placement is searched again from itself until it stays. */
     private static final int SETTLE_MAX = 4;
 
-    /** Contention given up for fewer new replicas. */
+    /** Relative contention that is given up for fewer new replicas. */
     private static final double WORTH_LESS_MOVES = 1.001;
 
     private static final double NEAR = 1.15;
@@ -27,19 +27,19 @@ public final class ParallelismSearch {
     private static final int MIDDLE = 10_000;
     private static final int LARGE_ACTORS = 2_500;
 
-    /** Shard sets times servers up to which a construction costs milliseconds. */
+    /** Maximum shard sets times servers for which a construction takes milliseconds. */
     private static final int SWEPT_MAX = 1 << 20;
 
     private static final int SWEEPS = 16;
     private static final double SWEEP_NOISE = 1;
 
-    /** A set that counts for more than this part of the bound is not given up for balance once the construction has kept it. */
+    /** A set with more than this part of the bound is not given up for balance if the construction has kept it. */
     private static final double SWEEP_STEP_MAX = 0.02;
 
-    /** Imbalance that a construction may leave to annealing: percent of contention for as much as a server's due. */
+    /** Weight of imbalance that a construction may leave to annealing: percent of contention per fair share of a server. */
     private static final double SWEEP_IMBALANCE = 50;
 
-    /** What a new replica may cost, in percent of contention. */
+    /** Price of a new replica, in percent of contention. */
     private static final double ADD_PRICE = 0.02;
 
     private final SearchState s;
@@ -73,14 +73,14 @@ public final class ParallelismSearch {
     }
 
     /**
-     * Searches; ends early when out of time, after the steps 1 to 5. What it returns, given again as the current placement of the
-     * same cluster with the same seed, is returned as it is.
+     * Searches. It ends after steps 1 to 5 if it is out of time. A result that is given again as the current placement, with the same
+     * cluster and seed, is returned unchanged.
      */
     public Assignment run() {
         return settled(s.in, search(), seed, outOfTime);
     }
 
-    /** A placement as it is, or what it becomes where a search that starts from it would not leave it alone. */
+    /** Returns a placement, or the result of repeated searches from it until it stays. */
     public static Assignment settled(ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
         Assignment at = placed;
         for (int n = 0; n < SETTLE_MAX && !at.equals(in.current()); n++) {
@@ -109,7 +109,7 @@ public final class ParallelismSearch {
         return evener.equals(s.in.current()) ? search() : evener;
     }
 
-    /** Not balanced, but all else is as asked for: it may be the best that can be had. */
+    /** True if only balance is missing: the placement may be the best possible one. */
     private boolean stays() {
         return complete() && zones.lacking() == 0;
     }
@@ -160,7 +160,7 @@ public final class ParallelismSearch {
         return contention > target * (1 + 1e-9);
     }
 
-    /** What is there now is balanced, fits, and has the replicas it needs. */
+    /** True if the current placement is balanced, fits, and has the needed replicas. */
     private boolean acceptable() {
         for (int j = 0; j < s.servers; j++) {
             double slack = s.in.mean() * s.in.weight(j) * 1e-6;
@@ -178,7 +178,7 @@ public final class ParallelismSearch {
         return zones.lacking() == 0;
     }
 
-    /** What is there now fits, and everybody has the replicas that are asked for: it may stay where nothing better is found. */
+    /** True if the current placement fits and has the requested replicas: it may stay if nothing better is found. */
     private boolean complete() {
         for (int j = 0; j < s.servers; j++) {
             if (s.used[j] > s.capacity[j]) {
@@ -193,7 +193,7 @@ public final class ParallelismSearch {
         return true;
     }
 
-    /** Where memory is too tight for anything to move, everything stays. */
+    /** True if an actor would lose its last replica: memory is too tight for moves, so everything stays. */
     private boolean losesLastReplica() {
         for (int i = 0; i < s.actors; i++) {
             if (s.hosts[i] == 0 && s.in.current().replicas(i) > 0) {
@@ -241,8 +241,8 @@ public final class ParallelismSearch {
     }
 
     /**
-     * Searches once more, from a construction in the order of the actors' numbers. Where that reaches the bound it is taken
-     * whatever it moves, contention comes first; else the better of both results is kept.
+     * Repeats the search from a construction in the order of the actors' numbers. A result at the bound is taken independent of its moves,
+     * because contention comes first. Otherwise the better of both results is kept.
      */
     private void sweep(Snapshot before) {
         Snapshot first = new Snapshot(s);
@@ -271,13 +271,13 @@ public final class ParallelismSearch {
         }
     }
 
-    /** Contention above its bound in percent, and what new replicas are worth beside it; nothing is worth an imbalance. */
+    /** Returns the contention above its bound in percent, plus the price of new replicas; infinite with an imbalance. */
     private double price() {
         boolean whole = s.homeless == 0 && s.imbalance() <= s.tiny;
         return whole ? excess() + ADD_PRICE * s.adds : Double.POSITIVE_INFINITY;
     }
 
-    /** As the price, of what is still to be balanced. */
+    /** Returns the same for a placement that is still to be balanced. */
     private double promise() {
         double uneven = s.imbalance() / Math.max(s.in.mean(), Double.MIN_NORMAL);
         return 1e3 * s.homeless + excess() + ADD_PRICE * s.adds + SWEEP_IMBALANCE * uneven;
@@ -287,14 +287,14 @@ public final class ParallelismSearch {
         return 100 * (s.sets.exactContention() / bound - 1);
     }
 
-    /** Limits sets to their bound, or to what they have where that is more and counts. */
+    /** Sets the limits of sets to their bounds, or to their current counts if these are larger and {@code counts} is 1. */
     private void limit(int counts) {
         for (int set = 0; set < s.sets.sets; set++) {
             s.setLimit(set, Math.max(s.sets.bound[set], counts * s.sets.largest(set)));
         }
     }
 
-    /** Replicas that share a zone while another has none are placed anew. */
+    /** Places replicas again that share a zone while another zone has none. */
     private void part() {
         for (int i = 0; i < s.actors && zones.active(); i++) {
             int twin = zones.twin(i);
@@ -343,10 +343,9 @@ public final class ParallelismSearch {
             return;
         }
         boolean middle = (long) s.actors * s.servers <= MIDDLE;
-        // A short run first: what is left when the time ends during the long one is then a whole result, if a lesser
-        // one.
+        // A short run first: if the time ends during the long one, there is a complete result, if a worse one.
         if (s.actors <= SMALL_ACTORS) {
-            // From a placement that is not far off, a cooler start keeps most of it where it is.
+            // From a placement that is close, a cooler start keeps most of it in place.
             boolean near = !above(startContention, bound * NEAR);
             double price = near ? 0.06 : 0.02;
             annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
@@ -361,7 +360,7 @@ public final class ParallelismSearch {
         mendBeside();
     }
 
-    /** What annealing left out of balance is mended, first within the contention reached, then at the least cost beyond it. */
+    /** Repairs the imbalance that annealing left: first within the contention reached, then at the least additional cost. */
     private void mendBeside() {
         for (int more = 0; more < 3 && s.imbalance() > s.tiny; more++) {
             for (int set = 0; set < s.sets.sets; set++) {

@@ -2,7 +2,7 @@ package io.uniserve.balance.policy.search;
 
 import java.util.Arrays;
 
-/** What keeps an actor from a server: replicas there of a set that is at its limit, or the lack of memory. */
+/** Conflicts that keep an actor from a server: replicas there of a set at its limit, or too little memory. */
 final class PlacementConflicts {
     private final SearchState s;
     private int[] found = new int[16];
@@ -11,7 +11,7 @@ final class PlacementConflicts {
         this.s = s;
     }
 
-    /** Replicas that would have to leave the server. */
+    /** Counts the replicas that would have to leave the server. */
     int count(int actor, int server) {
         int n = 0;
         for (int q = 0; q < s.onCount[server]; q++) {
@@ -20,7 +20,7 @@ final class PlacementConflicts {
         return n == 0 && !s.hasRoom(actor, server) ? 1 : n;
     }
 
-    /** Takes them off. */
+    /** Removes them. */
     int[] remove(int actor, int server) {
         int n = 0;
         for (int q = s.onCount[server] - 1; q >= 0; q--) {
@@ -46,7 +46,7 @@ final class PlacementConflicts {
         return Arrays.copyOf(found, n);
     }
 
-    /** Puts the actor on the server at the cost of those in its way; false, and nothing changed, where that does not help. */
+    /** Puts the actor on the server and moves conflicting replicas. Returns false, without a change, if that does not help. */
     boolean force(int actor, int server, GreedyInsertion greedyInsertion, Runnable settle) {
         int mark = s.mark();
         int homeless = s.homeless;
@@ -60,7 +60,7 @@ final class PlacementConflicts {
                 greedyInsertion.place(other, 0);
             }
             settle.run();
-            // The load of an actor without a host weighs on nobody: that is no balance.
+            // An actor without a host has load on no server: that does not count as balance.
             boolean housed = s.homeless <= homeless;
             if (housed && s.imbalance() < imbalance - s.tiny && s.sets.contention() <= contention * (1 + 1e-9)) {
                 return true;

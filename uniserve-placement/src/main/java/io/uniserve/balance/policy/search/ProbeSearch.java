@@ -7,15 +7,15 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether a placement is worth another search: it is where a short one from it finds much less contention, or much better balance. Bounded by
- * steps alone, so that a placement which stays does so whatever else the machine has to do.
+ * Probe that decides if another search from a placement pays: a short search must find much less contention, or much better balance. It is
+ * bounded by steps only, so that the decision does not depend on the machine's load.
  */
 final class ProbeSearch {
-    /** Less contention by such a part is worth moving for. */
+    /** Relative decrease of contention that is worth moves. */
     static final double WORTH_A_CHANGE = 0.01;
 
     private static final int STEPS = 200_000;
-    /** With so few actors a wider and longer trial costs little, and a placement that stays is nearly always the best. */
+    /** Number of actors below which a wider and longer trial costs little; such a placement is then nearly always optimal. */
     private static final int FEW_ACTORS = 32;
 
     private static final int STEPS_OF_FEW = 2_000_000;
@@ -28,7 +28,7 @@ final class ProbeSearch {
 
     private ProbeSearch() {}
 
-    /** A balanced placement of less contention; the current one itself where it is near the bound, or none was found. */
+    /** Returns a balanced placement with less contention; the current one if it is near the bound or none was found. */
     static Assignment better(ClusterLoad in, double contention, double bound, long seed) {
         if (in.servers() < 2 || contention <= bound * (1 + WORTH_A_CHANGE)) {
             return in.current();
@@ -43,7 +43,7 @@ final class ProbeSearch {
         return less && s.imbalance() <= s.tiny ? s.toAssignment() : in.current();
     }
 
-    /** True where a short search does not come by anything more even, or less contended: another is not worth its time. */
+    /** True if a short search finds nothing more balanced or with less contention: another search does not pay. */
     static boolean stuck(ClusterLoad in, long seed) {
         SearchState s = new SearchState(in);
         s.load(in.current());
@@ -57,8 +57,8 @@ final class ProbeSearch {
     }
 
     /**
-     * A placement that is more even, or as even and of less contention, by exchanges alone; the current one itself where none was
-     * found. For what cannot be balanced, and where memory is too tight to place anything anew.
+     * Returns a placement with better balance, or equal balance and less contention, by exchanges alone; the current one if none was found.
+     * For clusters that cannot be balanced, or with too little memory for new placements.
      */
     static Assignment evener(ClusterLoad in, long seed) {
         SearchState s = new SearchState(in);

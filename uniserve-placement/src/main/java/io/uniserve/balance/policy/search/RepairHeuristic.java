@@ -3,10 +3,10 @@ package io.uniserve.balance.policy.search;
 import java.util.SplittableRandom;
 
 /**
- * Brings servers into their tolerance by new replicas: for the server that is farthest out, the one replica that helps most,
- * again and again. A replica that relieves an overloaded server and feeds an underloaded one counts twice.
+ * Heuristic that brings servers into their tolerance by new replicas. It repeatedly adds the replica that helps most to the server that is
+ * farthest out. A replica that relieves an overloaded server and feeds an underloaded one counts twice.
  *
- * <p>Where no replica is allowed, one is forced: what is in its way leaves the server and is placed elsewhere.
+ * <p>If no replica is allowed, one is forced: conflicting replicas leave the server and are placed elsewhere.
  */
 final class RepairHeuristic {
     private final SearchState s;
@@ -42,8 +42,8 @@ final class RepairHeuristic {
     /**
      * Adds replicas until all servers are balanced or none helps.
      *
-     * @param most new replicas
-     * @param noise how much chance has a say, as a part of the gain
+     * @param most maximum new replicas
+     * @param noise weight of chance, relative to the gain
      */
     void mend(int most, double noise) {
         round++;
@@ -108,7 +108,7 @@ final class RepairHeuristic {
         return worst;
     }
 
-    /** The replica on the underloaded server that brings most; an actor brings at most twice its load. */
+    /** Finds the replica for the underloaded server with the largest gain; an actor's gain is at most twice its load. */
     private void feed(int j, double noise) {
         double need = s.under(j);
         double room = s.high[j] - s.serverLoad[j];
@@ -131,7 +131,7 @@ final class RepairHeuristic {
         }
     }
 
-    /** Load above the tolerances, over all servers. */
+    /** Returns the load above the tolerances, over all servers. */
     private double excess() {
         double sum = 0;
         for (int j = 0; j < s.servers; j++) {

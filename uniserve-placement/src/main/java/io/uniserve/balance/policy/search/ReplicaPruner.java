@@ -1,6 +1,6 @@
 package io.uniserve.balance.policy.search;
 
-/** Takes replicas away that the balance does not need. */
+/** Pruner of replicas that the balance does not need. */
 final class ReplicaPruner {
     private final SearchState s;
     private final AugmentingPathBalancer augmentingPathBalancer;
@@ -21,7 +21,7 @@ final class ReplicaPruner {
         this.needed = needed;
     }
 
-    /** Tries every new replica of the actor; true when one could go. */
+    /** Tries to drop every new replica of the actor. Returns true if one was dropped. */
     boolean trimNew(int actor) {
         boolean any = false;
         for (int p = s.hosts[actor] - 1; p >= 0 && s.hosts[actor] > needed[actor]; p--) {
@@ -31,14 +31,14 @@ final class ReplicaPruner {
         return any;
     }
 
-    /** All new replicas, and those of before that bear nothing. */
+    /** Drops unneeded new replicas, and old ones without load. */
     void trimAll() {
         for (int i = 0; i < s.actors; i++) {
             trimNew(i);
         }
     }
 
-    /** Drops replicas without load that nothing asks for. */
+    /** Drops unneeded replicas without load. */
     void dropIdle() {
         for (int i = 0; i < s.actors; i++) {
             for (int p = s.hosts[i] - 1; p >= 0 && s.hosts[i] > needed[i]; p--) {

@@ -5,8 +5,8 @@ import io.uniserve.balance.model.ClusterLoad;
 import java.util.Arrays;
 
 /**
- * A placement under construction, with everything that depends on it kept up to date, and every change in a journal so that
- * it can be taken back. Loads are as flows: {@code flow} is the part of an actor's load that one of its hosts bears.
+ * Placement under construction. All dependent values are updated incrementally, and every change is in a journal for undo. Loads are flows:
+ * {@code flow} is the part of an actor's load on one of its hosts.
  */
 final class SearchState {
     final ClusterLoad in;
@@ -27,7 +27,7 @@ final class SearchState {
     final SetCounts sets;
     final Journal journal = new Journal();
 
-    /** A load below this is none. */
+    /** Smaller loads count as zero. */
     final double tiny;
 
     private double outSum;
@@ -36,10 +36,10 @@ final class SearchState {
     int replicas;
     int adds;
 
-    /** Actors without any host. */
+    /** Number of actors without a host. */
     int homeless;
 
-    /** Off while a change is only tried: the counts of sets cost more than all the rest, and most changes are not kept. */
+    /** Off while a change is only tried: the counts of sets are the largest cost, and most changes are undone. */
     boolean counting = true;
 
     SearchState(ClusterLoad in) {
@@ -60,7 +60,7 @@ final class SearchState {
         capacity = new double[servers];
         Arrays.setAll(load, in::load);
         Arrays.setAll(memory, in::memory);
-        // A hair inside the tolerance, so that rounding on the way out does not leave it.
+        // Slightly inside the tolerance, so that rounding of the result does not leave it.
         double hair = Math.min(1e-7, 0.1 * in.eps());
         Arrays.setAll(low, j -> in.low(j) * (1 + hair));
         Arrays.setAll(high, j -> in.high(j) * (1 - hair));
@@ -71,7 +71,7 @@ final class SearchState {
         sumUp();
     }
 
-    /** Position of the server among the actor's hosts, or -1. */
+    /** Returns the position of the server among the actor's hosts, or -1. */
     int position(int actor, int server) {
         int[] h = host[actor];
         for (int p = hosts[actor] - 1; p >= 0; p--) {
@@ -94,7 +94,7 @@ final class SearchState {
         return used[server] + memory[actor] <= capacity[server];
     }
 
-    /** True where the server has memory for the actor, does not host it, and its shard sets stay within their limits. */
+    /** True if the server has memory for the actor, does not host it, and its shard sets stay within their limits. */
     boolean mayHost(int actor, int server) {
         return hasRoom(actor, server) && !isOn(actor, server) && sets.fits(actor, server);
     }
@@ -107,7 +107,7 @@ final class SearchState {
         return Math.max(0, low[server] - serverLoad[server]);
     }
 
-    /** Load outside the tolerances, over all servers. */
+    /** Returns the load outside the tolerances, over all servers. */
     double imbalance() {
         return outCount == 0 ? 0 : outSum;
     }
@@ -130,7 +130,7 @@ final class SearchState {
         journal.push(Journal.ADDED, actor, server, 0);
     }
 
-    /** Takes the replica off; what it bore is unplaced. */
+    /** Removes the replica; its load becomes unplaced. */
     void drop(int actor, int server) {
         setFlow(actor, server, 0);
         unlink(actor, server);
@@ -164,7 +164,7 @@ final class SearchState {
         flow[actor][p] = value;
         double after = out(server);
         outCount += (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
-        // Rounding does not gather: the sum begins anew whenever all servers are within their tolerance.
+        // Rounding errors do not accumulate: the sum restarts when all servers are within their tolerance.
         outSum = outCount == 0 ? 0 : outSum + after - before;
     }
 
@@ -210,7 +210,7 @@ final class SearchState {
         }
     }
 
-    /** A point to come back to. */
+    /** Returns a point for a later undo. */
     int mark() {
         return journal.size();
     }
@@ -229,7 +229,7 @@ final class SearchState {
         }
     }
 
-    /** Takes a placement over into a state that has none. */
+    /** Loads a placement into an empty state. */
     void load(Assignment placed) {
         for (int i = 0; i < actors; i++) {
             for (int p = 0; p < placed.replicas(i); p++) {
@@ -240,7 +240,7 @@ final class SearchState {
         commit();
     }
 
-    /** Everything so far stays; loads are summed up anew. */
+    /** Makes all changes permanent, and sums up the loads again. */
     void commit() {
         journal.clear();
         Arrays.fill(serverLoad, 0);

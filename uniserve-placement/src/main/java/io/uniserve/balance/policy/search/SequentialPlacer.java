@@ -3,12 +3,12 @@ package io.uniserve.balance.policy.search;
 import java.util.SplittableRandom;
 
 /**
- * Places all actors anew in the order of their numbers, each where it was as far as the limits of the shard sets allow. Popular
- * sets are ranges, mostly, and where they need nearly every server only this order finds a place for everybody: in any other an
- * actor comes last between neighbours that leave it none.
+ * Placer of all actors in the order of their numbers, each on its earlier server if the limits of the shard sets allow. Popular sets are
+ * mostly ranges. If they need nearly every server, only this order finds a place for all actors: in any other order an actor comes last
+ * between neighbours that leave it no place.
  */
 final class SequentialPlacer {
-    /** A server where a neighbour would have to leave for the actor is worth as much as one with less room by so many means. */
+    /** Penalty for a server where a neighbour would have to move, in units of the mean load. */
     private static final double DISPLACES = 2;
 
     private final SearchState s;
@@ -16,7 +16,7 @@ final class SequentialPlacer {
     private final SplittableRandom random;
     private final ZoneRule zones;
 
-    /** Replicas of before, per server and set, of actors that are still to come. */
+    /** Earlier replicas of actors that are not placed yet, per server and set. */
     private final short[] toCome;
 
     SequentialPlacer(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
@@ -27,7 +27,7 @@ final class SequentialPlacer {
         toCome = new short[s.sets.sets * s.servers];
     }
 
-    /** Leaves actors without the hosts they need where none is allowed. */
+    /** Places all actors. Actors for which no host is allowed keep too few. */
     void place(double noise) {
         for (int i = 0; i < s.actors; i++) {
             for (int p = s.hosts[i] - 1; p >= 0; p--) {

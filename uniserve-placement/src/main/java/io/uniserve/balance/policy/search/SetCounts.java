@@ -5,8 +5,8 @@ import io.uniserve.balance.model.ShardSet;
 import java.util.List;
 
 /**
- * How many actors of each shard set each server hosts, and from that the contention: sum of frequency times the largest count.
- * Kept while replicas come and go, by a histogram of counts per set. A limit per set says up to which count it is let grow.
+ * Counts of each shard set's actors per server, and the contention: the sum of frequency times largest count. They are updated with the
+ * replicas, by a histogram of counts per set. Each set has a limit for its largest count.
  */
 final class SetCounts {
     private static final int[] NONE = {};
@@ -89,7 +89,7 @@ final class SetCounts {
         }
     }
 
-    /** One more actor of the set on the server. */
+    /** Adds an actor of the set on the server. */
     void addTo(int s, int server) {
         int c = ++count[server * sets + s];
         int[] h = histogram[s];
@@ -101,7 +101,7 @@ final class SetCounts {
         }
     }
 
-    /** One actor of the set less on the server. */
+    /** Removes an actor of the set from the server. */
     void dropFrom(int s, int server) {
         int c = count[server * sets + s]--;
         int[] h = histogram[s];
@@ -113,7 +113,7 @@ final class SetCounts {
         }
     }
 
-    /** True where one more replica of the actor on the server keeps all sets within their limits. */
+    /** True if one more replica of the actor on the server keeps all sets within their limits. */
     boolean fits(int actor, int server) {
         int base = server * sets;
         for (int s : setsOf[actor]) {
@@ -124,7 +124,7 @@ final class SetCounts {
         return true;
     }
 
-    /** Frequency of the sets that one more replica of the actor on the server takes beyond their limits. */
+    /** Returns the frequency of the sets that one more replica of the actor on the server would bring above their limits. */
     double excess(int actor, int server) {
         int base = server * sets;
         double sum = 0;
@@ -136,7 +136,7 @@ final class SetCounts {
         return sum;
     }
 
-    /** The contention again from the counts, free of what rounding has gathered. */
+    /** Recomputes the contention from the counts, without accumulated rounding errors. */
     double exactContention() {
         double sum = 0;
         for (int s = 0; s < sets; s++) {

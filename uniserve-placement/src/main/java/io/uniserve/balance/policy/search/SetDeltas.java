@@ -3,8 +3,8 @@ package io.uniserve.balance.policy.search;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change would do to the contention, without making it: most changes that annealing thinks of are not made.
- * A quick answer is never too high, and near enough to turn most changes down.
+ * Evaluation of changes of the contention without making them: annealing refuses most changes. A quick answer is a lower bound that is good
+ * enough to refuse most of them.
  */
 final class SetDeltas {
     private final SetCounts sets;
@@ -36,14 +36,14 @@ final class SetDeltas {
         return (shared[bit >> 6] & (1L << bit)) != 0;
     }
 
-    /** Frees the quick answers of what rounding has gathered. */
+    /** Removes accumulated rounding errors from the quick answers. */
     void refresh() {
         if (table != null) {
             table.rebuild();
         }
     }
 
-    /** Counts a replica that has come. */
+    /** Updates the counts for an added replica. */
     void count(int actor, int server) {
         if (table == null) {
             sets.add(actor, server);
@@ -52,7 +52,7 @@ final class SetDeltas {
         }
     }
 
-    /** Counts a replica that has gone. */
+    /** Updates the counts for a removed replica. */
     void uncount(int actor, int server) {
         if (table == null) {
             sets.drop(actor, server);
@@ -61,12 +61,12 @@ final class SetDeltas {
         }
     }
 
-    /** No more than {@link #move}. */
+    /** Returns a lower bound of {@link #move}. */
     double quickMove(int actor, int from, int to) {
         return table == null ? Double.NEGATIVE_INFINITY : table.raise(actor, to) - table.lower(actor, from);
     }
 
-    /** No more than {@link #swap}. */
+    /** Returns a lower bound of {@link #swap}. */
     double quickSwap(int i, int a, int k, int b) {
         if (table == null || share(i, k)) {
             return Double.NEGATIVE_INFINITY;
@@ -74,7 +74,7 @@ final class SetDeltas {
         return table.raise(i, b) - table.lower(i, a) + table.raise(k, a) - table.lower(k, b);
     }
 
-    /** Change of the contention where the actor's replica goes from one server to another. */
+    /** Returns the change of the contention if the actor's replica moves from one server to another. */
     double move(int actor, int from, int to) {
         double sum = 0;
         for (int s : sets.setsOf(actor)) {
@@ -83,7 +83,7 @@ final class SetDeltas {
         return sum;
     }
 
-    /** Change of the contention where two replicas change places; sets that hold both actors stay as they are. */
+    /** Returns the change of the contention if two replicas change places; sets with both actors do not change. */
     double swap(int i, int a, int k, int b) {
         int[] x = sets.setsOf(i);
         int[] y = sets.setsOf(k);
@@ -103,7 +103,7 @@ final class SetDeltas {
         return sum;
     }
 
-    /** Change of the contention where the actor gets a replica. */
+    /** Returns the change of the contention if the actor gets a replica. */
     double add(int actor, int to) {
         double sum = 0;
         for (int s : sets.setsOf(actor)) {
@@ -112,7 +112,7 @@ final class SetDeltas {
         return sum;
     }
 
-    /** Change of the contention where the actor loses a replica. */
+    /** Returns the change of the contention if the actor loses a replica. */
     double drop(int actor, int from) {
         double sum = 0;
         for (int s : sets.setsOf(actor)) {

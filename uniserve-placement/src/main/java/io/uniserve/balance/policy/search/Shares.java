@@ -2,11 +2,11 @@ package io.uniserve.balance.policy.search;
 
 import java.util.Arrays;
 
-/** Shares of an actor's queries from flows. */
+/** Conversion of flows to shares of an actor's queries. */
 final class Shares {
     private Shares() {}
 
-    /** Flows scaled to a sum of 1; equal shares where nothing flows. */
+    /** Scales flows to a sum of 1; returns equal shares without flow. */
     static double[] of(double[] flow, int n) {
         double[] shares = Arrays.copyOf(flow, n);
         double sum = 0;

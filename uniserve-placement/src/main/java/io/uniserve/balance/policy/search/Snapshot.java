@@ -2,7 +2,7 @@ package io.uniserve.balance.policy.search;
 
 import java.util.Arrays;
 
-/** A placement kept aside while the search goes on. */
+/** Saved placement of a search. */
 final class Snapshot {
     private final int[][] host;
     private final double[][] flow;
@@ -18,7 +18,7 @@ final class Snapshot {
         }
     }
 
-    /** Makes the state what it was. */
+    /** Restores the state to this placement. */
     void restore(SearchState s) {
         for (int i = 0; i < s.actors; i++) {
             for (int p = s.hosts[i] - 1; p >= 0; p--) {

@@ -2,7 +2,10 @@ package io.uniserve.balance.policy.search;
 
 import java.util.Arrays;
 
-/** Replicas of an actor in different zones, as many as rf and zones allow: no step of the search may make that worse. */
+/**
+ * Zone rule: an actor's replicas are in as many different zones as rf and the number of zones allow. No step of the search may violate it
+ * further.
+ */
 final class ZoneRule {
     private final SearchState s;
     private final int required;
@@ -17,12 +20,12 @@ final class ZoneRule {
         active = required > 1 && zones < s.servers;
     }
 
-    /** False where every server is a zone of its own, or one replica is all that is asked for: then nothing is looked at. */
+    /** False if every server is a zone of its own, or if rf is 1: then the rule has no effect. */
     boolean active() {
         return active;
     }
 
-    /** Zones that have a replica of the actor. */
+    /** Returns the number of zones with a replica of the actor. */
     private int spread(int actor) {
         int zones = 0;
         for (int p = 0; p < s.hosts[actor]; p++) {
@@ -41,12 +44,12 @@ final class ZoneRule {
         return true;
     }
 
-    /** Zones that the actor's replicas should be in beside those where they are. */
+    /** Returns the number of zones that the actor's replicas should have in addition. */
     int missing(int actor) {
         return active ? Math.max(0, required - spread(actor)) : 0;
     }
 
-    /** Actors with replicas in fewer zones than they could. */
+    /** Returns the number of actors in fewer zones than possible. */
     int lacking() {
         int n = 0;
         for (int i = 0; i < s.actors && active; i++) {
@@ -55,7 +58,7 @@ final class ZoneRule {
         return n;
     }
 
-    /** True where a replica of the actor is in the server's zone. */
+    /** True if the server's zone has a replica of the actor. */
     boolean used(int actor, int server) {
         for (int p = 0; p < s.hosts[actor]; p++) {
             if (s.in.zone(s.host[actor][p]) == s.in.zone(server)) {
@@ -65,7 +68,7 @@ final class ZoneRule {
         return false;
     }
 
-    /** True where the replica may go to the other server. */
+    /** True if the replica may move to the other server. */
     boolean mayMove(int actor, int from, int to) {
         if (!active || s.in.zone(from) == s.in.zone(to) || spread(actor) > required) {
             return true;
@@ -73,12 +76,12 @@ final class ZoneRule {
         return others(actor, from) || !used(actor, to);
     }
 
-    /** True where the replica may go. */
+    /** True if the replica may be dropped. */
     boolean mayDrop(int actor, int from) {
         return !active || spread(actor) > required || others(actor, from);
     }
 
-    /** A replica that is not the first of its zone, the one of least load; -1 where there is none. */
+    /** Returns the position of a replica whose zone has another one, with the least load; -1 if there is none. */
     int twin(int actor) {
         int best = -1;
         for (int p = 0; p < s.hosts[actor]; p++) {

@@ -1,6 +1,6 @@
 /**
- * The search behind the policies that ask for parallelism and balance: a placement whose loads, counts and costs are kept up to
- * date change by change, with a journal to take changes back, and the steps that work on it.
+ * Search of the policies for parallelism and balance: a state with incrementally updated loads, counts and costs, a journal for undo, and
+ * the steps that work on the state.
  */
 @NullMarked
 package io.uniserve.balance.policy.search;

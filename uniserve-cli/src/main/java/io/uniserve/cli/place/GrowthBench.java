@@ -50,14 +50,14 @@ final class GrowthBench {
         }
         table.print(console);
         if (svg != null) {
-            PlacementBenchCommand.save(
+            BenchOutput.save(
                     svg,
                     "placement-time.svg",
                     new LineChart("Time of a placement, range sets, drift", "actors", "seconds", true, true)
                             .line("first round", first)
                             .line("later round", later)
                             .svg());
-            PlacementBenchCommand.save(
+            BenchOutput.save(
                     svg,
                     "placement-memory.svg",
                     new LineChart("Largest heap during a placement", "actors", "MiB", true, true)
@@ -96,10 +96,10 @@ final class GrowthBench {
         table.row(
                 n,
                 instance.servers(),
-                PlacementBenchCommand.decimal(seconds[0], 2),
-                PlacementBenchCommand.decimal(seconds[1], 2),
-                PlacementBenchCommand.decimal(heap, 0),
-                PlacementBenchCommand.decimal(100 * gap, 3),
+                BenchOutput.decimal(seconds[0], 2),
+                BenchOutput.decimal(seconds[1], 2),
+                BenchOutput.decimal(heap, 0),
+                BenchOutput.decimal(100 * gap, 3),
                 adds);
         line.figure(Figure.atMost(n + " actors: seconds", Math.max(seconds[0], seconds[1]), BenchGoals.seconds(n)));
         line.figure(Figure.atMost(n + " actors: contention above its bound", gap, 1e-6));

@@ -8,10 +8,6 @@ import io.uniserve.balance.simulate.ClusterShape;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.TextTable;
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,18 +164,18 @@ public final class PlacementBenchCommand extends CliCommand {
             BenchScore score = new BenchRun(what, settings).run(seeds);
             table.row(
                     what.name(),
-                    decimal(100 * score.gapMean(), 2),
-                    decimal(100 * score.gapMax(), 2),
-                    decimal(score.secondsMedian(), 2),
-                    decimal(score.cpuMedian(), 2),
-                    decimal(score.secondsMax(), 2),
-                    decimal(score.firstAdds(), 1),
-                    decimal(score.laterAdds(), 1),
+                    BenchOutput.decimal(100 * score.gapMean(), 2),
+                    BenchOutput.decimal(100 * score.gapMax(), 2),
+                    BenchOutput.decimal(score.secondsMedian(), 2),
+                    BenchOutput.decimal(score.cpuMedian(), 2),
+                    BenchOutput.decimal(score.secondsMax(), 2),
+                    BenchOutput.decimal(score.firstAdds(), 1),
+                    BenchOutput.decimal(score.laterAdds(), 1),
                     score.againMoves(),
                     score.unbalanced(),
-                    decimal(score.replicas(), 0),
-                    settings.bound() == null ? "-" : decimal(score.firstOverBound(), 3),
-                    settings.bound() == null ? "-" : decimal(score.laterOverBound(), 3));
+                    BenchOutput.decimal(score.replicas(), 0),
+                    settings.bound() == null ? "-" : BenchOutput.decimal(score.firstOverBound(), 3),
+                    settings.bound() == null ? "-" : BenchOutput.decimal(score.laterOverBound(), 3));
             BenchGoals.figures(what, score).forEach(line::figure);
         }
         table.print(console());
@@ -207,18 +203,5 @@ public final class PlacementBenchCommand extends CliCommand {
 
     private InstanceParameters shape(int n, InstanceParameters.Change change, InstanceParameters.Mix mix, int rf) {
         return new InstanceParameters(n, 1_000, rounds, change, mix, rf);
-    }
-
-    static String decimal(double value, int digits) {
-        return String.format(Locale.ROOT, "%." + digits + "f", value);
-    }
-
-    static void save(Path directory, String name, String text) {
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--svg: cannot create " + directory, e);
-        }
-        InstanceFiles.write(directory.resolve(name), text);
     }
 }

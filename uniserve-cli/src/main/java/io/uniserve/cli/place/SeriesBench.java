@@ -1,6 +1,6 @@
 package io.uniserve.cli.place;
 
-import static io.uniserve.cli.place.PlacementBenchCommand.decimal;
+import static io.uniserve.cli.place.BenchOutput.decimal;
 
 import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.constraint.Constraints;

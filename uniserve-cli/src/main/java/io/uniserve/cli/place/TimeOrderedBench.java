@@ -37,7 +37,7 @@ final class TimeOrderedBench {
                     mean += outcome.mean() / seeds;
                     p99 += outcome.p99() / seeds;
                 }
-                table.row(name, chooser, PlacementBenchCommand.decimal(mean, 3), PlacementBenchCommand.decimal(p99, 3));
+                table.row(name, chooser, BenchOutput.decimal(mean, 3), BenchOutput.decimal(p99, 3));
                 results.add(Map.of("scenario", name, "chooser", chooser, "mean", mean, "p99", p99));
             });
         }

@@ -61,7 +61,7 @@ final class WorkloadRuns {
             row(name, policy, run);
         }
         if (svg != null) {
-            PlacementBenchCommand.save(svg, "simulate-" + name + ".svg", chart.svg());
+            BenchOutput.save(svg, "simulate-" + name + ".svg", chart.svg());
         }
     }
 
@@ -89,6 +89,6 @@ final class WorkloadRuns {
     }
 
     private static String two(double value) {
-        return PlacementBenchCommand.decimal(value, 2);
+        return BenchOutput.decimal(value, 2);
     }
 }

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** Condition that a placement must, or should, satisfy. Stateless. */
 public interface Constraint {
+    /** Maximum number of reported violations per constraint. */
+    int REPORTED_MAX = 3;
+
     /** Name in reasons, e.g. {@code capacity}. */
     String name();
 

@@ -4,9 +4,6 @@ import java.util.List;
 
 /** Constraints that apply to every placement. */
 public final class Constraints {
-    /** Maximum number of reported reasons per constraint. */
-    static final int TOLD_MAX = 3;
-
     private Constraints() {}
 
     /** Returns all constraints except {@link MovesLimit}, which is optional. */

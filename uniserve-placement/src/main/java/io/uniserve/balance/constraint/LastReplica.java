@@ -20,7 +20,7 @@ public final class LastReplica implements Constraint {
     @Override
     public List<String> broken(ClusterLoad in, Assignment after) {
         List<String> found = new ArrayList<>();
-        for (int i = 0; i < in.actors() && found.size() < Constraints.TOLD_MAX; i++) {
+        for (int i = 0; i < in.actors() && found.size() < REPORTED_MAX; i++) {
             if (in.current().replicas(i) > 0 && after.replicas(i) == 0) {
                 found.add("actor " + i + " would lose its last replica, on server "
                         + in.current().server(i, 0));

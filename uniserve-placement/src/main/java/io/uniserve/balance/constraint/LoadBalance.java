@@ -27,7 +27,7 @@ public final class LoadBalance implements Constraint {
             }
         }
         List<String> found = new ArrayList<>();
-        for (int j = 0; j < load.length && found.size() < Constraints.TOLD_MAX; j++) {
+        for (int j = 0; j < load.length && found.size() < REPORTED_MAX; j++) {
             double slack = 1e-6 * in.mean() * in.weight(j);
             if (load[j] > in.high(j) + slack || load[j] < in.low(j) - slack) {
                 found.add(String.format(

@@ -22,7 +22,7 @@ public final class MemoryCapacity implements Constraint {
         double[] before = used(in, in.current());
         double[] used = used(in, after);
         List<String> found = new ArrayList<>();
-        for (int j = 0; j < used.length && found.size() < Constraints.TOLD_MAX; j++) {
+        for (int j = 0; j < used.length && found.size() < REPORTED_MAX; j++) {
             if (used[j] > Math.max(in.capacity(j), before[j]) * (1 + 1e-9)) {
                 found.add("server " + j + " would use " + used[j] + " of " + in.capacity(j) + " memory");
             }

@@ -25,7 +25,7 @@ public final class WellFormed implements Constraint {
             return List.of("the proposal has " + after.actors() + " actors, the cluster " + in.actors());
         }
         List<String> found = new ArrayList<>();
-        for (int i = 0; i < after.actors() && found.size() < Constraints.TOLD_MAX; i++) {
+        for (int i = 0; i < after.actors() && found.size() < REPORTED_MAX; i++) {
             double sum = 0;
             for (int p = 0; p < after.replicas(i); p++) {
                 int server = after.server(i, p);

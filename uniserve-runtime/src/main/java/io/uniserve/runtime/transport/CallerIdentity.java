@@ -1,5 +1,7 @@
 package io.uniserve.runtime.transport;
 
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import java.util.Optional;
 
 /**
@@ -8,4 +10,13 @@ import java.util.Optional;
  * @param address the remote address as text
  * @param principal the subject of its certificate, if it presented one
  */
-public record CallerIdentity(String address, Optional<String> principal) {}
+public record CallerIdentity(String address, Optional<String> principal) {
+    /** Checks a client's name. Fails with INVALID_ARGUMENT if it is too long. */
+    static String checkedName(String name) {
+        if (name.length() > Limits.CLIENT_NAME_CHARS_MAX) {
+            throw UniserveException.invalid(
+                    "client's name has " + name.length() + " characters, use at most " + Limits.CLIENT_NAME_CHARS_MAX);
+        }
+        return name;
+    }
+}

@@ -2,8 +2,6 @@ package io.uniserve.runtime.transport;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.UpdateReply;
@@ -67,15 +65,6 @@ final class DataService extends DataGrpc.DataImplBase {
         }
     }
 
-    /** Checks a client's name. Fails with INVALID_ARGUMENT if it is too long. */
-    static String clientName(String name) {
-        if (name.length() > Limits.CLIENT_NAME_CHARS_MAX) {
-            throw UniserveException.invalid(
-                    "client's name has " + name.length() + " characters, use at most " + Limits.CLIENT_NAME_CHARS_MAX);
-        }
-        return name;
-    }
-
     @Override
     public void queries(DataProto.QueriesCall call, StreamObserver<DataProto.QueriesReply> observer) {
         Reply<QueriesHandler.Running, DataProto.QueriesReply> reply = new Reply<>(observer, QueriesMapping::toProto);
@@ -96,7 +85,7 @@ final class DataService extends DataGrpc.DataImplBase {
             UnknownFieldCheck.refuse(call);
             cluster.check(call.getCluster());
             reply.onCancel(handlers.query()
-                    .of(clientName(call.getClient()))
+                    .of(CallerIdentity.checkedName(call.getClient()))
                     .query(QueryMapping.fromProto(call.getRequest()), reply));
         } catch (RuntimeException e) {
             reply.fail(e);

@@ -95,7 +95,7 @@ final class ReadStreamHandler implements StreamObserver<DataProto.ReadsCall> {
     }
 
     private static String client(DataProto.ReadsCall call) {
-        return DataService.clientName(call.getClient());
+        return CallerIdentity.checkedName(call.getClient());
     }
 
     private <M> void serve(ReadStreamRequest<M> read, Function<ReadStreamRequest<M>, Timers.Cancel> work) {

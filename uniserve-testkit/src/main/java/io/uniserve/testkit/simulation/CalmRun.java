@@ -106,7 +106,7 @@ final class CalmRun {
         }
         judge();
         erased = false;
-        tableCleaner.erase(SimCluster.TABLE, () -> erased = true);
+        tableCleaner.erase(World.TABLE, () -> erased = true);
         if (!world.until(HEALED_NANOS_MAX, () -> erased && whole())) {
             live("lists cannot be deleted");
             return false;

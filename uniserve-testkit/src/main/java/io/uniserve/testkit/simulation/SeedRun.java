@@ -93,7 +93,7 @@ final class SeedRun {
         this.eras = new TimelineCheck(
                 world.violations(),
                 world.trace(),
-                SimCluster.TABLE,
+                World.TABLE,
                 () -> world.weather().count(Fault.TABLE_RESTORED));
         if (together()) {
             world.ensemble().listen(eras);

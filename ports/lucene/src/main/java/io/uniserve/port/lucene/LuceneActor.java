@@ -1,6 +1,6 @@
 package io.uniserve.port.lucene;
 
-import static io.uniserve.port.lucene.LuceneEngine.LUCENE;
+import static io.uniserve.port.lucene.LuceneFiles.LUCENE;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorFiles;

@@ -4,12 +4,10 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFactory;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
-import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.OpenActors;
 import io.uniserve.api.plan.Planner;
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
@@ -18,16 +16,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.lucene.store.AlreadyClosedException;
 
 /** Engine Apache Lucene. Table option: {@code dimensions}, the length of every document's vector; without it there are no vectors. */
 public final class LuceneEngine implements Engine {
-    /** Calls into Lucene; an index that is closed under a query is not a failure of Lucene. */
-    static final EngineFailures LUCENE = new EngineFailures(
-            "Lucene",
-            failure ->
-                    failure instanceof AlreadyClosedException ? Optional.of(ErrorCode.UNAVAILABLE) : Optional.empty());
-
     private static final int DIMENSIONS_MAX = 1_024;
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     LuceneOperators.ALL, List.of(LuceneUpdates.PUT, LuceneUpdates.DELETE))
@@ -73,7 +64,7 @@ public final class LuceneEngine implements Engine {
     private static final class Actors implements ActorFactory<LuceneActor> {
         @Override
         public LuceneActor create(ActorContext context) {
-            return LUCENE.translated(
+            return LuceneFiles.LUCENE.translated(
                     "open an index", () -> new LuceneActor(context.scratch(), dimensions(context.meta())));
         }
 

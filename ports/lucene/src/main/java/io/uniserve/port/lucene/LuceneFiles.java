@@ -1,16 +1,19 @@
 package io.uniserve.port.lucene;
 
 import io.uniserve.api.ActorFiles;
+import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Optional;
 import org.apache.lucene.codecs.CodecUtil;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.SegmentInfos;
+import org.apache.lucene.store.AlreadyClosedException;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.IOContext;
@@ -19,11 +22,17 @@ import org.apache.lucene.store.NoLockFactory;
 
 /** Files of an index. Lucene never changes a written file, so hard links replace copies. */
 final class LuceneFiles {
+    /** Calls into Lucene; an index that is closed under a query is not a failure of Lucene. */
+    static final EngineFailures LUCENE = new EngineFailures(
+            "Lucene",
+            failure ->
+                    failure instanceof AlreadyClosedException ? Optional.of(ErrorCode.UNAVAILABLE) : Optional.empty());
+
     private LuceneFiles() {}
 
     /** Checks every file of a checkpoint by Lucene's checksums and links it into the directory of the new index. */
     static void restore(Path checkpoint, Path scratch) {
-        LuceneEngine.LUCENE.translated(
+        LUCENE.translated(
                 "restore an index", () -> ActorFiles.link(checkpoint, verified(checkpoint), scratch));
     }
 

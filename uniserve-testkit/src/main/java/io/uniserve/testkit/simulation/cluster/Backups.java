@@ -68,7 +68,7 @@ public final class Backups {
                 ask(new AdminRequest.DeleteBackup(new BackupName(name)), outcome -> {});
             } else {
                 String name = "b" + ++taken;
-                ask(new AdminRequest.BackupTable(SimCluster.TABLE, new BackupName(name)), outcome -> {
+                ask(new AdminRequest.BackupTable(World.TABLE, new BackupName(name)), outcome -> {
                     if (outcome instanceof Outcome.Ok && !over) {
                         world.weather.count(Fault.BACKUP_TAKEN);
                         kept.add(name);

@@ -99,7 +99,7 @@ public final class Moves {
         int copies = random.below(2) == 0
                 ? 0
                 : random.between(cluster.rf(), cluster.servers().size() + 1);
-        AdminRequest wish = new AdminRequest.ReplicateActor(SimCluster.TABLE, actor.actor(), copies);
+        AdminRequest wish = new AdminRequest.ReplicateActor(World.TABLE, actor.actor(), copies);
         cluster.leader()
                 .ifPresent(leader -> leader.onAdmin(wish, outcome -> {
                     boolean noted = outcome instanceof Outcome.Ok;
@@ -128,7 +128,7 @@ public final class Moves {
     }
 
     private void ask(int actor, ServerId from, ServerId to) {
-        AdminRequest move = new AdminRequest.MoveReplica(SimCluster.TABLE, actor, from, to);
+        AdminRequest move = new AdminRequest.MoveReplica(World.TABLE, actor, from, to);
         cluster.leader()
                 .ifPresent(leader -> leader.onAdmin(move, outcome -> {
                     boolean noted = outcome instanceof Outcome.Ok;

@@ -258,7 +258,7 @@ public final class ServerNode implements Node {
         process.post(0, exchange::start);
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
-            new AbortOnMissingRecordBug(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
+            new AbortOnMissingRecordBug(World.TABLE, process, gates, world.ensemble, machine::onPeer).start();
         }
     }
 
@@ -334,7 +334,7 @@ public final class ServerNode implements Node {
     /** The registry's backup record of an actor of the table; empty for actors of other tables. */
     private Optional<BackupRecord> record(ReplicaKey key) {
         return world.ensemble
-                                .read(RegistryPaths.backup(SimCluster.TABLE, key), world.ensemble.zxid())
+                                .read(RegistryPaths.backup(World.TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
                 ? Optional.of(record)

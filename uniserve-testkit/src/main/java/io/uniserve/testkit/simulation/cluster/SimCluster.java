@@ -11,7 +11,6 @@ import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
-import io.uniserve.model.TableName;
 import io.uniserve.model.TransactionLogState;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.RegistryPaths;
@@ -36,9 +35,6 @@ import org.jspecify.annotations.Nullable;
 
 /** All daemons of a simulated cluster with one table. */
 public final class SimCluster {
-    /** The table's name. */
-    public static final TableName TABLE = new TableName("lists");
-
     private static final long CREATE_RETRY_NANOS = 500_000_000;
     private static final long LATE_NANOS_MAX = 40_000_000_000L;
 
@@ -152,7 +148,7 @@ public final class SimCluster {
             return;
         }
         TableMeta meta = new TableMeta(
-                        TABLE,
+                        World.TABLE,
                         0,
                         partitioner(),
                         ActorKeys.KEY_FIELD,
@@ -192,7 +188,7 @@ public final class SimCluster {
     /** The table's definition and map in the registry. */
     public Optional<TableRoute> route() {
         return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
-                .filter(route -> route.meta().name().equals(TABLE))
+                .filter(route -> route.meta().name().equals(World.TABLE))
                 .findFirst();
     }
 
@@ -218,7 +214,7 @@ public final class SimCluster {
     /** The actor's backup record in the registry; null if there is none. */
     public @Nullable BackupRecord backup(ReplicaKey key) {
         return world.ensemble
-                                .read(RegistryPaths.backup(TABLE, key), world.ensemble.zxid())
+                                .read(RegistryPaths.backup(World.TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
                 ? record
@@ -229,7 +225,7 @@ public final class SimCluster {
     public Optional<String> unrest() {
         long tableId = route().map(route -> route.meta().tableId()).orElse(0L);
         return world.ensemble
-                                        .read(RegistryPaths.log(TABLE, tableId), world.ensemble.zxid())
+                                        .read(RegistryPaths.log(World.TABLE, tableId), world.ensemble.zxid())
                                         .value()
                                 instanceof TransactionLogState log
                         && log.inFlight() != null

@@ -2,6 +2,7 @@ package io.uniserve.testkit.simulation.cluster;
 
 import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.testkit.simulation.check.CheckCoverage;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Shared state of all processes of one simulation. */
 public final class World {
+    /** The table's name. */
+    public static final TableName TABLE = new TableName("lists");
+
     private static final int FRAMES_SHOWN = 8;
     private static final long LOOK_NANOS = 250_000_000L;
     private static final long KEEPALIVE_NANOS = 15_000_000_000L;

@@ -118,7 +118,7 @@ final class MediaFault {
     }
 
     private void look(TableMap map) {
-        if (!map.name().equals(SimCluster.TABLE)) {
+        if (!map.name().equals(World.TABLE)) {
             return;
         }
         emptied.keySet().removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
@@ -149,7 +149,7 @@ final class MediaFault {
 
     /** Clears the state after a restoration under a new number, as all files are new. */
     private void forget(TableMap before, TableMap after) {
-        if (after.name().equals(SimCluster.TABLE) && before.tableId() != after.tableId()) {
+        if (after.name().equals(World.TABLE) && before.tableId() != after.tableId()) {
             flipped.clear();
             emptied.clear();
             ruined.clear();
@@ -157,7 +157,7 @@ final class MediaFault {
     }
 
     private void lookForLosses(TableMap before, TableMap after) {
-        if (!after.name().equals(SimCluster.TABLE) || before.tableId() != after.tableId()) {
+        if (!after.name().equals(World.TABLE) || before.tableId() != after.tableId()) {
             return;
         }
         for (ActorState actor : after.actors()) {

@@ -71,7 +71,7 @@ final class MediaFaultTest {
 
     private void table(ServerId holder) {
         TableMeta meta = new TableMeta(
-                SimCluster.TABLE,
+                World.TABLE,
                 1,
                 new Partitioner.Hash(1),
                 "key",
@@ -82,16 +82,16 @@ final class MediaFaultTest {
                 Durability.LOCAL,
                 KvEngine.NAME,
                 Map.of());
-        multi(new Op.Create(RegistryPaths.meta(SimCluster.TABLE), meta, false));
-        multi(new Op.Create(RegistryPaths.map(SimCluster.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
+        multi(new Op.Create(RegistryPaths.meta(World.TABLE), meta, false));
+        multi(new Op.Create(RegistryPaths.map(World.TABLE), map(1, holder, 0, true, PreviousIsr.NONE), false));
         multi(new Op.Create(
-                RegistryPaths.backup(SimCluster.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
+                RegistryPaths.backup(World.TABLE, KEY), new BackupRecord(KEY, false, 1, 3, "", 0), false));
     }
 
     private static TableMap map(
             long epoch, ServerId holder, long restoreEpoch, boolean begun, PreviousIsr previousIsr) {
         return new TableMap(
-                SimCluster.TABLE,
+                World.TABLE,
                 1,
                 List.of(new ActorState(
                         0,
@@ -116,7 +116,7 @@ final class MediaFaultTest {
     }
 
     private void set(TableMap map) {
-        multi(new Op.Set(RegistryPaths.map(SimCluster.TABLE), map, mapVersion++));
+        multi(new Op.Set(RegistryPaths.map(World.TABLE), map, mapVersion++));
     }
 
     private void flip() {

@@ -62,9 +62,7 @@ final class AsyncTableLocator {
             } else if (outcome instanceof Outcome.Err<RouteIndex> err) {
                 fail(err.error().code(), err.error().reason());
             } else {
-                fail(
-                        ErrorCode.TABLE_NOT_FOUND,
-                        "table " + table + " does not exist; create it, or list the tables");
+                fail(ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist; create it, or list the tables");
             }
         });
     }

@@ -52,12 +52,12 @@ final class InFlight {
             return semaphore.tryAcquire(count, Math.max(0, remainingNanos), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for other operations to end", e);
+            throw new UniserveException(
+                    ErrorCode.CANCELLED, "interrupted while waiting for other operations to end", e);
         }
     }
 
     private static UniserveException full(String what) {
-        return new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end");
+        return new UniserveException(ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end");
     }
 }

@@ -12,8 +12,7 @@ public final class DiskErrors {
     /** Returns DISK_FULL if the file system has no space or quota left, else IO. */
     public static UniserveException of(String what, Exception cause) {
         if (isDiskFull(cause)) {
-            return new UniserveException(
-                    ErrorCode.DISK_FULL, what + ": the disk is full; free or add space", cause);
+            return new UniserveException(ErrorCode.DISK_FULL, what + ": the disk is full; free or add space", cause);
         }
         return new UniserveException(ErrorCode.IO, what + ": " + reason(cause), cause);
     }

@@ -105,8 +105,7 @@ final class ReadStreamClient extends ClientCall.Listener<DataProto.ReadsReply> {
                 call.sendMessage(DataProto.ReadsCall.newBuilder().setId(read.id).build());
             }
         }
-        read.finish(
-                Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the request")));
+        read.finish(Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the request")));
     }
 
     /** Rejects new reads, and ends the stream once running ones are answered. */

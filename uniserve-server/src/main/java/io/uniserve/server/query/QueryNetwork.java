@@ -93,8 +93,7 @@ final class QueryNetwork implements ClientNetwork, SnapshotReadClient, Consisten
         }
         return () -> {
             work.cancel();
-            once.done(Outcome.err(
-                    new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the request")));
+            once.done(Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the request")));
         };
     }
 

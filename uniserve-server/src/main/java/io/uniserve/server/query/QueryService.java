@@ -137,8 +137,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         if (queries.incrementAndGet() > queriesMax) {
             ended(client);
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED,
-                    "this server's queue of queries is full; try again or elsewhere")));
+                    ErrorCode.RESOURCE_EXHAUSTED, "this server's queue of queries is full; try again or elsewhere")));
             return context;
         }
         RunningQueries.Entry entry =

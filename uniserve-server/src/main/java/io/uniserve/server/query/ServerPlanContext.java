@@ -130,8 +130,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
         return known.map(TableRoute::meta)
                 .orElseThrow(() -> new UniserveException(
-                        ErrorCode.TABLE_NOT_FOUND,
-                        "table " + name + " does not exist; create it, or list the tables"));
+                        ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist; create it, or list the tables"));
     }
 
     @Override
@@ -429,8 +428,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (!owned && !table.equals(query.table())) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "a session holds the state of table " + query.table() + " only, and this query reads table "
-                            + table + " too: run it without a session");
+                    "a session holds the state of table " + query.table() + " only, and this query reads table " + table
+                            + " too: run it without a session");
         }
         return world.named(table(table).port(), operator);
     }

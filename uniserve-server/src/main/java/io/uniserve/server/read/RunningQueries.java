@@ -120,9 +120,7 @@ public final class RunningQueries {
             }
             if (limited && error.code() == ErrorCode.DEADLINE_EXCEEDED) {
                 return new UniserveException(
-                        ErrorCode.QUERY_KILLED,
-                        "the query ran longer than server.query-time-max",
-                        error);
+                        ErrorCode.QUERY_KILLED, "the query ran longer than server.query-time-max", error);
             }
             return error;
         }

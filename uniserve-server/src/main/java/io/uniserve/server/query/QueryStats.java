@@ -89,7 +89,7 @@ final class QueryStats {
     /** Records a restart of the plan. */
     void noteRestart() {
         if (explains) {
-            steps.add("begun anew: what its rounds saw was gone");
+            steps.add("restarted: the states of its rounds were gone");
         }
     }
 

@@ -38,7 +38,7 @@ public final class GateTable implements GatePublisher {
         versions.merge(tableId, version, Math::max);
     }
 
-    /** The newest committed version of the table that this server knows of, 0 for none. */
+    /** Newest committed version of the table that this server has seen, 0 for none. */
     long version(long tableId) {
         return versions.getOrDefault(tableId, 0L);
     }

@@ -364,7 +364,7 @@ class QueryServiceTest {
         };
         assertThat(steps(Optional.empty()).lines())
                 .hasSize(3)
-                .startsWith("begun anew: what its rounds saw was gone")
+                .startsWith("restarted: the states of its rounds were gone")
                 .anyMatch(line -> line.startsWith("retrieve echo@1 at 1 actor of t; 5 bytes read of 1 server (s); "));
         assertThat(steps(Optional.of(new QueryRequest.Session(1, 2, 10 * SECOND, List.of())))
                         .lines())

@@ -67,9 +67,16 @@ public abstract class CliCommand implements Callable<Integer> {
      * The value of an option that was renamed. The deprecated name works for one release, with a warning.
      *
      * @param value the value of {@code option}, which may be its default
-     * @param old the value of {@code deprecated}, or null where it is not on the command line
+     * @param old the value of {@code deprecated}; null if it is not on the command line
      */
-    protected final <T extends @Nullable Object> T renamed(String option, T value, String deprecated, @Nullable T old) {
+    protected final String renamed(String option, String value, String deprecated, @Nullable String old) {
+        String given = renamedOrNull(option, value, deprecated, old);
+        return given == null ? value : given;
+    }
+
+    /** The same for an option without a default; null if neither name is on the command line. */
+    protected final @Nullable String renamedOrNull(
+            String option, @Nullable String value, String deprecated, @Nullable String old) {
         if (old == null) {
             return value;
         }

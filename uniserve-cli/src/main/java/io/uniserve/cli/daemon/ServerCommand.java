@@ -79,7 +79,7 @@ public final class ServerCommand extends CliCommand {
                 .with("server.new-data-dir", newData ? "true" : null)
                 .with("storage.directory", store)
                 .with("storage.take-over", takeOverStore ? "true" : null)
-                .with("server.engines", renamed("--engines", engines, "--ports", ports))
+                .with("server.engines", renamedOrNull("--engines", engines, "--ports", ports))
                 .with("server.ports-dir", portsDirectory)
                 .with("server.zone", zone)
                 .with("server.trash-all-unknown", trashAllUnknown ? "true" : null);

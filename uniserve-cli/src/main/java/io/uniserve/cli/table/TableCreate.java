@@ -107,7 +107,7 @@ final class TableCreate extends ClientCommand {
 
     @Override
     public Integer call() {
-        String chosen = renamed("--engine", engine, "--port", port);
+        String chosen = renamedOrNull("--engine", engine, "--port", port);
         if (chosen == null) {
             throw usage("Missing required option: '--engine=ENGINE', e.g. --engine kv");
         }

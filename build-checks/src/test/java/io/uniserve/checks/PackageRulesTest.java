@@ -80,21 +80,21 @@ class PackageRulesTest {
         classes.keySet().forEach(name -> reached.put(name, reachable(name, classes)));
         List<TreeSet<String>> cycles = new ArrayList<>();
         Set<String> seen = new TreeSet<>();
-        for (String name : classes.keySet()) {
+        reached.forEach((name, others) -> {
             if (seen.add(name)) {
-                TreeSet<String> cycle = reached.get(name).stream()
+                TreeSet<String> cycle = others.stream()
                         .filter(other -> reached.getOrDefault(other, Set.of()).contains(name))
                         .collect(Collectors.toCollection(TreeSet::new));
                 seen.addAll(cycle);
                 cycles.add(cycle);
             }
-        }
+        });
         return cycles;
     }
 
     private static Set<String> reachable(String from, Map<String, Set<String>> classes) {
         Set<String> found = new TreeSet<>();
-        List<String> open = new ArrayList<>(classes.get(from));
+        List<String> open = new ArrayList<>(classes.getOrDefault(from, Set.of()));
         while (!open.isEmpty()) {
             String next = open.remove(open.size() - 1);
             if (found.add(next)) {

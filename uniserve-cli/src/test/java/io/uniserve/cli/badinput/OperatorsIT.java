@@ -96,7 +96,8 @@ class OperatorsIT {
                         operator.id(),
                         "" + Limits.RESULT_BYTES_PER_ACTOR_MAX,
                         "ask for less");
-                // Each actor may reach its limit before the first refusal ends the query, on two replicas if the query is hedged.
+                // Each actor may reach its limit before the first refusal ends the query, on two replicas if the query
+                // is hedged.
                 assertThat(TroubleOperators.WRITTEN.get())
                         .isLessThanOrEqualTo(2L * count * Limits.RESULT_BYTES_PER_ACTOR_MAX);
             }

@@ -62,7 +62,7 @@ final class TroublePlans {
         if (kind.equals("large")) {
             put(sink, 0, Bytes.wrap(new byte[Limits.CHUNK_BYTES_MAX + 1]));
         }
-        if (kind.equals("gigabytes") && context.actor() == 0) { // once per replica, as each makes the collector do its maximum
+        if (kind.equals("gigabytes") && context.actor() == 0) { // once per replica: each loads the collector
             put(sink, 0, Bytes.wrap(new byte[Integer.MAX_VALUE - 8]));
         }
         for (int slot = 0; slot < slots; slot++) {

@@ -87,7 +87,8 @@ class LostRegistryIT {
                                 .containsPattern("WARN.*server .*: the connection to the registry was lost")));
         await("not ready").atMost(PATIENCE).until(() -> run("ready", "--all").exit() != ExitCode.OK);
         Run ready = run("ready", "--all");
-        // The coordinator reports that its leadership is not confirmed, and after its session has expired that it does not lead.
+        // The coordinator reports that its leadership is not confirmed, and after its session has expired that it does
+        // not lead.
         assertThat(ready.exit()).isIn(ExitCode.NOT_PASSED, ExitCode.UNAVAILABLE);
         assertThat(ready.out() + ready.err()).contains("registry");
         Run status = run("status");

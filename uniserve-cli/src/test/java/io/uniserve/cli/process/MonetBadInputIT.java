@@ -187,7 +187,8 @@ class MonetBadInputIT {
         assertThat(run.out()).startsWith("5 rows loaded").contains("3 rejected, 0 not acknowledged");
         assertThat(run.err())
                 .containsPattern("INVALID_ROW: .*rows.jsonl line 2: .*field \"n\": -2147483648 is MonetDB's NULL")
-                .containsPattern("INVALID_ROW: .*rows.jsonl line 4: .*field \"t\": MonetDB cannot store a text with U\\+0000")
+                .containsPattern(
+                        "INVALID_ROW: .*rows.jsonl line 4: .*field \"t\": MonetDB cannot store a text with U\\+0000")
                 .containsPattern(
                         "INVALID_ROW: .*rows.jsonl line 6: .*field \"t\": MonetDB cannot store a text with U\\+0000");
         assertThat(run("sql", "-o", "json", "SELECT id FROM texts ORDER BY id").out())

@@ -66,7 +66,8 @@ class SqlIT {
         assertThat(run("sql", "--explain", sql).out())
                 .contains("in place: sales, about 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
                 .contains("partial at 5 actors of sales: 5 rows");
-        // Rows, bytes, servers and time of each stage; the broadcast rows are those of Rome, which are on one server or on both.
+        // Rows, bytes, servers and time of each stage; the broadcast rows are those of Rome, which are on one server or
+        // on both.
         String ids = servers();
         Run stages = run("query", "sales", sql, "--explain");
         assertThat(stages.exit()).as(stages.err()).isEqualTo(ExitCode.OK);

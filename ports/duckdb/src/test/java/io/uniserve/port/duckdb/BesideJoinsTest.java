@@ -105,8 +105,8 @@ class BesideJoinsTest {
     @Order(1)
     @Test
     void whatIsJoinedWhereIsExplained() {
-        // Two replicas on three servers: two servers are called, or all, depending on the replicas. A server with a recent count does not
-        // count again.
+        // Two replicas on three servers: two servers are called, or all, depending on the replicas. A server with a
+        // recent count does not count again.
         assertThat(ask("EXPLAIN " + Tpch.Q3)
                         .replaceAll("; [0-9.]+ ms", "")
                         .replaceAll("[\\d,]+ bytes", "N bytes")

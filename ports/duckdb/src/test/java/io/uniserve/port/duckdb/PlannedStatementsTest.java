@@ -145,7 +145,8 @@ class PlannedStatementsTest {
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             AtomicLong looks = new AtomicLong();
             LongSupplier state = () -> {
-                // The first answer reads the state once, each other one before and after: rows change after the third read.
+                // The first answer reads the state once, each other one before and after: rows change after the third
+                // read.
                 boolean third = looks.incrementAndGet() == 4;
                 if (third) {
                     put(1_000, 1_000, 4_000_000_000_000_000_000L);

@@ -170,7 +170,8 @@ class DefaultConfigsetTest {
             LocalTable split = new LocalTable(engine, instance, directory, meta);
             split.add(rows);
             same(plain, split);
-            // An atomic update of fields reads the other stored fields; fields that are not stored, such as _text_, are lost, as in Solr.
+            // An atomic update of fields reads the other stored fields; fields that are not stored, such as _text_, are
+            // lost, as in Solr.
             split.add(List.of(row(3, Map.of("inc", 100L), List.of()), row(4, Map.of("set", 7L), List.of())));
             split.delete(List.of(new Document("id", Map.of("id", "d05"))));
             plain.add(List.of(row(3, 103L, List.of()), row(4, 7L, List.of())));

@@ -42,7 +42,8 @@ public abstract class ClientCommand extends CliCommand {
             throw usage("--tls-certificate and --tls-key go together: give both");
         }
         if (trust == null && certificate != null) {
-            throw usage("--tls-certificate needs --tls-trust: name the authorities that signed the servers' certificates");
+            throw usage(
+                    "--tls-certificate needs --tls-trust: name the authorities that signed the servers' certificates");
         }
         return trust == null
                 ? Optional.empty()

@@ -55,8 +55,9 @@ final class Uniserve implements Callable<Integer> {
             names = {"-b", "--bootstrap"},
             scope = ScopeType.INHERIT,
             paramLabel = "HOST:PORT,...",
-            description = "Servers or coordinators to connect to first (environment: UNISERVE_BOOTSTRAP; default: those of"
-                    + " --config, or 127.0.0.1:7070,127.0.0.1:7071).")
+            description =
+                    "Servers or coordinators to connect to first (environment: UNISERVE_BOOTSTRAP; default: those of"
+                            + " --config, or 127.0.0.1:7070,127.0.0.1:7071).")
     private @Nullable String bootstrap;
 
     @Option(

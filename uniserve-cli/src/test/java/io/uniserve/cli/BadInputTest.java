@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Bad input through the command to real daemons: told by code, and the cluster's state is the same before and after. */
+/** Bad input through the command to real daemons: reported by error code; the cluster's state does not change. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BadInputTest {
     private final TestingConsole uniserve = new TestingConsole(RemoteCluster::connect);

@@ -43,7 +43,7 @@ class ErrorReportTest {
                         "  tried: UNAVAILABLE connection refused: server-7 127.0.0.1:7071");
     }
 
-    /** What a server tried in its turn stands beside the server, not within its message. */
+    /** The causes of a server's own attempts are separate lines, not part of its message. */
     @Test
     void aLinePerDistinctCause() {
         List<Attempt> attempts = new ArrayList<>();

@@ -15,12 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** The examples in help texts and in the manual are command lines that the command takes. */
+/** Checks that examples in help texts and in the manual are valid command lines. */
 class HelpExamplesTest {
     /** A word: quoted, or without blanks. */
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
 
-    /** Where the shell goes on by itself. */
+    /** Start of text that is for the shell. */
     private static final Pattern SHELL = Pattern.compile("\\s(\\||>|&|#).*|\\s{3,}.*");
 
     private static CommandLine uniserve() {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The real daemons in this process, two servers with the key-value engine, on free ports. */
+/** Real daemons in this process: two servers with the key-value engine, on free ports. */
 public final class RunningCluster implements AutoCloseable {
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final List<String> addresses = new ArrayList<>();
@@ -27,7 +27,7 @@ public final class RunningCluster implements AutoCloseable {
         this(directory, Map.of());
     }
 
-    /** The same with more settings for every daemon, by full key. */
+    /** Starts a cluster with more settings for every daemon, by full key. */
     public RunningCluster(Path directory, Map<String, String> more) {
         this.more = Map.copyOf(more);
         EmbeddedZooKeeper zk = EmbeddedZooKeeper.start(
@@ -67,12 +67,12 @@ public final class RunningCluster implements AutoCloseable {
         throw new AssertionError("a daemon cannot go on: " + why);
     }
 
-    /** For {@code --bootstrap}: the coordinator's address, then the servers'. */
+    /** Addresses for {@code --bootstrap}: the coordinator, then the servers. */
     public String bootstrap() {
         return String.join(",", addresses);
     }
 
-    /** For {@code --zookeeper}. */
+    /** Address for {@code --zookeeper}. */
     public String zookeeper() {
         return zookeeper;
     }

@@ -48,8 +48,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster of two servers in memory, for tests of the commands. An actor refuses a batch in which a row has the field {@code
- * bad}, as a port does, and all refuse it where updates are atomic; an actor told to fail acknowledges nothing.
+ * Cluster of two servers in memory, for tests of commands. An actor refuses a batch in which a row has the field {@code bad}, like a port;
+ * with atomic updates all actors refuse it. A failing actor acknowledges nothing.
  */
 public final class TestingClusterClient implements ClusterClient {
     private static final ServerId ONE = new ServerId("server-1");
@@ -69,17 +69,17 @@ public final class TestingClusterClient implements ClusterClient {
     private final Map<String, Answer> answers = new TreeMap<>();
     private @Nullable ClusterStatus status;
 
-    /** A server tells this of what runs on it. */
+    /** Adds the running queries of a server. */
     public void runs(ServerQueries told) {
         queries.add(told);
     }
 
-    /** From now on the actor acknowledges nothing. */
+    /** Makes the actor fail all updates from now on. */
     public void fail(int actor, ErrorCode code) {
         failing.put(actor, code);
     }
 
-    /** Names of the calls that would change something, in order. */
+    /** Names of the calls that change something, in order. */
     public List<String> changes() {
         return List.copyOf(calls);
     }
@@ -234,7 +234,7 @@ public final class TestingClusterClient implements ClusterClient {
         throw new UniserveException(ErrorCode.CORRUPT, "object x is damaged");
     }
 
-    /** What a comparison of any actor finds; null for equal copies on all servers. */
+    /** Result of a comparison of any actor; null for equal replicas on all servers. */
     public @Nullable Compared compared;
 
     @Override
@@ -300,17 +300,17 @@ public final class TestingClusterClient implements ClusterClient {
         trash.getOrDefault(server, List.of()).removeIf(one -> one.id().equals(entry));
     }
 
-    /** From now on the server has this in its trash. */
+    /** Adds an entry to the server's trash. */
     public void discard(String server, TrashEntry entry) {
         trash.computeIfAbsent(new ServerId(server), id -> new ArrayList<>()).add(entry);
     }
 
-    /** From now on the second server keeps this replica although its table is not known. */
+    /** Makes the second server keep this replica of an unknown table. */
     public void hold(ReplicaKey key) {
         held.add(key);
     }
 
-    /** From now on durable storage has this table and the cluster does not. */
+    /** Adds a table to durable storage that the cluster does not have. */
     public void lose(long number, TableMeta table) {
         lost.put(number, table);
     }
@@ -329,17 +329,17 @@ public final class TestingClusterClient implements ClusterClient {
                 new ServerRecord(TWO, 1, new Address("127.0.0.1", 7072), "b", capacity, List.of(kv)));
     }
 
-    /** The answer to a query from now on. */
+    /** Sets the answer of a query. */
     public void answer(String query, String contentType, String body) {
         answers.put(query, new Answer(contentType, Bytes.utf8(body)));
     }
 
-    /** What moves from now on. */
+    /** Sets the current moves. */
     public void rebalance(Rebalance told) {
         rebalance = told;
     }
 
-    /** The status from now on. */
+    /** Sets the status. */
     public void status(ClusterStatus told) {
         status = told;
     }
@@ -434,6 +434,6 @@ public final class TestingClusterClient implements ClusterClient {
 
     @Override
     public void close() {
-        // Nothing is held open; the tests go on with the same state.
+        // Nothing to close; tests continue with the same state.
     }
 }

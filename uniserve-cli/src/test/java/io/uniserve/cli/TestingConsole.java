@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Runs commands in this process and keeps what they print. */
+/** Runner of commands in this process that captures their output. */
 public final class TestingConsole {
     private final ClusterConnector connector;
     private byte[] input = new byte[0];
@@ -16,27 +16,27 @@ public final class TestingConsole {
         this.connector = connector;
     }
 
-    /** For commands that need no cluster: one that asks for it fails. */
+    /** For commands that need no cluster; a connection fails. */
     public static TestingConsole alone() {
         return new TestingConsole(bootstrap -> {
             throw new AssertionError("asked the cluster at " + bootstrap);
         });
     }
 
-    /** A command's exit code and output. */
+    /** Exit code and output of a command. */
     public record Run(int exit, String out, String err) {
-        /** The lines of the answer. */
+        /** Lines of the answer. */
         public List<String> lines() {
             return out.lines().toList();
         }
     }
 
-    /** What the next commands read from standard input. */
+    /** Sets the standard input of the next commands. */
     public TestingConsole input(String text) {
         return input(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The same, byte by byte. */
+    /** Sets the standard input of the next commands, as bytes. */
     public TestingConsole input(byte[] bytes) {
         input = bytes.clone();
         return this;

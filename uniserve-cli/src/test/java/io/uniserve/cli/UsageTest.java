@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What is wrong with a command line is told in one line, before any cluster is asked. */
+/** Usage errors are reported in one line, before a connection to a cluster. */
 class UsageTest {
     private final TestingConsole uniserve = TestingConsole.alone();
 

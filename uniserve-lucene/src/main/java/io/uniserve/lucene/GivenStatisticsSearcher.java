@@ -48,7 +48,7 @@ public final class GivenStatisticsSearcher extends IndexSearcher {
     @Override
     public @Nullable CollectionStatistics collectionStatistics(String field) throws IOException {
         CollectionStatistics given = source.ofField(field);
-        return given == null ? super.collectionStatistics(field) : given; // without given statistics only deleted documents have the field
+        return given == null ? super.collectionStatistics(field) : given; // null: only deleted documents have it
     }
 
     @Override

@@ -63,7 +63,8 @@ final class ColocatedJoin {
                 }
             }
         }
-        // A table that is not sent cannot reduce others. So it is sent if it would reduce a table that is larger than itself.
+        // A table that is not sent cannot reduce others. So it is sent if it would reduce a table that is larger than
+        // itself.
         boolean fewer = true;
         while (fewer) {
             fewer = alike.removeIf(item -> IntStream.range(0, sides.size())

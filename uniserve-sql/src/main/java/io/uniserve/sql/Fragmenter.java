@@ -61,7 +61,8 @@ final class Fragmenter {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
-        // Holistic aggregates need the values of a group: late columns and deferred lookups would be missing among them.
+        // Holistic aggregates need the values of a group: late columns and deferred lookups would be missing among
+        // them.
         boolean ungrouped = asked.grouped() && wantsWhole(asked);
         partialAggregation = new PartialAggregation(ungrouped);
         candidates = ungrouped ? List.of() : DeferredLookupJoin.of(from, asked, predicatePushdown, this.stays);

@@ -178,7 +178,8 @@ public final class Functions {
         if (!OPERATORS.contains(name) && !SCALARS.contains(name) && (ordered || !Aggregates.NAMES.contains(name))) {
             if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
                 throw SqlErrors.invalid(
-                        call, "function " + Printable.line(name) + " is not known; docs/manual/sql.md lists all functions");
+                        call,
+                        "function " + Printable.line(name) + " is not known; docs/manual/sql.md lists all functions");
             }
             throw SqlErrors.unsupported(
                     call, Printable.line(name) + (ordered ? " without WITHIN GROUP (ORDER BY ...) is" : " is"));

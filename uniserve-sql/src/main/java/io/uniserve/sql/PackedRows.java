@@ -116,8 +116,8 @@ public final class PackedRows {
             if (bytes > UNPACKED_BYTES_MAX) {
                 throw new UniserveException(
                         ErrorCode.TOO_LARGE,
-                        "rows of more than " + UNPACKED_BYTES_MAX + " bytes are to be sent: add conditions, or name fewer"
-                                + " columns");
+                        "rows of more than " + UNPACKED_BYTES_MAX
+                                + " bytes are to be sent: add conditions, or name fewer" + " columns");
             }
             shares.add(packed);
         }

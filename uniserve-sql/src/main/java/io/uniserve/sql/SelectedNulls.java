@@ -45,7 +45,8 @@ final class SelectedNulls extends SqlShuttle {
         }
         if (inside instanceof SqlCall infix && infix.getOperator().equals(SqlLibraryOperators.INFIX_CAST)) {
             if (infix.operand(0) instanceof SqlNodeList list) {
-                throw SqlErrors.invalid(list, "a list of values cannot be cast; put parentheses around the value before ::");
+                throw SqlErrors.invalid(
+                        list, "a list of values cannot be cast; put parentheses around the value before ::");
             }
             return SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList());
         }

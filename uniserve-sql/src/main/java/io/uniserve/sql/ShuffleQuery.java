@@ -277,7 +277,8 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     /** Returns the names of a table's columns in a join result. */
     private List<String> columns(int item) {
         return IntStream.range(
-                        0, query.split().side("table to shuffle", item).columns().size())
+                        0,
+                        query.split().side("table to shuffle", item).columns().size())
                 .mapToObj(i -> "c" + item + "_" + i)
                 .toList();
     }

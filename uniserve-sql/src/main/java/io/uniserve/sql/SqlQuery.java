@@ -371,7 +371,8 @@ public record SqlQuery(
         FragmentedPlan.Side side = split.side("table beside", place);
         Columns columns = tables.get(side.table());
         if (columns == null || place == item) {
-            throw UniserveException.invalid("table " + place + " of FROM cannot be joined in place with the called one");
+            throw UniserveException.invalid(
+                    "table " + place + " of FROM cannot be joined in place with the called one");
         }
         return new Beside(table, columns, side::beside);
     }

@@ -72,7 +72,8 @@ public final class SqlRows {
             }
         }
         if (columns.size() > COLUMNS_MAX) {
-            throw UniserveException.invalid("rows have " + columns.size() + " columns, allowed are at most " + COLUMNS_MAX);
+            throw UniserveException.invalid(
+                    "rows have " + columns.size() + " columns, allowed are at most " + COLUMNS_MAX);
         }
     }
 
@@ -213,8 +214,8 @@ public final class SqlRows {
         if (count != expected.orElse(count) || (long) count * types.size() > most) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
-                    count + " rows of " + types.size() + " columns: not the expected number, or more values than " + most
-                            + " values");
+                    count + " rows of " + types.size() + " columns: not the expected number, or more values than "
+                            + most + " values");
         }
         List<SqlColumn> columns = new ArrayList<>();
         for (String type : types) {

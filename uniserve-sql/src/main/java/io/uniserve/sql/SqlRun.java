@@ -169,7 +169,8 @@ final class SqlRun {
         List<FragmentedPlan.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
-        // A table with versions is read once, at one of them. For a table that is not sent there is no earlier read to compare with.
+        // A table with versions is read once, at one of them. For a table that is not sent there is no earlier read to
+        // compare with.
         return columns.stream()
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
@@ -497,7 +498,8 @@ final class SqlRun {
             Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
         if (!side.filtered(reduced.keySet())) {
-            // Each actor returns at most one row above the limit, so these rows may be incomplete, whatever was counted.
+            // Each actor returns at most one row above the limit, so these rows may be incomplete, whatever was
+            // counted.
             BroadcastSize.checkWhole(side.table(), collected.count());
         } else {
             // The same limit; fewer rows may be sent, because those without a matching key are dropped.

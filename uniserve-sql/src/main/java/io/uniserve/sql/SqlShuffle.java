@@ -173,7 +173,8 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     private static int slot(Path file) {
         Matcher name = FOLDER.matcher(String.valueOf(file.getName(file.getNameCount() - 2)));
         if (!name.matches()) {
-            throw new UniserveException(ErrorCode.PORT_FAILED, "the engine wrote " + file + ", and its folder does not name a slot");
+            throw new UniserveException(
+                    ErrorCode.PORT_FAILED, "the engine wrote " + file + ", and its folder does not name a slot");
         }
         return Integer.parseInt(name.group(1));
     }

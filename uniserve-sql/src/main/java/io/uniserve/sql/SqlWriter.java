@@ -261,7 +261,8 @@ abstract class SqlWriter {
         if (pattern instanceof SqlLiteral known
                 && known.getValue() instanceof NlsString all
                 && all.getValue().replace(character + character, "").endsWith(character)) {
-            throw SqlErrors.invalid(pattern, "the pattern ends with its ESCAPE character; add the character that it escapes");
+            throw SqlErrors.invalid(
+                    pattern, "the pattern ends with its ESCAPE character; add the character that it escapes");
         }
     }
 

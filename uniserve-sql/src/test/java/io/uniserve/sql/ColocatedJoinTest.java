@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Tables that are joined where they are. */
+/** Co-located joins. */
 class ColocatedJoinTest {
     private static final String JOIN = "SELECT count(*) FROM big, mid WHERE b_id = m_id AND m_small > 1";
 
@@ -84,7 +84,7 @@ class ColocatedJoinTest {
         assertThat(hinted.asked).anyMatch(step -> step.startsWith("SCATTER"));
     }
 
-    /** What stays where it is tells nobody which of its rows are wanted. */
+    /** A table that stays in place does not reduce others. */
     @Test
     void aTableThatMakesALargerOneSmallerIsSent() {
         String sql = "SELECT count(*) FROM big, mid, small WHERE b_id = m_id AND m_small = s_id AND m_text = 'x'";
@@ -104,7 +104,7 @@ class ColocatedJoinTest {
         assertThat(plan.asked).endsWith("PARTIAL big [] beside [mid]", "SIDE mid []", "PARTIAL big [1]");
         assertThat(told).contains("not all of [mid] is where big is: once more, sent");
         plan.asked.clear();
-        answer(plan, JOIN); // once is not enough
+        answer(plan, JOIN); // a single failure is not enough
         assertThat(plan.asked).containsExactly("PARTIAL big [] beside [mid]", "SIDE mid []", "PARTIAL big [1]");
         plan.asked.clear();
         answer(plan, JOIN);
@@ -129,7 +129,7 @@ class ColocatedJoinTest {
         }
     }
 
-    /** Each of two may be together with the table that stays, and not both. */
+    /** Each of the two may be co-located with the stationary table, but not both. */
     @Test
     void ofTablesThatAreNotAllTogetherTheLargerIsJoinedWhereItIs() {
         TestingPlan plan = plan(90_000, 6_000, 7_000);
@@ -138,7 +138,7 @@ class ColocatedJoinTest {
         assertThat(plan.asked).endsWith("SIDE mid []", "PARTIAL big [1] beside [small]");
     }
 
-    /** Without the rows of mid nothing makes small any smaller. */
+    /** Without the rows of mid nothing is reduced. */
     @Test
     void whatIsTooLargeThenIsSentAsBefore() {
         TestingPlan plan = plan(300_000, 150_000, 100_001)

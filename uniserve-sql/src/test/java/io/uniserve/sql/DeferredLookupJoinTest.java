@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tables that are looked at when the groups are known. */
+/** Tables that are looked up after the groups are known. */
 class DeferredLookupJoinTest {
     private static final String JOIN = "SELECT m_id, m_text, count(*) FROM big, mid WHERE b_mid = m_id"
             + " GROUP BY m_id, m_text ORDER BY 3 LIMIT 3";
@@ -88,7 +88,7 @@ class DeferredLookupJoinTest {
                                         + " FROM b2)"));
     }
 
-    /** A condition that remains of an ON whose table is left out is still there. */
+    /** A condition of an ON remains if another table of the ON is removed. */
     @Test
     void otherConditionsStay() {
         assertThat(split(
@@ -190,7 +190,7 @@ class DeferredLookupJoinTest {
         assertThat(plan.asked).endsWith("SIDE mid []", "PARTIAL big [1]");
         assertThat(plan.asked).doesNotContain("PARTIAL big []");
         plan.nanos = CardinalityCache.FRESH_NANOS + 1;
-        answer(plan, JOIN); // once more, and so for twice as long
+        answer(plan, JOIN); // again, and so for twice as long
         plan.nanos = 3 * CardinalityCache.FRESH_NANOS;
         plan.asked.clear();
         answer(plan, JOIN);

@@ -139,7 +139,7 @@ class FragmentedPlanTest {
                         + " WHERE (s2.c0 = rows.\"a\") AND (s2.c1 = rows.\"s\"))) GROUP BY 1, 2");
     }
 
-    /** Only where each row or group of an actor is one of the answer do more than may be sent mean that these are too many. */
+    /** More rows or groups of an actor than may be sent are an error only if each of them is in the answer. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -287,7 +287,7 @@ class FragmentedPlanTest {
         assertThat(split("SELECT a FROM t").names()).containsExactly("a");
     }
 
-    /** Each is written as often as it is named, and so is what it is made of. */
+    /** Each is written as often as it is named, and so are its parts. */
     @Test
     void expressionsThatWouldFillAllMemoryAreRefused() {
         String divisors = "SELECT " + "1 / (".repeat(30) + "a" + ")".repeat(30) + " FROM t";
@@ -385,7 +385,9 @@ class FragmentedPlanTest {
         assertThat(query.top().orElseThrow().columns()).containsExactly("a");
     }
 
-    /** Of the key's equal the same is true; what is ordered by, computed with, or not determined comes at once. */
+    /**
+     * The same holds for a column that equals the key; columns that are ordered by, computed with, or not determined are fetched at once.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -35,14 +35,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every operator that Calcite knows is answered, and then compared with the engine in the DuckDB port's FunctionCasesTest, or
- * on the list of refused ones here. One that a newer Calcite adds is on neither, and fails.
+ * Every operator of Calcite is either supported, and then compared with the engine in the DuckDB port's FunctionCasesTest, or on the list
+ * of refused ones here. An operator of a newer Calcite is on neither list, and fails the test.
  */
 class FunctionsTest {
     private static final Map<String, Columns> TABLES =
             Map.of("t", columns("id bigint, a bigint, b integer, s varchar, d double, c date, f boolean", "id"));
 
-    /** Names of Calcite's standard operators that queries may not use, by groups. */
+    /** Names of Calcite's standard operators that queries may not use, by group. */
     private static final Set<String> REFUSED = names(
             // sets of rows, and other parts of FROM and GROUP BY
             "UNION; UNION ALL; EXCEPT; EXCEPT ALL; INTERSECT; INTERSECT ALL; VALUES; TABLE; UNNEST; LATERAL; TABLESAMPLE; EXTEND;"
@@ -109,7 +109,7 @@ class FunctionsTest {
         return SqlStdOperatorTable.instance().getOperatorList();
     }
 
-    /** Those that belong to one database or another; the parser makes calls of some of them. */
+    /** Operators of particular databases; the parser makes calls of some of them. */
     private static List<SqlOperator> others() throws IllegalAccessException {
         List<SqlOperator> all = new ArrayList<>();
         for (Field field : SqlLibraryOperators.class.getFields()) {
@@ -125,7 +125,7 @@ class FunctionsTest {
         QueryPlan.of(TABLES, sql);
     }
 
-    /** Whatever the letters of the name are, by line and column. */
+    /** Refused in any case of the name, with line and column. */
     private static void refused(String sql, String name) {
         assertThatThrownBy(() -> plan(sql)).as(sql).isInstanceOfSatisfying(UniserveException.class, e -> {
             assertThat(e.code()).as(sql).isIn(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT);
@@ -166,7 +166,7 @@ class FunctionsTest {
                 .distinct();
     }
 
-    /** As a function by its name, and as a call where the parser made one of it. */
+    /** As a function by its name, and as a call if the parser makes one of it. */
     @ParameterizedTest
     @MethodSource("refusedNames")
     void whatIsNotAnsweredIsRefusedByName(String name) {

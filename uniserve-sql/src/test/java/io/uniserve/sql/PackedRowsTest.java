@@ -97,7 +97,7 @@ class PackedRowsTest {
         return rows.unpacked().rows().stream().map(row -> row.get(0)).toList();
     }
 
-    /** Each row is where an actor has its key, once; what can be no key is nowhere. */
+    /** Each row is in the share of the actor that owns its key, once; a value that cannot be a key is in none. */
     @Test
     void sharesAreOfTheActorsThatHaveTheKeys() {
         Partitioner three = new Partitioner.Hash(3);
@@ -133,7 +133,7 @@ class PackedRowsTest {
                 .contains("7");
     }
 
-    /** A share of zeros that deflates well is one; all together are too much. */
+    /** A share of zeros that compresses well is allowed; all together exceed the limit. */
     @Test
     void sharesThatAreTooManyTogetherAreRefused() {
         SqlRows one = new SqlRows(List.of("VARCHAR"), List.of(List.of("x".repeat(30 << 20))));

@@ -74,7 +74,7 @@ class ParsedQueryTest {
                 .hasMessageContaining("line 1, column 28: a list of values cannot be cast");
     }
 
-    /** Words of DuckDB's own are no names, nor is a word that makes a join another one. */
+    /** DuckDB's reserved words are not names, nor is a word that changes the kind of a join. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

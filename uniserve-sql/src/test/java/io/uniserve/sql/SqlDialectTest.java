@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statements for an engine that quotes, names and calls otherwise than DuckDB. */
+/** Statements for an engine whose quotes, names and calls differ from DuckDB's. */
 class SqlDialectTest {
     private static final Columns COLUMNS = Columns.of(new TableMeta(
             new TableName("t"),
@@ -115,7 +115,7 @@ class SqlDialectTest {
                 .isEqualTo(written + " -- of [rows_]");
     }
 
-    /** What has only defaults changes no statement. */
+    /** A dialect with defaults only changes no statement. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which table stays, what is sent to it, and what is too much. */
+/** Choice of the stationary table, the rows that are sent to it, and limits. */
 class SqlPlannerTest {
     private static final String JOIN = "SELECT count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id";
 
@@ -54,8 +54,8 @@ class SqlPlannerTest {
     }
 
     /**
-     * By the parser: neither texts nor comments nor keywords of expressions have names of tables. No table is looked at. Here ~ is a
-     * line feed, and ^ a carriage return.
+     * By the parser: texts, comments and keywords of expressions have no table names. The tables need not exist. Here ~ is a line feed, and
+     * ^ a carriage return.
      */
     @ParameterizedTest
     @CsvSource(
@@ -165,7 +165,7 @@ class SqlPlannerTest {
         assertThat(more.asked).endsWith("COUNT big []", "COUNT mid []", "SIDE mid []", "PARTIAL big [1]");
     }
 
-    /** Actors answer one row more than may be sent, and no more: those are a part of the table. */
+    /** Actors return at most one row above the limit: these rows are a part of the table. */
     @Test
     void aPartOfATableIsNeverJoined() {
         SqlPlanner planner = planner();
@@ -176,7 +176,7 @@ class SqlPlannerTest {
         assertThatThrownBy(() -> answer(planner, grows, sql)).hasMessageContaining("100,001 rows");
     }
 
-    /** The part may be mostly rows that no actor of the other table has the keys of: those are not sent on, and count. */
+    /** Most of the rows may have keys that no actor of the other table has: they are not sent on, but count. */
     @Test
     void aPartOfATablesWantedRowsIsNeverJoined() {
         TestingPlan plan = plan(9, 1_000_001, 0).values(row -> row.length() < 8 ? row.replaceAll("\\D", "") : null);
@@ -226,7 +226,7 @@ class SqlPlannerTest {
                 "at most 1,000,000 rows of 7,340,032 bytes are");
     }
 
-    /** Texts that do not compress well. */
+    /** Returns texts that do not compress well. */
     private static String scrambled(String seed) {
         StringBuilder text = new StringBuilder();
         long state = seed.hashCode() * 0x9e3779b97f4a7c15L + seed.length();
@@ -304,7 +304,7 @@ class SqlPlannerTest {
                 "line 1, column 38: the sub-query has 1,000,001 rows");
     }
 
-    /** Actors tell of their rows, or groups, no more than that they are too many. */
+    /** Actors report only that their rows, or groups, are too many. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -368,7 +368,7 @@ class SqlPlannerTest {
         answer(plan, "SELECT b_mid FROM big WHERE b_id IN (1, 2, 3, 4, 5, 6, 7, 8, 9)");
         answer(plan, "SELECT b_mid FROM big WHERE b_id = 1 OR b_mid = 2");
         answer(plan, "SELECT b_mid FROM big WHERE b_id > 1");
-        // Compared as doubles: more keys than one are equal to it.
+        // Compared as doubles: several keys are equal to it.
         answer(plan, "SELECT b_mid FROM big WHERE b_id = 1e18");
         answer(plan, "SELECT b_mid FROM big WHERE b_id IN (1, 1e0)");
         assertThat(plan.asked.get(0)).startsWith("PARTIAL big [] of [");

@@ -140,7 +140,7 @@ class SqlRowsTest {
         assertThat(rows.among(0, others, 1).rows()).containsExactly(Arrays.asList("1", "a"), Arrays.asList("4", null));
         SqlRows texts = new SqlRows(List.of("BIGINT", "BIGINT"), List.of(List.of("0", "3")));
         assertThat(rows.among(0, texts, 1).rows()).containsExactly(Arrays.asList("3", "c"));
-        // Of another type: 1.0 would equal 1, and that is the engine's business.
+        // Of another type: 1.0 would equal 1, which the engine must decide.
         SqlRows decimals = new SqlRows(List.of(column("DECIMAL(3,1)", new BigDecimal("1.0"))));
         assertThat(rows.among(0, decimals, 0)).isSameAs(rows);
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which tables are cut, by what, and what every step is asked. */
+/** Choice of the shuffled tables and their columns, and the request of every step. */
 class SqlShuffleTest {
     private static final String JOIN =
             "SELECT b_text, count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id"
@@ -228,7 +228,7 @@ class SqlShuffleTest {
                 .contains("joined in 2 slots, at the actors of big: 1 row of 3 rows");
     }
 
-    /** Between what is too large there may be a table that is not. */
+    /** A small table may connect two that are too large. */
     @Test
     void aTableBetweenIsCutToo() {
         TestingPlan plan = new TestingPlan()

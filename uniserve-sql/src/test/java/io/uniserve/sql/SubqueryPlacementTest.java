@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sub-queries that are checked where the rows are that want them. */
+/** Sub-queries that are checked in place. */
 class SubqueryPlacementTest {
     private static final String SAME = "SELECT count(*) FROM big x WHERE x.b_mid > 5 AND NOT EXISTS"
             + " (SELECT * FROM big y WHERE y.b_id = x.b_id AND y.b_mid <> x.b_mid AND y.b_text = 'z')";
@@ -104,7 +104,7 @@ class SubqueryPlacementTest {
         assertThat(plan.asked.get(plan.asked.size() - 1)).startsWith("PARTIAL big [] given [");
     }
 
-    /** HAVING is evaluated when the groups are merged, as an ORDER BY is. */
+    /** HAVING is evaluated when the groups are merged, like ORDER BY. */
     @Test
     void whatIsNotInWhereIsAnsweredBefore() {
         TestingPlan plan = plan(7_000, 6_000, 3);
@@ -128,7 +128,7 @@ class SubqueryPlacementTest {
         assertThat(apart.asked).endsWith("PARTIAL big [] given [1]");
     }
 
-    /** What HAVING leaves is mostly little: it is asked first, and checked where it is too much. */
+    /** HAVING mostly leaves few rows: it is answered first, and checked in place only if it is too large. */
     @Test
     void groupsWithHavingAreAskedFirst() {
         String sql = "EXPLAIN SELECT count(*) FROM big WHERE b_id IN"
@@ -141,7 +141,7 @@ class SubqueryPlacementTest {
         assertThat(large.asked).endsWith("TOP mid []", "PARTIAL big [] beside [mid]");
     }
 
-    /** A condition of a table that is sent makes it smaller. */
+    /** A condition on a table that is sent reduces it. */
     @Test
     void aConditionOfATableThatIsSentIsAnsweredBefore() {
         TestingPlan plan = plan(9_000, 3_000, 5_000);
@@ -178,7 +178,7 @@ class SubqueryPlacementTest {
         assertThat(plan.asked).doesNotContain("PARTIAL big [] beside [mid]").endsWith("PARTIAL big [] given [1]");
     }
 
-    /** Else the other one would be answered for all of its rows. So are the parts of TPC-H's Q20. */
+    /** Otherwise the other one would be answered for all of its rows. Example: TPC-H's Q20. */
     @Test
     void whatTellsWhichRowsWantAnotherSubQueryIsAnsweredFirst() {
         TestingPlan plan = plan(20_000, 9_000, 150_000)
@@ -193,7 +193,7 @@ class SubqueryPlacementTest {
                 .doesNotContain("checked beside it");
     }
 
-    /** Without the sub-query more of another table would have to be sent than may be. */
+    /** Without the sub-query more rows of another table would have to be sent than allowed. */
     @Test
     void whatIsTooLargeThenIsAskedWithTheSubQueryBefore() {
         TestingPlan plan = plan(300_000, 150_000, 100_001)

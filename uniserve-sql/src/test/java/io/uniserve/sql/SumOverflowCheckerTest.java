@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an engine is asked before it sums within groups, and what of its answers lets it. */
+/** Check statement before sums within groups, and the answers that allow the sum. */
 class SumOverflowCheckerTest {
     private final List<String> asked = new ArrayList<>();
 

@@ -26,7 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster for planners: tables by columns, and rows of which only the number counts. */
+/** Cluster for planners: tables by columns, and rows of which only the number matters. */
 final class TestingPlan implements PlanContext {
     private static final Pattern LIMIT = Pattern.compile(" LIMIT (\\d+)$");
 
@@ -37,21 +37,21 @@ final class TestingPlan implements PlanContext {
     /** False in a session. */
     boolean shuffles = true;
 
-    /** Whether actors of the same number are on the same servers, as far as planners are told. */
+    /** True if planners see actors of the same number on the same servers. */
     boolean together;
 
     int togetherMax = Integer.MAX_VALUE;
-    /** Whether they really are. */
+    /** True if they really are on the same servers. */
     boolean beside = true;
 
-    /** Steps asked for, in order, with the sides that came with them. */
+    /** Requested steps, in order, with their sides. */
     final List<String> asked = new ArrayList<>();
-    /** How many rows came last as a part of an answer: no more than the statement's LIMIT, as if one actor had them all. */
+    /** Number of rows of the last partial answer: at most the statement's LIMIT, as if one actor had them all. */
     long partial;
-    /** The clock. */
+    /** Current time. */
     long nanos;
 
-    /** Three tables with so many rows, of which the first two have whole keys; what has the same keys is at the same places. */
+    /** Creates three tables with these numbers of rows. The first two have whole keys; equal keys are co-located. */
     static TestingPlan together(long big, long mid, long small) {
         TestingPlan plan = new TestingPlan()
                 .table("big", "b_id bigint, b_mid bigint, b_text varchar", big)
@@ -76,7 +76,7 @@ final class TestingPlan implements PlanContext {
         return this;
     }
 
-    /** What a table's rows are counted as, where others come or go before they are sent. */
+    /** Sets the counted rows of a table, which differ from the sent ones. */
     TestingPlan counted(String name, long rows) {
         counted.put(name, rows);
         return this;
@@ -173,7 +173,7 @@ final class TestingPlan implements PlanContext {
         return shuffles;
     }
 
-    /** Encodes and decodes all parameters, notes the statements, and answers with one row. */
+    /** Encodes and decodes all parameters, records the statements, and answers with one row. */
     @Override
     public <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
         List<Shuffle.Stage> stages = new ArrayList<>();

@@ -17,13 +17,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one engine cannot do is refused where the query says it. */
+/** Features that one engine lacks are refused with their place in the query. */
 class UnsupportedFeaturesTest {
     private final TestingPlan plan = new TestingPlan()
             .table("big", "b_id bigint, b_mid bigint, b_text varchar, b_x double, b_day date, b_m decimal(18,2)", 7_000)
             .table("mid", "m_id bigint, m_text varchar", 6_000);
 
-    /** The engine's answer: one row of as many columns as any statement here has. */
+    /** Answer of the engine: one row with the maximum number of columns of the statements here. */
     private static final SqlRows MERGED =
             new SqlRows(Collections.nCopies(3, "VARCHAR"), List.of(Collections.nCopies(3, "1")));
 

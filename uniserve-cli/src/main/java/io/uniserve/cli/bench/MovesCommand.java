@@ -31,8 +31,7 @@ public final class MovesCommand extends CliCommand {
     @Option(
             names = "--warm-up",
             paramLabel = "N",
-            description =
-                    "Warm-up moves before them, which are not measured (default: 4).")
+            description = "Warm-up moves before them, which are not measured (default: 4).")
     private int warmUp = 4;
 
     @Option(names = "--rows", paramLabel = "N", description = "Rows of each table, of 1 KB (default: 4000).")

@@ -80,8 +80,7 @@ public final class ShuffleCommand extends CliCommand {
 
     @Option(
             names = "--share-cores",
-            description =
-                    "Let the system place all threads on any core, as without taskset or with only one core.")
+            description = "Let the system place all threads on any core, as without taskset or with only one core.")
     private boolean shareCores;
 
     @Option(
@@ -103,7 +102,8 @@ public final class ShuffleCommand extends CliCommand {
         range("--small-kib", smallKib, 1, BYTES_MAX / 64 / 64 >> 10);
         long bytes = (long) chunks * chunkKib << 10;
         if (bytes > BYTES_MAX) {
-            throw usage("--chunks times --chunk-kib is " + (bytes >> 20) + " MiB: all chunks are in memory, use 256 at most");
+            throw usage("--chunks times --chunk-kib is " + (bytes >> 20)
+                    + " MiB: all chunks are in memory, use 256 at most");
         }
         if (given("--processes")) {
             range("--processes", processes, 1, 32);

@@ -85,9 +85,8 @@ public final class UpdatesCommand extends CliCommand {
     @Option(
             names = "--bulk",
             paramLabel = "MB",
-            description =
-                    "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100 if the bench has"
-                            + " 2 GiB of heap, by UNISERVE_JAVA_OPTS=-Xmx3g, else 10).")
+            description = "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100 if the bench has"
+                    + " 2 GiB of heap, by UNISERVE_JAVA_OPTS=-Xmx3g, else 10).")
     private @Nullable Integer bulk;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")

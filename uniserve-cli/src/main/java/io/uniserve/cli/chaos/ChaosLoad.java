@@ -142,7 +142,7 @@ final class ChaosLoad implements AutoCloseable {
                     .run()
                     .orThrow();
             synchronized (this) {
-                append.acked(clock.nanos(), 0); // a client's reads cover its acknowledged appends, independent of their index
+                append.acked(clock.nanos(), 0); // a client's reads cover its acknowledged appends, at any index
             }
             return marker;
         });

@@ -40,8 +40,7 @@ final class DaemonOptions {
         Map<String, String> overrides = new LinkedHashMap<>(named);
         settings.forEach((key, value) -> overrides.put(key.startsWith(ROOT) ? key : ROOT + key, value));
         if (file != null && !Files.isRegularFile(file)) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, "--config: file " + file + " does not exist");
+            throw new UniserveException(ErrorCode.INVALID_CONFIGURATION, "--config: file " + file + " does not exist");
         }
         Settings loaded = Settings.load(Optional.ofNullable(file), overrides, installation());
         check(loaded);

@@ -50,9 +50,7 @@ final class Foreground {
     private void haltWhenStuck() {
         try {
             if (!closed.await(boundMillis, TimeUnit.MILLISECONDS)) {
-                LOG.error(
-                        "daemon: did not stop within the limit of {} ms, halting the process",
-                        boundMillis);
+                LOG.error("daemon: did not stop within the limit of {} ms, halting the process", boundMillis);
                 Runtime.getRuntime().halt(ExitCode.FAULT);
             }
         } catch (InterruptedException e) {

@@ -19,7 +19,10 @@ final class MemberOptions {
             description = "0 takes any free one (default: 7070 of a coordinator, 7071 of a server).")
     private @Nullable Integer port;
 
-    @Option(names = "--advertised-host", paramLabel = "HOST", description = "Name or address that is published to other processes.")
+    @Option(
+            names = "--advertised-host",
+            paramLabel = "HOST",
+            description = "Name or address that is published to other processes.")
     private @Nullable String advertisedHost;
 
     @Option(

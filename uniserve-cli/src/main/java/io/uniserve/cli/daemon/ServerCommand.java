@@ -61,14 +61,16 @@ public final class ServerCommand extends CliCommand {
     @Option(names = "--ports-dir", paramLabel = "DIR", description = "Directory of the ports' folders.")
     private @Nullable String portsDirectory;
 
-    @Option(names = "--zone", paramLabel = "ZONE", description = "Zone of this server; replicas are spread over zones (default: default).")
+    @Option(
+            names = "--zone",
+            paramLabel = "ZONE",
+            description = "Zone of this server; replicas are spread over zones (default: default).")
     private @Nullable String zone;
 
     @Option(
             names = "--trash-all-unknown",
-            description =
-                    "Move all replicas of this server to the trash if ZooKeeper has none of their tables."
-                            + " Without it such a server does not start.")
+            description = "Move all replicas of this server to the trash if ZooKeeper has none of their tables."
+                    + " Without it such a server does not start.")
     private boolean trashAllUnknown;
 
     @Override

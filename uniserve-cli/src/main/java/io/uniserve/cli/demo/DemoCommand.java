@@ -50,7 +50,10 @@ public final class DemoCommand extends CliCommand {
     @Option(names = "--threads", paramLabel = "N", description = "Client threads, 1 to 64 (default: 4).")
     private int threads = 4;
 
-    @Option(names = "--queries", paramLabel = "N", description = "Minimum number of queries (default: 2000; a pass needs 1000).")
+    @Option(
+            names = "--queries",
+            paramLabel = "N",
+            description = "Minimum number of queries (default: 2000; a pass needs 1000).")
     private int queries = 2_000;
 
     @Option(names = "--kill", paramLabel = "I", description = "Number of the server to kill, from 1 (default: 1).")
@@ -65,10 +68,7 @@ public final class DemoCommand extends CliCommand {
     @Option(names = "--seed", paramLabel = "N", description = "Seed of the queries (default: 1).")
     private long seed = 1;
 
-    @Option(
-            names = "--report",
-            paramLabel = "FILE",
-            description = "File of the report (default: uniserve-demo.html).")
+    @Option(names = "--report", paramLabel = "FILE", description = "File of the report (default: uniserve-demo.html).")
     private Path report = Path.of("uniserve-demo.html");
 
     @Option(

@@ -80,7 +80,8 @@ final class FileText {
             if (column >= 0 && texts.get(column).isEmpty()) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
-                        where + ", column " + (column + 1) + " (" + name + "): is empty; it is part of the primary key");
+                        where + ", column " + (column + 1) + " (" + name
+                                + "): is empty; it is part of the primary key");
             }
         }
         try {

@@ -72,7 +72,8 @@ public final class LoadCommand extends ClientCommand {
             names = "--ack",
             paramLabel = "isr|primary",
             defaultValue = "isr",
-            description = "A row is acknowledged when all in-sync replicas have it on disk (isr, default) or only the primary.")
+            description =
+                    "A row is acknowledged when all in-sync replicas have it on disk (isr, default) or only the primary.")
     private AckLevel ack = AckLevel.ISR;
 
     @Option(

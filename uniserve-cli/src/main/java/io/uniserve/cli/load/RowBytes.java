@@ -26,8 +26,7 @@ final class RowBytes extends FilterInputStream {
         private static final long serialVersionUID = 1L;
 
         private TooLong() {
-            super("a row has more than %,d bytes: make it smaller, or split it"
-                    .formatted(Limits.ROW_TEXT_CHARS_MAX));
+            super("a row has more than %,d bytes: make it smaller, or split it".formatted(Limits.ROW_TEXT_CHARS_MAX));
         }
     }
 

@@ -49,8 +49,8 @@ public final class RowSources {
         if (name.endsWith(".txt")) {
             return Format.TEXT;
         }
-        throw UniserveException.invalid(
-                "cannot determine the format of " + file + " by its name; give --format jsonl, csv, tbl, text, json or xml");
+        throw UniserveException.invalid("cannot determine the format of " + file
+                + " by its name; give --format jsonl, csv, tbl, text, json or xml");
     }
 
     /** Opens a file for a table without columns, with this key field. */

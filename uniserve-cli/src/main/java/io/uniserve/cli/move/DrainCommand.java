@@ -34,7 +34,9 @@ public final class DrainCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
     private String name = "";
 
-    @Option(names = "--undo", description = "End the drain: the server may get replicas again, but none returns automatically.")
+    @Option(
+            names = "--undo",
+            description = "End the drain: the server may get replicas again, but none returns automatically.")
     private boolean undo;
 
     @Option(

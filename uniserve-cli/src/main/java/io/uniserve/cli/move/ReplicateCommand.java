@@ -57,7 +57,10 @@ public final class ReplicateCommand extends ClientCommand {
     @Option(names = "--key", paramLabel = "TEXT", description = "Also the actor that holds this key.")
     private List<String> keys = new ArrayList<>();
 
-    @Option(names = "--number-key", paramLabel = "NUMBER", description = "Also the actor that holds this key, a whole number.")
+    @Option(
+            names = "--number-key",
+            paramLabel = "NUMBER",
+            description = "Also the actor that holds this key, a whole number.")
     private List<Long> numbers = new ArrayList<>();
 
     @Option(

@@ -25,8 +25,7 @@ final class ClusterOptions {
             names = "--weights",
             split = ",",
             paramLabel = "W",
-            description = "Weights of the servers, repeated; memory in proportion (default: all"
-                    + " alike).")
+            description = "Weights of the servers, repeated; memory in proportion (default: all" + " alike).")
     private List<Double> weights = List.of();
 
     @Option(

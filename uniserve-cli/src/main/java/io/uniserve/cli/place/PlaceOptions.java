@@ -36,8 +36,7 @@ final class PlaceOptions {
     @Option(
             names = "--grace",
             paramLabel = "S",
-            description =
-                    "Seconds after the time limit until a policy without an answer is abandoned (default: 30).")
+            description = "Seconds after the time limit until a policy without an answer is abandoned (default: 30).")
     double grace = 30;
 
     @Option(

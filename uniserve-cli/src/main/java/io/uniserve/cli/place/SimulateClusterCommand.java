@@ -58,7 +58,10 @@ public final class SimulateClusterCommand extends CliCommand {
     @Option(names = "--queries", paramLabel = "N", description = "Queries per interval (default: 20000).")
     private int queries = 20_000;
 
-    @Option(names = "--utilization", paramLabel = "U", description = "Share of all cores that the load needs (default: 0.6).")
+    @Option(
+            names = "--utilization",
+            paramLabel = "U",
+            description = "Share of all cores that the load needs (default: 0.6).")
     private double utilization = 0.6;
 
     @Option(names = "--seed", paramLabel = "S", description = "Seed (default: 1).")

@@ -50,8 +50,7 @@ public final class SqlCommand extends ClientCommand {
 
     @Option(
             names = "--explain",
-            description =
-                    "Run the statement and print its steps instead of its answer: transfers, rows, bytes, time.")
+            description = "Run the statement and print its steps instead of its answer: transfers, rows, bytes, time.")
     private boolean explain;
 
     @Option(

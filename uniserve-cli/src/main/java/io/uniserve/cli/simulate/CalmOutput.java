@@ -15,9 +15,8 @@ final class CalmOutput {
     private CalmOutput() {}
 
     static void print(Console console, long seed, CalmReport report) {
-        console.println(
-                "seed %d: %.1f simulated hours, %,d operations, %,d ended with an error"
-                        .formatted(seed, report.hours(), report.operations(), report.failures()));
+        console.println("seed %d: %.1f simulated hours, %,d operations, %,d ended with an error"
+                .formatted(seed, report.hours(), report.operations(), report.failures()));
         console.println("faults that hit a running operation: %,.0f per hour".formatted(report.faultsPerHour()));
         report.faults().forEach((fault, count) -> console.println("  %-26s %,d".formatted(fault.label(), count)));
         console.println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));

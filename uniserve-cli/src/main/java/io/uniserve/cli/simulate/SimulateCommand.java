@@ -75,15 +75,13 @@ public final class SimulateCommand extends CliCommand {
     @Option(
             names = "--workload",
             paramLabel = "KIND",
-            description =
-                    "Updates of clients: eventual, or atomic (updates of several actors in one version, and reads"
-                            + " of one version). The default is eventual, or the one that shows the planted bug.")
+            description = "Updates of clients: eventual, or atomic (updates of several actors in one version, and reads"
+                    + " of one version). The default is eventual, or the one that shows the planted bug.")
     private String workload = "";
 
     @Option(
             names = "--rebalance",
-            description =
-                    "Change the loads of actors, so that the rebalancer moves replicas; a server joins late.")
+            description = "Change the loads of actors, so that the rebalancer moves replicas; a server joins late.")
     private boolean rebalance;
 
     @Option(

@@ -86,8 +86,9 @@ final class TableCreate extends ClientCommand {
             names = "--durability",
             paramLabel = "WHERE",
             defaultValue = "local",
-            description = "Condition for the acknowledgement of an update: all in-sync replicas have it on disk: local (default);"
-                    + " durable storage has it too: remote.")
+            description =
+                    "Condition for the acknowledgement of an update: all in-sync replicas have it on disk: local (default);"
+                            + " durable storage has it too: remote.")
     private String durability = "";
 
     @Option(names = "--key", paramLabel = "FIELD", defaultValue = "id", description = "The key field (default: id).")

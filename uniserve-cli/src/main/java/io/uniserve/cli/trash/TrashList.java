@@ -20,7 +20,8 @@ import picocli.CommandLine.Mixin;
 /** {@code uniserve trash list}. */
 @Command(
         name = "list",
-        description = "Lists the replicas in servers' trash, oldest first, with the reason and the end of their retention.",
+        description =
+                "Lists the replicas in servers' trash, oldest first, with the reason and the end of their retention.",
         footer = {"  uniserve trash list", "  uniserve trash list --server 5345c4a8 --table speeches -o json"})
 final class TrashList extends ClientCommand {
     @Mixin

@@ -90,7 +90,8 @@ public final class VerifyCommand extends ClientCommand {
         }
         long equal =
                 lines.stream().filter(line -> line.verdict() == Verdict.EQUAL).count();
-        console().println("table " + table + ": the replicas of " + equal + " of " + lines.size() + " actors are equal");
+        console()
+                .println("table " + table + ": the replicas of " + equal + " of " + lines.size() + " actors are equal");
     }
 
     private static String servers(Line line, Verdict verdict) {

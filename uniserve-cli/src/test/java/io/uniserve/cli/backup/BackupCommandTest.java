@@ -8,7 +8,7 @@ import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import org.junit.jupiter.api.Test;
 
-/** What {@code uniserve backup} and {@code uniserve restore} ask of the cluster, and what they say. */
+/** Requests and output of {@code uniserve backup} and {@code uniserve restore}. */
 class BackupCommandTest {
     private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole console = new TestingConsole(options -> cluster);

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Backups that are not there, exist, have bad names or are damaged: neither the tables nor durable storage change. */
+/** Backups that are missing, exist already, have invalid names or are damaged: neither the tables nor durable storage change. */
 @ExtendWith(BadInputCluster.Shared.class)
 class BackupsIT {
     private final BadInputCluster bad;

@@ -30,13 +30,13 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * One cluster for all tests of bad input: two servers with the key-value engine, Solr and {@link TroubleEngine}, and rows in
- * a table of each. Each refusal is given with the state before and after, which must be the same.
+ * Shared cluster for all tests of bad input: two servers with the key-value engine, Solr and {@link TroubleEngine}, with rows in a table of
+ * each. The state must be the same before and after each refusal.
  */
 final class BadInputCluster implements AutoCloseable {
     /**
-     * Nothing dies here, so a machine that stands still for seconds must not look like it: a fail-over, a follower put out of
-     * the in-sync set or a load report left out would be a change that the bad input did not make.
+     * Long time-outs: a slow machine must not cause a fail-over, a removal from the in-sync set or a missing load report, which would be
+     * changes that the bad input did not make.
      */
     private static final String PATIENCE = "40s";
 
@@ -89,7 +89,7 @@ final class BadInputCluster implements AutoCloseable {
         client.table(table).updateDocuments(function, rows.toList()).run().orThrow();
     }
 
-    /** The request fails with this code and a message with these words, and nothing has changed. */
+    /** Checks that the request fails with this code and a message with these words, and that nothing has changed. */
     void refused(ErrorCode code, ThrowingCallable request, String... words) {
         ClusterState before = ClusterState.settled(client);
         Throwable failure = catchThrowable(request);
@@ -102,7 +102,7 @@ final class BadInputCluster implements AutoCloseable {
         assertThat(cluster.failures()).isEmpty();
     }
 
-    /** The command ends with this code's exit code and one line that says why, and nothing has changed. */
+    /** Checks that the command ends with this code's exit code and one line with the reason, and that nothing has changed. */
     Run refused(ErrorCode code, List<String> command, String... words) {
         ClusterState before = ClusterState.settled(client);
         Run run = run(command);
@@ -133,7 +133,7 @@ final class BadInputCluster implements AutoCloseable {
         }
     }
 
-    /** Gives the one cluster to the constructors of tests; it ends with the last of them. */
+    /** Provider of the shared cluster for the constructors of tests; it closes the cluster after the last of them. */
     static final class Shared implements ParameterResolver {
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What bad input must not change.
+ * State that bad input must not change.
  *
  * @param tables definitions and maps: epochs, primaries, in-sync sets
  * @param replicas by server and replica: epoch, role, last entry of the log, last entry applied, rows
- * @param rows by table's id, rows of all its replicas together, as their servers told them
- * @param contents by table, every row, as a query shows it
+ * @param rows by table id, the rows of all its replicas together, as reported by their servers
+ * @param contents by table, all rows in a query
  */
 record ClusterState(
         List<TableRoute> tables, List<String> replicas, Map<Long, Long> rows, Map<String, String> contents) {
@@ -43,7 +43,7 @@ record ClusterState(
         return new ClusterState(tables, List.copyOf(replicas), rows, contents);
     }
 
-    /** The state once nothing changes by itself any more. */
+    /** Returns the state after it has settled. */
     static ClusterState settled(UniserveClient client) {
         return await().pollDelay(Duration.ZERO)
                 .atMost(Duration.ofMinutes(1))
@@ -51,8 +51,8 @@ record ClusterState(
     }
 
     /**
-     * Every replica is in sync, has applied all that it has logged, and told its rows. A server whose engine is slow to tell
-     * them reports what it knew before, so what was told may be older than what queries show.
+     * True if every replica is in sync, has applied its whole log, and has reported its rows. A server with a slow engine reports its
+     * earlier count, so the reported number may be older than that of queries.
      */
     private boolean isSettled() {
         return replicas.stream().allMatch(replica -> replica.contains(" behind 0 "))

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Daemons that cannot join a cluster that runs: it does not notice them. */
+/** Daemons that cannot join a running cluster, which is not affected. */
 @ExtendWith(BadInputCluster.Shared.class)
 @Timeout(120)
 class DaemonsIT {
@@ -69,7 +69,7 @@ class DaemonsIT {
         }
     }
 
-    /** No daemon can know which name is right: the two clusters stay apart, and clients are refused by name. */
+    /** A daemon cannot decide which name is correct: the two clusters stay separate, and clients get an error with the names. */
     @Test
     void aServerOfAnotherCluster() {
         ClusterState before = ClusterState.settled(bad.client);

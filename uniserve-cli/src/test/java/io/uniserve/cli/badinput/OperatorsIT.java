@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Operators and functions that are not there, and operators that throw, hang or return too much. */
+/** Unknown operators and functions, and operators that throw, hang or return too much. */
 @ExtendWith(BadInputCluster.Shared.class)
 class OperatorsIT {
     private static final long HUNDRED_MEGABYTES = 100L << 20;
@@ -96,8 +96,8 @@ class OperatorsIT {
                         operator.id(),
                         "" + Limits.RESULT_BYTES_PER_ACTOR_MAX,
                         "ask for less");
-                // Each actor may come to its limit before the first refusal ends the query, on two replicas if it is
-                // hedged.
+                // Each actor may reach its limit before the first refusal ends the query, on two replicas if the query
+                // is hedged.
                 assertThat(TroubleOperators.WRITTEN.get())
                         .isLessThanOrEqualTo(2L * count * Limits.RESULT_BYTES_PER_ACTOR_MAX);
             }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Plans of several stages that cannot be, whose operators put too much, throw or do not end: refused, and nothing is kept of them. */
+/** Invalid plans of several stages, whose operators produce too much, throw or hang: they are refused, and servers keep nothing of them. */
 @ExtendWith(BadInputCluster.Shared.class)
 class PlansIT {
     private final BadInputCluster bad;
@@ -37,7 +37,7 @@ class PlansIT {
         return bad.client.query("trouble", TroublePlans.PREFIX + kind).body().utf8();
     }
 
-    /** What the servers keep for plans. */
+    /** Data that servers keep for plans. */
     private List<String> kept() {
         List<String> kept = new ArrayList<>();
         for (int server = 1; server <= 2; server++) {
@@ -79,11 +79,11 @@ class PlansIT {
     void plansThatCannotBeAndOperatorsThatPutTooMuch(String kind, ErrorCode code, String words) {
         int before = TroublePlans.PUT.get();
         bad.refused(code, () -> ask(kind), words);
-        // A scatter ends at its first wrong chunk, and is not run again and again.
+        // A scatter ends at its first invalid chunk and is not repeated.
         assertThat(TroublePlans.PUT.get() - before).isLessThan(1_000);
     }
 
-    /** Either there is no memory for it, or it is over the limit of a chunk. */
+    /** The chunk exceeds the memory or the limit of a chunk. */
     @Test
     void aChunkOfTwoGigabytes() {
         ClusterState before = ClusterState.settled(bad.client);
@@ -108,13 +108,13 @@ class PlansIT {
         await().until(() -> ClusterState.of(bad.client).equals(before));
     }
 
-    /** Servers may tell of threads of the operators that never end, which they count late, and of none besides. */
+    /** Servers may report hanging threads of the operators, which they count late, but no others. */
     @Test
     void aGatherThatLooksAtItsDeadlineGivesItsThreadBack() {
         int before = TroublePlans.LOOPS.get();
         Duration soon = Duration.ofMillis(500);
         await().until(
-                        () -> { // on a machine that stands still its time may be over before one begins
+                        () -> { // on a stopped machine the time may end before an operator begins
                             bad.refused(
                                     ErrorCode.DEADLINE_EXCEEDED,
                                     () -> bad.client.query("trouble", TroublePlans.PREFIX + "loop", soon),
@@ -139,7 +139,7 @@ class PlansIT {
         assertThat(bad.client.query("words", "count").body().utf8()).isEqualTo("{\"count\":50}");
     }
 
-    /** Threads of both servers that are in calls past their deadlines. */
+    /** Threads of both servers in calls past their deadlines. */
     private long stuck() {
         double all = 0;
         for (int server = 1; server <= 2; server++) {
@@ -155,7 +155,7 @@ class PlansIT {
         return (long) all;
     }
 
-    /** Frames that no planner of ours makes, sent to a server by themselves. */
+    /** Frames that no planner creates, sent to a server directly. */
     @Test
     void framesOfStagesThatAreNone() {
         TableRoute table = bad.client.admin().describeTable("trouble");

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Messages as no client of ours would send them, to one process. */
+/** Raw messages to one process that no client would send. */
 final class RawCalls implements AutoCloseable {
     private static final Metadata.Key<byte[]> DETAIL =
             Metadata.Key.of("uniserve-error-bin", Metadata.BINARY_BYTE_MARSHALLER);
@@ -35,7 +35,7 @@ final class RawCalls implements AutoCloseable {
                 .build();
     }
 
-    /** Sends one read on a call of its own and waits for its reply, or for the end of the call. */
+    /** Sends one read on a new call and waits for its reply or the end of the call. */
     DataProto.ReadReply read(DataProto.ReadsCall call) {
         return told(() -> {
             CompletableFuture<DataProto.ReadsReply> first = new CompletableFuture<>();
@@ -88,7 +88,7 @@ final class RawCalls implements AutoCloseable {
         told(() -> AdminGrpc.newBlockingStub(channel).call(call));
     }
 
-    /** The error that the other side told; what is only a broken call stays as it is. */
+    /** Returns the error of the other side; a broken call is thrown unchanged. */
     private static <T> T told(Supplier<T> call) {
         try {
             return call.get();

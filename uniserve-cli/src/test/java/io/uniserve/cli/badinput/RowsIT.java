@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows that are none, do not fit the schema or are too large: nothing is logged. */
+/** Rows that are invalid, do not fit the schema or are too large: nothing is logged. */
 @ExtendWith(BadInputCluster.Shared.class)
 class RowsIT {
     private final BadInputCluster bad;
@@ -70,7 +70,7 @@ class RowsIT {
         refusedRow("docs", "solr.delete@1", row("title", "no key"), "id");
     }
 
-    /** Rows with them were stored with a question mark each, as one row. */
+    /** Regression: such keys were stored with a question mark each, as one row. */
     @Test
     void halvesOfCharacters() {
         for (String half : List.of("z\ud800", "z\ud801", "\udc00")) {

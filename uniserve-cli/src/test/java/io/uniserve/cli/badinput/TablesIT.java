@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables that are not there, or no more; names that cannot be. */
+/** Tables that do not exist or were dropped; invalid names. */
 @ExtendWith(BadInputCluster.Shared.class)
 class TablesIT {
     private static final List<String> NAMES = List.of("", "../x", "/", "a/b", ".", "a\0b", "x".repeat(100_000), "ä");

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The key-value engine with operators that misbehave, {@link TroubleOperators}, and plans, {@link TroublePlans}. */
+/** Key-value engine with misbehaving operators, {@link TroubleOperators}, and plans, {@link TroublePlans}. */
 final class TroubleEngine implements Engine {
     static final String NAME = "trouble";
 

@@ -16,15 +16,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** Operators that no port should have. */
+/** Misbehaving operators. */
 final class TroubleOperators {
-    /** Ends every {@link #HANG} that runs. */
+    /** Ends all running {@link #HANG}. */
     static final CountDownLatch RELEASE = new CountDownLatch(1);
 
-    /** Calls of {@link #HANG} that were begun: they never come back before that. */
+    /** Number of {@link #HANG} calls that were started; they return only after {@link #RELEASE}. */
     static final AtomicInteger HANGING = new AtomicInteger();
 
-    /** Bytes that {@link #HUGE} and {@link #HUGE_MERGED} were let write. */
+    /** Bytes that {@link #HUGE} and {@link #HUGE_MERGED} could write. */
     static final AtomicLong WRITTEN = new AtomicLong();
 
     private static final int BLOCK = 64 << 10;
@@ -38,9 +38,9 @@ final class TroubleOperators {
     static final Trouble<Long> ASSERT = Trouble.of("trouble.assert@1", () -> {
         throw new AssertionError("wrong on purpose");
     });
-    /** Does not look at its deadline. */
+    /** Ignores its deadline. */
     static final Trouble<Long> HANG = Trouble.of("trouble.hang@1", TroubleOperators::hang);
-    /** The parameter's number of bytes, made only while they are written. */
+    /** Returns this number of bytes, which are created only while they are written. */
     static final Trouble<Long> HUGE = new Trouble<>("trouble.huge@1", null, zeros(), Optional.empty());
 
     static final Trouble<Long> HUGE_MERGED =

@@ -23,16 +23,16 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** Plans of several stages that no port should have; a query's text, {@code plan KIND}, says which. */
+/** Misbehaving plans of several stages. A query's text, {@code plan KIND}, selects one. */
 final class TroublePlans {
     static final String PREFIX = "plan ";
-    /** What a right plan of the four actors answers: how many chunks came. */
+    /** Answer of a correct plan of the four actors: the number of chunks. */
     static final String RIGHT = "16";
 
-    /** Chunks that scatters were let put. */
+    /** Number of chunks that scatters could put. */
     static final AtomicInteger PUT = new AtomicInteger();
 
-    /** Loops that were begun, and those of them that have ended. */
+    /** Number of loops that were started, and of those that have ended. */
     static final AtomicInteger LOOPS = new AtomicInteger();
 
     static final AtomicInteger LOOPS_ENDED = new AtomicInteger();
@@ -62,7 +62,7 @@ final class TroublePlans {
         if (kind.equals("large")) {
             put(sink, 0, Bytes.wrap(new byte[Limits.CHUNK_BYTES_MAX + 1]));
         }
-        if (kind.equals("gigabytes") && context.actor() == 0) { // once a replica: each has the collector do all it can
+        if (kind.equals("gigabytes") && context.actor() == 0) { // once per replica: each loads the collector
             put(sink, 0, Bytes.wrap(new byte[Integer.MAX_VALUE - 8]));
         }
         for (int slot = 0; slot < slots; slot++) {
@@ -82,7 +82,7 @@ final class TroublePlans {
         if (kind.equals("deep")) {
             throw new StackOverflowError("deep on purpose");
         }
-        if (kind.equals("hang")) { // does not look at its deadline
+        if (kind.equals("hang")) { // ignores its deadline
             return TroubleOperators.HANG.retrieve(actor, context, 0L);
         }
         if (kind.equals("loop")) {

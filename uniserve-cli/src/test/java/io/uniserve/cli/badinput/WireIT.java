@@ -23,10 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Requests that only a broken or hostile program sends, to the coordinator and to each server. */
+/** Requests of a broken or hostile program, to the coordinator and to each server. */
 @ExtendWith(BadInputCluster.Shared.class)
 class WireIT {
-    /** {@code new java.util.PriorityQueue(...)} as Java writes it. */
+    /** {@code new java.util.PriorityQueue(...)} in Java's serialization format. */
     private static final byte[] JAVA_OBJECT = HexFormat.of()
             .parseHex(
                     "aced0005737200176a6176612e7574696c2e5072696f72697479517565756594da30b4fb3f82b103000249000473697a654c000a636f"
@@ -296,7 +296,7 @@ class WireIT {
             socket.shutdownOutput();
             assertThat(socket.getInputStream().readAllBytes()).hasSizeLessThan(100_000);
         } catch (java.net.SocketException e) {
-            // A reset, while sending or reading, is as good an answer as a close.
+            // A reset during a send or read is as good as a close.
             assertThat(e).hasMessageMatching(".*(reset|Broken pipe|closed).*");
         }
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A small {@code bench shuffle}: not how fast it is, only that its figures are those of its raw output. */
+/** Small {@code bench shuffle}: it checks that its figures are those of its raw output, not the speed. */
 class ShuffleCommandTest {
     private static final int SHUFFLES = 3;
 
@@ -59,7 +59,7 @@ class ShuffleCommandTest {
         throw new AssertionError("no figure of this name: " + name);
     }
 
-    /** Of an odd number of shuffles, in nanoseconds. */
+    /** Returns the median of an odd number of shuffles, in nanoseconds. */
     private static long median(Path raw, String name, String side) throws IOException {
         try (Stream<String> lines = Files.lines(raw)) {
             List<Long> times = lines.map(line -> List.of(line.split("\t", -1)))

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A small {@code bench updates} with real processes, launched twice. How fast they are is not asked here, only that its answers
- * are right, which it checks itself, and that the result can be computed again from the raw output.
+ * Small {@code bench updates} with real processes, launched twice. It checks the answers and that the result can be recomputed from the raw
+ * output, not the speed.
  */
 class UpdatesBenchIT {
     @TempDir
@@ -75,7 +75,7 @@ class UpdatesBenchIT {
                 .isCloseTo(found.get(0).path("peer").asDouble() / ours, withPercentage(0.1));
     }
 
-    /** Of every launch, by scenario and side. */
+    /** Latencies per launch, by scenario and side. */
     private static List<Map<String, List<Long>>> latencies(Path raw) throws IOException {
         List<Map<String, List<Long>>> launches = new ArrayList<>();
         for (String line : Files.readAllLines(raw)) {

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short run of {@code uniserve chaos}: a dozen processes under drawn faults, whose history is judged. */
+/** Short run of {@code uniserve chaos}: a dozen processes under random faults, with a check of the history. */
 class ChaosIT {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -51,7 +51,7 @@ class ChaosIT {
                 .isEqualTo(result.get("operations").asLong());
     }
 
-    /** Every process asks once and hears once, in turn; gives how many operations ended. */
+    /** Checks that requests and replies of every process alternate. Returns the number of completed operations. */
     private static long complete(List<String> lines) throws Exception {
         Map<String, String> last = new HashMap<>();
         long ended = 0;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands against daemons that ask for a client's certificate, told by options and by a configuration file. */
+/** Commands against daemons that require a client certificate, given by options and by a configuration file. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConnectTest {
     private final TestingConsole uniserve = new TestingConsole(RemoteCluster::connect);
@@ -32,7 +32,7 @@ class ConnectTest {
         for (String name : List.of("daemon", "client", "stranger")) {
             PemFiles.make(place, name);
         }
-        // Daemons know each other and the client.
+        // Daemons trust each other and the client.
         Files.writeString(place.resolve("known.pem"), text("daemon.pem") + text("client.pem"));
         cluster = new RunningCluster(
                 place,
@@ -108,7 +108,7 @@ class ConnectTest {
                         + file("client.pem") + "\", key-file = \"" + file("client.key") + "\" } }");
         List<String> configured = List.of("--config", config.toString());
         ok(run(configured, "table", "list"));
-        // Options stand over the file: addresses where nobody is, a certificate that nobody knows.
+        // Options override the file: unused addresses, an untrusted certificate.
         Path quick = Files.writeString(
                 directory.resolve("short.conf"), Files.readString(config).replace("= 20s", "= 500ms"));
         refused(run(List.of("--config", quick.toString(), "-b", "127.0.0.1:1"), "table", "list"));

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Self-signed certificates for this machine, made by the JDK's keytool. */
+/** Self-signed certificates for this machine, created by the JDK's keytool. */
 final class PemFiles {
     private static final String PASSWORD = "password";
 
     private PemFiles() {}
 
-    /** Makes NAME.pem and NAME.key. */
+    /** Creates NAME.pem and NAME.key. */
     static void make(Path directory, String name) throws IOException, InterruptedException, GeneralSecurityException {
         Path store = directory.resolve(name + ".p12");
         String keytool =

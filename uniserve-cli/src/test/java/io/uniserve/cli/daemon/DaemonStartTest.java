@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A daemon that cannot start says in one line what is wrong, and leaves nothing running. */
+/** A daemon that cannot start reports the reason in one line and leaves nothing running. */
 @Timeout(60)
 class DaemonStartTest {
     private final TestingConsole uniserve = TestingConsole.alone();

@@ -14,7 +14,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.xml.sax.InputSource;
 
-/** The page of the demo: self-contained, well-formed, with every figure and mark. */
+/** Page of the demo: self-contained, well-formed, with every figure and mark. */
 class HtmlReportTest {
     private static final long SECOND = 1_000_000_000L;
 

@@ -93,7 +93,7 @@ class LoadCommandTest {
         assertThat(query.err()).contains("has no update function that deletes");
     }
 
-    /** It would reach the actor of the row's key alone. */
+    /** Such a command would reach only the actor of the row's key. */
     @Test
     void rowsAreNotDeletedByAQueryOfEach() {
         Run run = uniserve.input("{\"id\":\"a\",\"query\":\"n:1\"}\n")
@@ -157,7 +157,7 @@ class LoadCommandTest {
         assertThat(cluster.changes().size()).isLessThan(60);
     }
 
-    /** An atomic update fails as a whole: an actor's only row of it may be right. */
+    /** An atomic update fails as a whole, even if an actor's only row of it is valid. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 20})
     void ofAnAtomicTableOnlyBadRowsAreRejected(int bad) throws IOException {

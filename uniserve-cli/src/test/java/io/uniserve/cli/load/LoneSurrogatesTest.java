@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Files with half a character, and with bytes that are no text: refused with their place, not stored as another text. */
+/** Files with lone surrogates and with invalid bytes: refused with their place, not stored as another text. */
 class LoneSurrogatesTest {
     private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
@@ -69,7 +69,7 @@ class LoneSurrogatesTest {
         assertThat(cluster.rows("words")).hasSize(2);
     }
 
-    /** A surrogate's three bytes; a byte that begins nothing; a character that is cut off. */
+    /** A surrogate's three bytes; a byte that starts no character; a truncated character. */
     @ParameterizedTest
     @CsvSource({"ed,a0,80", "ff,41,41", "e2,82,41"})
     void bytesThatAreNoUtf8AreRefused(String one, String two, String three) throws IOException {

@@ -24,11 +24,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rows that no reader may keep in memory. */
+/** Rows that are too large for a reader's memory. */
 class RowLimitsTest {
     private static final long ROW_READ_MAX = Limits.ROW_TEXT_CHARS_MAX + (1L << 18);
 
-    /** A file that is made while it is read: a head, a part many times, a tail. */
+    /** Generated file: a head, a repeated part, a tail. */
     private static final class Generated extends InputStream {
         private final byte[] head;
         private final byte[] part;
@@ -95,7 +95,7 @@ class RowLimitsTest {
                 .hasMessageContainingAll(told);
     }
 
-    /** The second line is longer than a text can be; it is passed over, and rows behind it are read. */
+    /** The second line is longer than a text can be. It is skipped, and the rows after it are read. */
     @Test
     void aLineIsPassedOverWithoutBeingKept() throws IOException {
         try (RowSource source = open(
@@ -129,7 +129,7 @@ class RowLimitsTest {
         }
     }
 
-    /** These formats have no end of a row to go on behind: the file ends there. Here ~ is a line feed. */
+    /** These formats have no row end at which reading could continue: the file ends there. Here ~ is a line feed. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -161,7 +161,7 @@ class RowLimitsTest {
         assertThat(file.position).isLessThan(ROW_READ_MAX);
     }
 
-    /** A file of many rows is longer than one. Here ~ is a line feed, ^ a bar, and % many letters. */
+    /** A file of many rows is longer than one row. Here ~ is a line feed, ^ a bar, and % many letters. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

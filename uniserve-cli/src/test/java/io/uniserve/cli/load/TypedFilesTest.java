@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** CSV and bars into a table with typed columns. */
+/** CSV and .tbl files for a table with typed columns. */
 class TypedFilesTest {
     private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
@@ -90,7 +90,7 @@ class TypedFilesTest {
         assertThat(load("b.tbl.1", "4|four|||||\n").exit()).isEqualTo(ExitCode.OK);
     }
 
-    /** Each of these files has right rows first, enough for batches that would be sent before the wrong one is read. */
+    /** Each file starts with enough valid rows for batches that would be sent before the invalid one is read. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '\t',
@@ -171,7 +171,7 @@ class TypedFilesTest {
         assertThat(piped.err()).isEmpty();
     }
 
-    /** Of the rest of the file nothing is kept in memory. */
+    /** The rest of the file is not kept in memory. */
     @Test
     void aQuoteThatIsOpenForLongerThanARowIsTold() {
         CsvQuoteTracker watch =
@@ -210,7 +210,7 @@ class TypedFilesTest {
         assertThat(cluster.rows("prices")).isEmpty();
     }
 
-    /** What is for all actors has no key; a port that has no such update is not asked. */
+    /** Commands for all actors have no key; a port without such an update is not called. */
     @Test
     void whatIsForAllActorsIsNoWrongRow() throws IOException {
         Run run = load("a.json", "{\"optimize\":{}}", "--format", "json");
@@ -219,7 +219,7 @@ class TypedFilesTest {
         assertThat(cluster.rows("prices")).isEmpty();
     }
 
-    /** What the port, or the function that is asked for, cannot do is told before the first row is loaded. */
+    /** Operations that the port or the given function does not support are reported before the first row is loaded. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -38,7 +38,7 @@ class UpdateFilesTest {
         assertThat(read(RowSources.Format.JSON, "")).isEmpty();
     }
 
-    /** What is written otherwise than the number would be, as a zip code or a version, is a text. */
+    /** A value that differs from the number's own text form, such as a zip code or a version, is a text. */
     @Test
     void numbersOfCsv() throws IOException {
         String text = "id,zip,v,n\n1,01234,1.10,5\n2,-0,1e5,-2.5\n3,9223372036854775808,00.5,-7\n";
@@ -80,7 +80,7 @@ class UpdateFilesTest {
                         "ADD {id=6}");
     }
 
-    /** Lists of documents and of what to delete, and ids written as numbers, as Solr takes them. */
+    /** Lists of documents and of deletions, and ids written as numbers, as in Solr. */
     @Test
     void listsInCommands() throws IOException {
         String text = """
@@ -105,7 +105,7 @@ class UpdateFilesTest {
                         "ADD {id=10}");
     }
 
-    /** A wrong id is told where it stands among the others, which are read all the same. */
+    /** An invalid id is reported at its position; the other ids are read. */
     @Test
     void whatIsWrongInAListOfDeletionsIsPassedOverAlone() throws IOException {
         String text = """

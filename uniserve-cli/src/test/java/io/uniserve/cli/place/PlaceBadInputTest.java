@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every bad policy and every bad or strange problem through the command: a reason, and the old placement stays. */
+/** Every misbehaving policy and every invalid or unusual problem through the command: a reason is printed, and the old placement stays. */
 class PlaceBadInputTest {
     private static final String MINE = "io.uniserve.cli.place.PlaceBadInputTest$";
 
@@ -30,7 +30,7 @@ class PlaceBadInputTest {
     @TempDir
     Path directory;
 
-    /** Never answers. */
+    /** Policy that never answers. */
     public static final class Hanging implements BalancePolicy {
         @Override
         public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
@@ -43,7 +43,7 @@ class PlaceBadInputTest {
         }
     }
 
-    /** Leaves the first actor without a host. */
+    /** Policy that leaves the first actor without a host. */
     public static final class Dropping implements BalancePolicy {
         @Override
         public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
@@ -53,7 +53,7 @@ class PlaceBadInputTest {
         }
     }
 
-    /** Puts everybody on server 0. */
+    /** Policy that puts all actors on server 0. */
     public static final class Crowding implements BalancePolicy {
         @Override
         public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
@@ -61,7 +61,7 @@ class PlaceBadInputTest {
         }
     }
 
-    /** Proposes shares that are no numbers. */
+    /** Policy whose shares are not numbers. */
     public static final class NoNumbers implements BalancePolicy {
         @Override
         public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
@@ -72,7 +72,7 @@ class PlaceBadInputTest {
         }
     }
 
-    /** Proposes nothing. */
+    /** Policy that proposes nothing. */
     public static final class Nothing implements BalancePolicy {
         @Override
         @SuppressWarnings("NullAway") // on purpose

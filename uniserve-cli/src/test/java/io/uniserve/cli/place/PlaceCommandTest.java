@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Placements through the command: files in and out, and what was there stays where the input is bad. */
+/** Placements through the command: input and output files, which stay unchanged for invalid input. */
 class PlaceCommandTest {
     private final TestingConsole uniserve = TestingConsole.alone();
 
@@ -36,7 +36,7 @@ class PlaceCommandTest {
     private Path instance;
     private Path out;
 
-    /** Proposes a server that does not exist. */
+    /** Policy that proposes a server that does not exist. */
     public static final class Unknown implements BalancePolicy {
         @Override
         public Proposal place(ClusterLoad in, SearchBudget searchBudget) {
@@ -46,7 +46,7 @@ class PlaceCommandTest {
         }
     }
 
-    /** Throws. */
+    /** Policy that throws. */
     public static final class Throwing implements BalancePolicy {
         @Override
         public Proposal place(ClusterLoad in, SearchBudget searchBudget) {

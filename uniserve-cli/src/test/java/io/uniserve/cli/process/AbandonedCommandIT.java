@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A command that starts daemons and is ended in the middle leaves none of them, and its files only after SIGKILL. */
+/** A command that starts daemons and is killed leaves none of them running, and leaves its files only after SIGKILL. */
 @Timeout(300)
 class AbandonedCommandIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A stream of atomic updates over all actors while real processes die by SIGKILL: no reader ever sees a part of one. */
+/** Stream of atomic updates over all actors while real processes are killed by SIGKILL: no reader sees a part of an update. */
 class AtomicFaultsIT {
     private static final int SERVERS = 3;
     private static final int ACTORS = 6;
@@ -33,7 +33,7 @@ class AtomicFaultsIT {
             try (load) {
                 load.start(2, 2);
                 progress(load);
-                // The primary of the first actor, which is the one that drives what clients send.
+                // The primary of the first actor is the transaction manager of the clients' updates.
                 String victim = started.primary("bank", 0);
                 started.processes().daemon(victim).kill();
                 progress(load);

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writers that add 1 to every account of a table at once, and readers that check every sum over all actors: it is a whole
- * number of updates, not less than was acknowledged before the read began, nor than the same reader saw before.
+ * Writers that add 1 to every account of a table in one update, and readers that check every sum over all actors. A sum must be a whole
+ * number of updates, and at least what was acknowledged before the read began and what the same reader saw before.
  */
 final class AtomicLoad implements AutoCloseable {
     private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
@@ -97,7 +97,7 @@ final class AtomicLoad implements AutoCloseable {
                         parts -> parts.stream().mapToLong(Long::longValue).sum());
     }
 
-    /** What this client reads is what was acknowledged, and at most what nobody knows of besides. */
+    /** Checks that this client reads what was acknowledged, and at most the updates with unknown outcome in addition. */
     void verify(UniserveClient client, String name) {
         long sum = sum(client.table(name));
         long updates = sum / ACCOUNTS;

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writers that raise the number of each of their keys, acknowledged by every in-sync replica, and readers that check that
- * no read shows less than was acknowledged before it began, and none more than was ever sent.
+ * Writers that raise the number of each of their keys, acknowledged by every in-sync replica, and readers that check that no read shows
+ * less than was acknowledged before it began, or more than was ever sent.
  */
 final class CheckedLoad implements AutoCloseable {
     private static final RetrieveCall<String, List<Document>> GET =
@@ -44,7 +44,7 @@ final class CheckedLoad implements AutoCloseable {
         this.table = client.table(table);
     }
 
-    /** Starts one writer and so many readers. */
+    /** Starts one writer and this many readers. */
     void start(int readers) {
         thread("writer", this::write);
         for (int i = 0; i < readers; i++) {
@@ -107,12 +107,12 @@ final class CheckedLoad implements AutoCloseable {
         }
     }
 
-    /** Reads every key that was ever acknowledged once; what is lost or wrong is in {@link #wrong}. */
+    /** Reads every acknowledged key once; lost or wrong ones are recorded in {@link #wrong}. */
     void verifyAll() {
         acked.keySet().forEach(this::readOne);
     }
 
-    /** The same through another client. */
+    /** Verifies all through another client. */
     void verifyAll(UniserveClient client) {
         table = client.table(name);
         verifyAll();

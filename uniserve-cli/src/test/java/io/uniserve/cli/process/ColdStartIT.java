@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every process, every disk and ZooKeeper are lost at once; durable storage alone is left, and new machines take it. */
+/** Loss of every process, every disk and ZooKeeper at once; new machines start from durable storage alone. */
 @Timeout(300)
 class ColdStartIT {
     private static final int BATCHES = 30;
@@ -70,7 +70,7 @@ class ColdStartIT {
             write(lost.client(), "t", BATCHES, 2 * BATCHES);
             await("everything is shipped").atMost(Duration.ofMinutes(1)).until(() -> shipped(lost.client()));
             write(lost.client(), "d", 0, BATCHES);
-            write(lost.client(), "e", 0, BATCHES); // not a moment later
+            write(lost.client(), "e", 0, BATCHES); // immediately before the loss
             lost.processes().daemons().values().forEach(DaemonProcess::kill);
         }
         Files.move(first.resolve("store"), second.resolve("store"));

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * SIGTERM and Ctrl-C as an operator sends them. Draining may take ten minutes here, so a second signal that did not end the
- * process at once would run into the time-out.
+ * SIGTERM and Ctrl-C from an operator. Draining may take ten minutes here, so a second signal that did not end the process at once would
+ * hit the time-out.
  */
 @Timeout(300)
 class DaemonSignalsIT {
@@ -80,7 +80,7 @@ class DaemonSignalsIT {
         }
     }
 
-    /** Three servers, two copies: the third can be left, and is left when the others have all. */
+    /** Three servers, rf 2: the third server can drain, and ends when the others have all replicas. */
     private void drains(String name, Consumer<DaemonProcess> signal) {
         DaemonProcess daemon = cluster.daemon(name);
         signal.accept(daemon);
@@ -88,7 +88,7 @@ class DaemonSignalsIT {
         whole(2);
     }
 
-    /** Two servers, two copies: nothing else can hold what this one has, so it drains for as long as it may. */
+    /** Two servers, rf 2: no other server can take a replica, so the drain lasts until its limit. */
     private void endsAtOnce(String name, Consumer<DaemonProcess> signal, int number) {
         DaemonProcess daemon = cluster.daemon(name);
         signal.accept(daemon);
@@ -106,7 +106,7 @@ class DaemonSignalsIT {
                 .size();
     }
 
-    /** Waits until every actor has two copies in sync on so many servers. */
+    /** Waits until every actor has two in-sync replicas on this many servers. */
     private void whole(int servers) {
         await().atMost(PATIENCE).untilAsserted(() -> {
             List<ActorState> actors = client.routing().tables().get(0).map().actors();

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server is killed, its files are damaged, and it is started again: it says what it found, every answer is right
- * meanwhile, and in the end all copies are whole.
+ * Damage to the files of a killed server: after its restart it reports the damage, every answer is correct meanwhile, and in the end all
+ * replicas are complete.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -145,7 +145,7 @@ class DamagedFilesIT {
                             e -> assertThat(e.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED));
             assertThat(count("copies")).isEqualTo("{\"count\":" + ROWS + "}");
         });
-        // Put right, as from a copy elsewhere, the same objects serve.
+        // Repaired, e.g. from a copy elsewhere, the same objects are usable.
         await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(UniserveException.class)
                 .until(() -> count("sole").equals("{\"count\":" + ROWS + "}"));
@@ -167,12 +167,12 @@ class DamagedFilesIT {
             assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
                     .isInstanceOf(UniserveException.class);
             cluster().startServer(server);
-            // Its files are whole: they are better than the backup.
+            // Its files are intact, so they are preferred to the backup.
             allCopiesAreWhole();
         });
     }
 
-    /** Runs it while a bit of each object is wrong. */
+    /** Runs work while each object has a flipped bit. */
     private static void flipped(List<Path> objects, Runnable meanwhile) {
         assertThat(objects).isNotEmpty();
         objects.forEach(file -> flip(file, size(file) / 2));
@@ -183,7 +183,7 @@ class DamagedFilesIT {
         }
     }
 
-    /** A server that has an actor of {@code sole}, by the coordinator, once all is whole: no test may count on one of them. */
+    /** Returns a server that has an actor of {@code sole}, after all replicas are in sync: tests must not depend on a particular one. */
     private ServerId holderOfSole() {
         allCopiesAreWhole();
         return route("sole").map().actors().get(0).primary();
@@ -200,7 +200,7 @@ class DamagedFilesIT {
         void to(Path file);
     }
 
-    /** Kills the server under load, damages all its files of this kind and starts it again; what it says then. */
+    /** Kills the server under load, damages all its files of this kind and restarts it. Returns its log from then on. */
     private String damaged(String server, String kind, Damage damage) throws Exception {
         allCopiesAreWhole();
         try (CheckedLoad load = new CheckedLoad(client(), "load")) {
@@ -209,7 +209,7 @@ class DamagedFilesIT {
             cluster().daemon(server).kill();
             List<Path> files = files(server, kind);
             assertThat(files).isNotEmpty();
-            // A sole copy has no other to be replaced from: its table is for the test of the backup.
+            // An only replica has no other to be rebuilt from: its table is for the backup test.
             String sole = "/t" + route("sole").meta().tableId() + "-";
             files.stream().filter(file -> !file.toString().contains(sole)).forEach(damage::to);
             int before = log(server).length();
@@ -237,7 +237,7 @@ class DamagedFilesIT {
         await("what a sole copy has is in durable storage").atMost(PATIENCE).until(this::soleIsShipped);
     }
 
-    /** True when the primary of each actor of {@code sole} reports that durable storage has its whole log. */
+    /** True if the primary of each actor of {@code sole} reports that durable storage has its whole log. */
     private boolean soleIsShipped() {
         TableRoute sole = route("sole");
         List<ReplicaLoad> loads = client().admin().status().loads().stream()
@@ -269,7 +269,7 @@ class DamagedFilesIT {
         return started.log(server);
     }
 
-    /** What durable storage has of the table's actors whose primary is on this server. */
+    /** Returns the objects in durable storage of the table's actors whose primary is on this server. */
     private List<Path> backup(String table, ServerId primary) {
         TableRoute route = route(table);
         return route.map().actors().stream()

@@ -26,10 +26,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * {@code uniserve server} on a data directory that it must not use: exit code and message; the directory and the cluster
- * are as before.
- */
+/** {@code uniserve server} on a data directory that it must not use: exit code and message; the directory and the cluster do not change. */
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DataDirectoryIT {
@@ -104,7 +101,7 @@ class DataDirectoryIT {
         Path copy = copy("server-1", "read-only");
         List<String> prefix = List.of();
         if (Files.isWritable(Path.of("/"))) {
-            // The superuser may write anywhere; somebody else may not.
+            // Root may write anywhere; another user may not.
             prefix = List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
             assumeThat(runs(prefix))
                     .as("setpriv, and the distribution readable by all")
@@ -147,7 +144,7 @@ class DataDirectoryIT {
         }
     }
 
-    /** The directory is the server: at another address it is the same one, with what it had. */
+    /** The directory is the identity: at another address it is the same server, with its data. */
     @Test
     void theDirectoryOfAServerThatIsDown() {
         ServerRecord ended = record("server-1");
@@ -170,7 +167,7 @@ class DataDirectoryIT {
                 .orElseThrow();
     }
 
-    /** What the client is told of a server that started again; until then it may still be told of the one that ended. */
+    /** Returns the record of the restarted server; until then the client may still see the old one. */
     private ServerRecord awaitNext(String server, ServerRecord ended) {
         String id = identity(server);
         await().atMost(Duration.ofMinutes(1))
@@ -237,7 +234,7 @@ class DataDirectoryIT {
         return to;
     }
 
-    /** What tells whether a refused start did anything: names, and the small files of the directory itself. */
+    /** Returns what shows if a refused start changed anything: names, and the small files of the directory itself. */
     private static Map<String, String> contents(Path data) {
         Map<String, String> contents = new TreeMap<>();
         if (!Files.isDirectory(data)) {
@@ -245,7 +242,7 @@ class DataDirectoryIT {
         }
         try (Stream<Path> files = Files.list(data)) {
             for (Path file : files.toList()) {
-                // The lock file says nothing by being there, and a server that runs works in its scratch.
+                // The lock file is irrelevant, and a running server works in its scratch directory.
                 if (!file.endsWith("lock") && !file.endsWith("scratch")) {
                     contents.put(file.getFileName().toString(), Files.isDirectory(file) ? names(file) : text(file));
                 }

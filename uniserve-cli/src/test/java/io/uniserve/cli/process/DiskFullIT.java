@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The disks of real servers and their durable storage are full: what that refuses, what goes on, and that room heals it. */
+/** Full disks of real servers and their durable storage: refused operations, operations that continue, and recovery when there is room. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DiskFullIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -89,7 +89,7 @@ class DiskFullIT {
                 .deadline(Duration.ofSeconds(20));
     }
 
-    /** A replica that has rows on its disk shows them a moment later. */
+    /** A replica that has logged rows shows them shortly afterwards. */
     private void countIs(String table, int rows) {
         await().untilAsserted(() ->
                 assertThat(client.query(table, "count").body().utf8()).isEqualTo("{\"count\":" + rows + "}"));

@@ -26,10 +26,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Places between the phases of an atomic update where a server or a client of a test ends itself by SIGKILL, or stops by SIGSTOP,
- * when a file in a directory orders it. They are in what stands between the server's state machine and the registry, disk and
- * engine that it is given, or between a client's machines and their network, so that neither has a hook. Used on the process's
- * loop only.
+ * Fail points between the phases of an atomic update: a server or client of a test kills itself by SIGKILL, or stops by SIGSTOP, if a file
+ * in a directory orders it. They are in wrappers of the registry, disk and engine of the server's state machine, or of the network of a
+ * client's state machines, so the production code has no hooks. For the process's event loop only.
  */
 final class FailPoints {
     private static final int ENTRY_HEADER_BYTES = 12;
@@ -37,17 +36,17 @@ final class FailPoints {
     private final Path directory;
     private final String process;
 
-    /** Where. */
+    /** Place of a fail point. */
     enum Place {
-        /** At the driver: all have voted, the decision is not written. */
+        /** At the transaction manager: all have voted, the decision is not written. */
         BEFORE_COMMIT,
-        /** At the driver: the decision is written, nobody has been told. */
+        /** At the transaction manager: the decision is written, no participant was notified. */
         AFTER_COMMIT,
         /** At a participant: the PREPARE is durable, the vote is not sent. */
         PREPARE_SYNCED,
-        /** At a participant: the commit is applied, nobody has been told. */
+        /** At a participant: the commit is applied, no process was notified. */
         COMMIT_APPLIED,
-        /** At a client: the primaries of all its actors keep the rows of its large update, no driver was asked. */
+        /** At a client: the primaries of all its actors have staged the rows of its large update, no transaction manager was called. */
         ROWS_STAGED
     }
 
@@ -66,7 +65,7 @@ final class FailPoints {
         order(place, signal, of, "");
     }
 
-    /** @param text is in what has become durable there */
+    /** @param text must be in the data that has become durable there */
     void order(Place place, String signal, String of, String text) throws IOException {
         Files.createDirectories(directory);
         Files.deleteIfExists(path(place, "reached")); // of an earlier order
@@ -75,7 +74,7 @@ final class FailPoints {
         Files.move(draft, path(place, "order"), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** True once the process was there. */
+    /** True after the process reached the place. */
     boolean reached(Place place) {
         return Files.exists(path(place, "reached"));
     }
@@ -103,7 +102,7 @@ final class FailPoints {
             String pid = Long.toString(ProcessHandle.current().pid());
             new ProcessBuilder("kill", "-" + words[0], pid).start().waitFor();
             while (words[0].equals("KILL")) {
-                LockSupport.park(); // not a step more until the signal is here
+                LockSupport.park(); // no further step until the signal arrives
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -116,12 +115,12 @@ final class FailPoints {
         return new String(content.toArray(), StandardCharsets.ISO_8859_1);
     }
 
-    /** What a client's machines are given in place of their network. */
+    /** Wraps the network of a client's state machines. */
     ClientNetwork around(ClientNetwork network) {
         return around(ClientNetwork.class, network, this::client);
     }
 
-    /** What the state machine is given in place of its environment. */
+    /** Wraps the environment of the state machine. */
     Environment around(Environment env) {
         return new Environment(
                 env.clock(),
@@ -134,7 +133,7 @@ final class FailPoints {
                 env.ids());
     }
 
-    /** Looks at a call and may put other arguments in. */
+    /** Advice that inspects a call and may replace its arguments. */
     @FunctionalInterface
     private interface Advice {
         void before(String method, Object[] arguments);
@@ -181,7 +180,7 @@ final class FailPoints {
         });
     }
 
-    /** True for what every write checks beside its own. */
+    /** True for the check of the cluster's identity, which every write has. */
     private static boolean checksIdentity(@Nullable Object op) {
         return op instanceof Registry.Op.Check check && check.path().startsWith(RegistryPaths.IDENTITY);
     }
@@ -196,7 +195,7 @@ final class FailPoints {
         }
     }
 
-    /** True where one of the entries of a log is a PREPARE: mark, length, checksum, then the type. */
+    /** True if one of the entries of a log is a PREPARE: mark, length, checksum, then the type. */
     private static boolean prepares(Bytes data) {
         ByteBuffer in = ByteBuffer.wrap(data.toArray());
         for (int at = 0; at + ENTRY_HEADER_BYTES < in.limit(); at += ENTRY_HEADER_BYTES + in.getInt(at + 4)) {
@@ -213,7 +212,7 @@ final class FailPoints {
         }
     }
 
-    /** Hears of a success before the machine does. */
+    /** Callback that gets a success before the state machine does. */
     @FunctionalInterface
     private interface Success {
         void of(@Nullable Object value);

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Real servers that die by SIGKILL, or stop, exactly between the phases of atomic updates, under a load whose history is
- * checked as the simulation's is.
+ * Real servers that are killed by SIGKILL, or stopped, exactly between the phases of atomic updates, under a load whose history is checked
+ * like that of the simulation.
  */
 class FailPointsIT {
     @Test
@@ -25,7 +25,7 @@ class FailPointsIT {
         }
     }
 
-    /** A server ends itself there, and the others go on; it comes back, and all are whole again. */
+    /** A server is killed there and the others continue; it restarts, and all replicas are in sync again. */
     private static void dies(FailingBank bank, Place place) throws Exception {
         boolean driver = place == Place.BEFORE_COMMIT || place == Place.AFTER_COMMIT;
         int actor = driver ? 0 : 1;
@@ -40,7 +40,7 @@ class FailPointsIT {
         bank.revive(victim);
     }
 
-    /** The driver stops before its decision until others have taken its update back, then wakes and sends it. */
+    /** The transaction manager stops before its decision until others have aborted its update, then continues and sends it. */
     private static void wakes(FailingBank bank) throws Exception {
         String victim = bank.primary(0);
         FailPoints points = bank.points(victim);

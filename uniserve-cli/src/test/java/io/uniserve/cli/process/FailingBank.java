@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** A cluster whose servers have {@link FailPoints}, and a table with atomic updates under a recorded load. */
+/** Cluster whose servers have {@link FailPoints}, and a table with atomic updates under a recorded load. */
 final class FailingBank implements AutoCloseable {
     static final String TABLE = "bank";
     static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -43,7 +43,7 @@ final class FailingBank implements AutoCloseable {
         this.load = new RecordedLoad(started.client(), started.processes().bootstrap(), TABLE);
     }
 
-    /** All is started, and updates and reads go on. */
+    /** Starts all processes and the load. */
     static FailingBank start(Path directory) throws Exception {
         Path orders = directory.resolve("orders");
         StartedCluster started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
@@ -72,7 +72,7 @@ final class FailingBank implements AutoCloseable {
         return started.processes().daemon(name);
     }
 
-    /** Lets a process go on that was told to stop, once it has. */
+    /** Continues a process that was ordered to stop, after it has stopped. */
     static void resume(DaemonProcess process) {
         await(process.name() + " has stopped")
                 .atMost(PATIENCE)
@@ -81,17 +81,17 @@ final class FailingBank implements AutoCloseable {
         process.resume();
     }
 
-    /** The fail points of a server, or of the process that sends a lone update. */
+    /** Returns the fail points of a server, or of the process that sends a lone update. */
     FailPoints points(String process) {
         return new FailPoints(orders, process);
     }
 
-    /** The server with the actor's primary. That of actor 0 drives the updates. */
+    /** Returns the server with the actor's primary. That of actor 0 is the transaction manager. */
     String primary(int actor) {
         return started.primary(TABLE, actor);
     }
 
-    /** An actor whose primary is on another server than the driver. */
+    /** Returns an actor whose primary is on another server than the transaction manager. */
     int participant() {
         return await("a server besides the driver has a primary")
                 .atMost(PATIENCE)
@@ -106,7 +106,7 @@ final class FailingBank implements AutoCloseable {
                         actor -> actor > 0);
     }
 
-    /** A part of the path of the actor's files on each server. */
+    /** Returns a part of the path of the actor's files on each server. */
     String files(int actor) {
         return new ReplicaKey(route().meta().tableId(), actor) + "/";
     }
@@ -115,7 +115,7 @@ final class FailingBank implements AutoCloseable {
         return started.client().admin().describeTable(TABLE);
     }
 
-    /** A process that sends the update, and tells its outcome on a line of its output. */
+    /** Starts a process that sends the update and prints its outcome. */
     DaemonProcess sender(String name, LoneUpdate update) throws Exception {
         List<String> words = new ArrayList<>(List.of(
                 "update-once", name, String.join(",", started.processes().bootstrap()), TABLE));
@@ -134,7 +134,7 @@ final class FailingBank implements AutoCloseable {
                 .until(() -> load.acked.get() > acked + ENOUGH && load.reads.get() > reads + ENOUGH);
     }
 
-    /** A server that died comes back. */
+    /** Restarts a killed server. */
     void revive(String server) {
         started.processes().startServer(server);
         whole();
@@ -148,7 +148,7 @@ final class FailingBank implements AutoCloseable {
                         .allMatch(actor -> actor.isr().size() == REPLICAS));
     }
 
-    /** Ends the load: nothing has failed, and the checker finds nothing wrong with what was recorded. */
+    /** Ends the load and checks that no operation failed and that the recorded history is valid. */
     void judge() throws InterruptedException {
         load.close();
         assertThat(load.failed).as("failed updates and reads").isEmpty();

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Real clients that die by SIGKILL between the phases of their atomic updates, and primaries that die while a client's rows are
- * staged there. What becomes of the updates is judged in the history of a load that goes on beside them.
+ * Real clients that are killed by SIGKILL between the phases of their atomic updates, and primaries that are killed while a client's rows
+ * are staged there. The outcomes are checked in the history of a concurrent load.
  */
 class FailingClientsIT {
     @Test
@@ -44,10 +44,10 @@ class FailingClientsIT {
     }
 
     /**
-     * A client dies while a primary has its PREPARE and has not voted.
+     * Kills a client while a primary has its PREPARE and has not voted.
      *
-     * @param driverToo its driver dies with it, so that others end what it began
-     * @param again somebody else sends the update once more, under its id; else nobody ever asks for it
+     * @param driverToo its transaction manager is killed as well, so that others complete the transaction
+     * @param again another process sends the update again, under its id; otherwise it is never sent again
      */
     private static void diesPrepared(FailingBank bank, String name, boolean driverToo, boolean again) throws Exception {
         int actor = bank.participant();
@@ -74,7 +74,7 @@ class FailingClientsIT {
         settle(bank);
     }
 
-    /** A client dies when all primaries keep its rows and before it asks a driver. */
+    /** Kills a client when all primaries have staged its rows and before it calls a transaction manager. */
     private static Lone diesStaged(FailingBank bank, String name) throws Exception {
         FailPoints points = bank.points(name);
         Lone lone = bank.load().lone(name, true);
@@ -87,7 +87,7 @@ class FailingClientsIT {
         return lone;
     }
 
-    /** A primary dies that keeps a client's rows, before the driver is asked for the update: the client brings them again. */
+    /** Kills a primary with a client's staged rows before the transaction manager is called: the client sends the rows again. */
     private static Lone primaryDies(FailingBank bank, String name, int actor) throws Exception {
         FailPoints points = bank.points(name);
         Lone lone = bank.load().lone(name, true);
@@ -111,7 +111,7 @@ class FailingClientsIT {
         return lone;
     }
 
-    /** What there is of the update is read for a while, then other rows are. */
+    /** The current rows are read for a while, then the load uses other rows. */
     private static void settle(FailingBank bank) {
         bank.whole();
         bank.progress();

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/** {@code uniserve} whose servers have {@link FailPoints}; and {@code update-once}, a client with such that sends one update. */
+/** {@code uniserve} whose servers have {@link FailPoints}; and {@code update-once}, a client with fail points that sends one update. */
 public final class FailingMain {
-    /** The folder of {@link FailPoints}' orders. */
+    /** Directory of the orders of {@link FailPoints}. */
     private static final String ORDERS = "uniserve.test.orders";
 
     private static final String UPDATED = "updated ";
@@ -61,7 +61,7 @@ public final class FailingMain {
         }
     }
 
-    /** Words: the command, the process's name, the servers, the table, and the update. */
+    /** Arguments: the command, the process's name, the servers, the table, and the update. */
     private static void updateOnce(List<String> words) {
         FailPoints points = new FailPoints(Path.of(System.getProperty(ORDERS)), words.get(1));
         LoneUpdate update = LoneUpdate.of(words.subList(4, words.size()));
@@ -71,7 +71,7 @@ public final class FailingMain {
         }
     }
 
-    /** What such a client has told of its update; version 0 where it has told nothing yet. */
+    /** Returns the outcome that such a client has printed; version 0 if it has printed none yet. */
     static MachineClient.Updated outcome(DaemonProcess client) {
         return client.tail()
                 .lines()

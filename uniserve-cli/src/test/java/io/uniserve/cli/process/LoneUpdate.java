@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An update that a process of its own sends, and somebody else perhaps again under the same id: it appends a marker to some lists.
+ * Update that one process sends, and perhaps another process again under the same id: it appends a marker to some lists.
  *
  * @param keys of the lists
- * @param large there are rows of filling besides, so that its rows are staged
+ * @param large true for additional filler rows, so that its rows are staged
  */
 record LoneUpdate(RequestId id, String marker, List<String> keys, boolean large) {
     static final String FUNCTION = "kv.append@1";
@@ -20,7 +20,7 @@ record LoneUpdate(RequestId id, String marker, List<String> keys, boolean large)
         keys = List.copyOf(keys);
     }
 
-    /** The keys of its rows of filling begin so. */
+    /** Prefix of the keys of its filler rows. */
     String fillings() {
         return "filling-" + marker + "-";
     }
@@ -34,12 +34,12 @@ record LoneUpdate(RequestId id, String marker, List<String> keys, boolean large)
         return rows;
     }
 
-    /** Of no order that another process has too: it is the document that gives its fields one. */
+    /** A map in arbitrary order, which differs between processes: the document gives its fields an order. */
     private static Map<String, Object> row(String key, String value) {
         return Map.of("id", key, "value", value);
     }
 
-    /** The same on a command line. */
+    /** Arguments of the update for a command line. */
     List<String> words() {
         return List.of(
                 Long.toString(id.clientHigh()),

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code status}, {@code ready} and {@code table describe} say of a cluster that has lost something. */
+/** Output of {@code status}, {@code ready} and {@code table describe} for a cluster that has lost a part. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LostRegistryIT {
@@ -87,7 +87,8 @@ class LostRegistryIT {
                                 .containsPattern("WARN.*server .*: the connection to the registry was lost")));
         await("not ready").atMost(PATIENCE).until(() -> run("ready", "--all").exit() != ExitCode.OK);
         Run ready = run("ready", "--all");
-        // The coordinator says that it is not confirmed, and once its session has expired that it does not lead.
+        // The coordinator reports that its leadership is not confirmed, and after its session has expired that it does
+        // not lead.
         assertThat(ready.exit()).isIn(ExitCode.NOT_PASSED, ExitCode.UNAVAILABLE);
         assertThat(ready.out() + ready.err()).contains("registry");
         Run status = run("status");

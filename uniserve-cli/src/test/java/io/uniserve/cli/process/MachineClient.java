@@ -47,9 +47,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * The client's own machines on the client's own network, of one table with atomic updates: it tells the version of what it read at
- * mode LINEARIZABLE, which the client keeps to itself, and {@link FailPoints} can stand between its machines and the network. Safe
- * for use by several threads.
+ * The client's own state machines on its own network, for one table with atomic updates. It returns the version of a LINEARIZABLE read,
+ * which the client hides, and allows {@link FailPoints} between state machines and network. Thread-safe.
  */
 final class MachineClient implements AutoCloseable {
     private static final long KNOWN_NANOS_MAX = 120_000_000_000L;
@@ -59,7 +58,7 @@ final class MachineClient implements AutoCloseable {
     private final VersionWatermarks floors = new VersionWatermarks();
     private final ChannelPool channels = new ChannelPool(clock, TlsFiles.PLAIN);
     private final TableName table;
-    /** Of all machines, and of the routing. */
+    /** Event loop of all state machines and of the routing. */
     private final EventLoop loop;
 
     private final GrpcClientNetwork network;
@@ -67,7 +66,7 @@ final class MachineClient implements AutoCloseable {
     private final SharedRouting routing;
     private final ClientContext env;
 
-    /** Waits until it knows the table. */
+    /** Waits until the routing has the table. */
     MachineClient(List<String> bootstrap, String table, UnaryOperator<ClientNetwork> around) {
         this.table = new TableName(table);
         ClusterIdentity cluster = ClusterIdentity.unknown();
@@ -97,10 +96,10 @@ final class MachineClient implements AutoCloseable {
         }
     }
 
-    /** The version that has the update, and how often a driver was asked. */
+    /** Version of the update, and the number of calls to a transaction manager. */
     record Updated(long version, int attempts) {}
 
-    /** An update of these rows under this id, which nobody has used before. */
+    /** Sends an update of these rows under this unused id. */
     Updated update(String function, List<Map<String, Object>> rows, RequestId id, Duration patience) {
         TableRoute route = routing.current().table(table).orElseThrow();
         Update update = new Update(
@@ -117,7 +116,9 @@ final class MachineClient implements AutoCloseable {
         return new Updated(orThrow(heard, patience), machine.attempts());
     }
 
-    /** Of the first update of a client number: the version that is committed before it is asked for, as with ids that a client gives out. */
+    /**
+     * Ticket of the first update of a client number. Its version is committed before it is requested, as with ids that a client assigns.
+     */
     private record FirstTicket(RequestId id) implements RequestTracker.Ticket {
         @Override
         public long lowWater() {
@@ -126,7 +127,7 @@ final class MachineClient implements AutoCloseable {
 
         @Override
         public void finish() {
-            // nobody tracks the ids of a process that sends one update
+            // ids of a process that sends one update need no tracking
         }
     }
 
@@ -143,10 +144,10 @@ final class MachineClient implements AutoCloseable {
         return batches;
     }
 
-    /** What all actors had at one version. */
+    /** Values of all actors at one version. */
     record Read<V>(long version, List<V> values) {}
 
-    /** A linearizable read of all actors. */
+    /** Reads all actors in mode LINEARIZABLE. */
     <P, V> Read<V> read(RetrieveCall<P, V> call, P parameters, Duration patience) {
         Query query = new Query(
                 table,
@@ -166,7 +167,7 @@ final class MachineClient implements AutoCloseable {
                         .toList());
     }
 
-    /** A machine that has told nothing long after its deadline is broken. */
+    /** Returns the outcome. A state machine that reports nothing long after its deadline is broken. */
     private static <T> T orThrow(CompletableFuture<Outcome<T>> heard, Duration patience) {
         Outcome<T> outcome =
                 heard.orTimeout(2 * patience.toMillis(), TimeUnit.MILLISECONDS).join();

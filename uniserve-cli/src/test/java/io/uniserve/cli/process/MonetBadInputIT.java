@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Wrong statements and files on MonetDB in servers of their own processes: refused by name, and nothing is changed. */
+/** Invalid statements and files for MonetDB in servers of their own processes: refused by name, without changes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MonetBadInputIT {
     private static final int SALES = 1_000;
@@ -36,7 +36,7 @@ class MonetBadInputIT {
         before = cluster.state();
     }
 
-    /** No test changed anything. */
+    /** Checks that the test changed nothing. */
     @AfterEach
     void nothingChanged() {
         assertThat(cluster.state()).isEqualTo(before);
@@ -51,7 +51,7 @@ class MonetBadInputIT {
         return cluster.run(words);
     }
 
-    /** What is refused has a place, also what only MonetDB cannot do; what a value does to a statement has none. */
+    /** Refusals have a place, including those for MonetDB only; errors that depend on values have none. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -95,7 +95,7 @@ class MonetBadInputIT {
         assertThat(run.out()).isEmpty();
     }
 
-    /** No statement reads or writes a file: so none takes a column file of another byte order for numbers of its own. */
+    /** No statement reads or writes a file. So no column file of another byte order can be misread. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -114,7 +114,7 @@ class MonetBadInputIT {
         assertThat(file).hasBinaryContent(littleEndian(SALES));
     }
 
-    /** A column file as COPY BINARY has it: numbers of 64 bits, the low byte first. */
+    /** Column file in the format of COPY BINARY: numbers of 64 bits, low byte first. */
     private static byte[] littleEndian(int numbers) {
         ByteBuffer bytes = ByteBuffer.allocate(numbers * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (long i = 1; i <= numbers; i++) {
@@ -123,7 +123,7 @@ class MonetBadInputIT {
         return bytes.array();
     }
 
-    /** Whatever it is said to be: its name says no format, as CSV it has no such header, and as .tbl no such rows. */
+    /** Refused in every format: its name shows no format, as CSV it has no valid header, and as .tbl no valid rows. */
     @Test
     void aBinaryColumnFileIsRefused(@TempDir Path files) throws IOException {
         Path file = Files.write(files.resolve("id.bin"), littleEndian(SALES));
@@ -134,7 +134,7 @@ class MonetBadInputIT {
         assertThat(refused("sales", file, "--format", "jsonl")).contains("id.bin line 1");
     }
 
-    /** The error of a load that loaded nothing; no byte of the file gets to the terminal but as a character that shows. */
+    /** Returns the error of a load that loaded nothing; control characters of the file must not reach the terminal. */
     private String refused(String table, Path file, String... more) {
         List<String> words = new ArrayList<>(List.of("load", table, file.toString(), "--batch", "3"));
         words.addAll(List.of(more));
@@ -171,7 +171,7 @@ class MonetBadInputIT {
         assertThat(refused("shops", file)).contains("rows.csv " + message);
     }
 
-    /** Values that its columns may have, and MonetDB has not: each is told with its row, the other rows are loaded. */
+    /** Values that the columns allow but MonetDB does not: each is reported with its row, the other rows are loaded. */
     @Test
     void whatOnlyMonetDbRefusesIsToldRowByRow(@TempDir Path files) throws IOException {
         cluster.create("texts", "id bigint, n integer, t varchar", 2);
@@ -187,7 +187,8 @@ class MonetBadInputIT {
         assertThat(run.out()).startsWith("5 rows loaded").contains("3 rejected, 0 not acknowledged");
         assertThat(run.err())
                 .containsPattern("INVALID_ROW: .*rows.jsonl line 2: .*field \"n\": -2147483648 is MonetDB's NULL")
-                .containsPattern("INVALID_ROW: .*rows.jsonl line 4: .*field \"t\": MonetDB cannot store a text with U\\+0000")
+                .containsPattern(
+                        "INVALID_ROW: .*rows.jsonl line 4: .*field \"t\": MonetDB cannot store a text with U\\+0000")
                 .containsPattern(
                         "INVALID_ROW: .*rows.jsonl line 6: .*field \"t\": MonetDB cannot store a text with U\\+0000");
         assertThat(run("sql", "-o", "json", "SELECT id FROM texts ORDER BY id").out())

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tables of two replicas on MonetDB, whose rows are in the memory of servers that die by SIGKILL while queries and updates run.
- * One cluster for both cases; the second one leaves a server dead.
+ * Tables of two replicas on MonetDB, with rows in memory, while servers are killed by SIGKILL during queries and updates. One cluster for
+ * both cases; the second one leaves a server dead.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -64,7 +64,7 @@ class MonetFaultsIT {
         cluster.close();
     }
 
-    /** All rows are written at once, in actors of several servers: no reader sees some of them, or less than was acknowledged. */
+    /** All rows are written in one update, in actors of several servers: no reader sees a part, or less than was acknowledged. */
     @Test
     @Order(1)
     void anAtomicUpdateIsWholeWhileItsDriverIsKilled() throws IOException {
@@ -74,7 +74,7 @@ class MonetFaultsIT {
         underFire(() -> read(written), () -> {
             CompletableFuture<Void> dies = started(() -> {
                 more(written);
-                // The primary of the first actor, which is the one that drives what clients send.
+                // The primary of the first actor is the transaction manager of the clients' updates.
                 String driver = cluster.primary("ordered", 0);
                 kill(driver);
                 more(written);
@@ -94,8 +94,8 @@ class MonetFaultsIT {
     }
 
     /**
-     * What is loaded while a server is dead comes to it when it is back: it has it when the one that took the load dies. Answers
-     * are those of arithmetic before, meanwhile and with a server less.
+     * Rows that are loaded while a server is dead reach it after its restart: it has them when the server that took the load dies. Answers
+     * are checked by arithmetic before, during and after the outage.
      */
     @Test
     @Order(2)
@@ -139,7 +139,7 @@ class MonetFaultsIT {
         int least = written.get();
         try {
             String found = ask("SELECT min(x), max(x), count(*) FROM ordered");
-            // One update may be under way.
+            // One update may be in flight.
             int most = written.get() + 1;
             for (int x = least; x <= most; x++) {
                 if (found.equals("[%1$d,%1$d,%2$d]".formatted(x, ROWS))) {
@@ -200,7 +200,7 @@ class MonetFaultsIT {
         return answer.replaceFirst("(?s).*\"rows\":\\[\\s*(.*?)\\s*\\]\\}\\s*$", "$1");
     }
 
-    /** Readers read until the story is over. */
+    /** Runs readers until the scenario has ended. */
     private void underFire(Runnable reading, Runnable story) {
         AtomicBoolean over = new AtomicBoolean();
         List<CompletableFuture<Void>> readers = new ArrayList<>();
@@ -220,7 +220,7 @@ class MonetFaultsIT {
         CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();
     }
 
-    /** In a thread of its own: the common pool has not enough of them everywhere. */
+    /** Runs work in a new thread: the common pool may have too few. */
     private static CompletableFuture<Void> started(Runnable work) {
         return CompletableFuture.runAsync(work, task -> {
             Thread thread = new Thread(task, "monet-faults");
@@ -238,7 +238,7 @@ class MonetFaultsIT {
         cluster.processes().daemon(server).kill();
     }
 
-    /** The server is there again, and so are the second replicas of these tables. */
+    /** Restarts the server and waits for the second replicas of these tables. */
     private void back(String server, String... tables) {
         cluster.processes().startServer(server);
         for (String table : tables) {

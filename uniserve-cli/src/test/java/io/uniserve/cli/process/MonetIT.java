@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** MonetDB in servers of their own processes: files loaded, statements answered, one of them killed. */
+/** MonetDB in servers of their own processes: files are loaded, statements answered, one server is killed. */
 class MonetIT {
     private static final int SALES = 2_000;
 

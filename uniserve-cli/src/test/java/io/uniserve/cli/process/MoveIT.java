@@ -21,7 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replicas of tables that are read and written move, and become more and fewer, by the commands, on a cluster of processes; a server dies meanwhile. */
+/**
+ * Moves of replicas, and changes of their number, by commands on a cluster of processes, while the tables are read and written; one server
+ * dies meanwhile.
+ */
 class MoveIT {
     private static final int SERVERS = 3;
     private static final int ACTORS = 2;
@@ -91,7 +94,7 @@ class MoveIT {
                 .orElseThrow();
     }
 
-    /** The primary goes to the server that has nothing of the actor, and leaves nothing behind. */
+    /** Moves the primary to the server without a replica of the actor. It must leave nothing behind. */
     private static void moves(StartedCluster started, String table, int actor) {
         ActorState before = state(started, table, actor);
         ServerId to = free(started, before).id();
@@ -107,7 +110,7 @@ class MoveIT {
         assertThat(started.files(started.daemon(to), files)).isNotEmpty();
     }
 
-    /** A server gives away all that it holds, while it is asked for it, and takes part again afterwards. */
+    /** Drains a server under load; it takes part again afterwards. */
     private static void isEmptied(StartedCluster started) {
         ServerId server = state(started, "pairs", 0).primary();
         Run run = run(started, "drain", server.value());
@@ -120,7 +123,7 @@ class MoveIT {
         assertThat(run(started, "drain", server.value(), "--undo").exit()).isEqualTo(ExitCode.OK);
     }
 
-    /** Every server gets a copy, which is one that queries ask. */
+    /** Gives every server a replica, which queries use. */
     private static void isReplicated(StartedCluster started, String table) {
         Run run = run(started, "replicate", table, "0", "1", "--copies", "" + SERVERS);
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
@@ -131,7 +134,7 @@ class MoveIT {
         assertThat(more.exit()).isEqualTo(ExitCode.REFUSED);
     }
 
-    /** A server died, and came back; then each actor has its primary alone, and the others nothing of it. */
+    /** After the restart of a killed server each actor has only its primary, and the other servers have none of its files. */
     private static void isBackToOneCopy(StartedCluster started, String table) {
         Run run = run(started, "replicate", table, "0", "1", "--copies", "0");
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real processes that die by real signals, one cluster for all cases; each begins and ends with a healthy cluster. */
+/** Real processes and real signals, one cluster for all cases; each starts and ends with a healthy cluster. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ProcessFaultsIT {
@@ -216,7 +216,7 @@ class ProcessFaultsIT {
         }
     }
 
-    /** Requests that reach a server while it stands still wait in its sockets, and are the first thing it sees when it wakes. */
+    /** Requests that reach a stopped server wait in its sockets, and are the first ones that it handles afterwards. */
     @Test
     @Order(9)
     void aServerThatWakesGivesNoOldAnswerToRequestsThatWaited() throws Exception {
@@ -278,7 +278,7 @@ class ProcessFaultsIT {
         void run() throws Exception;
     }
 
-    /** Runs the faults under load: no query fails, no answer is wrong, and reads and writes go on. */
+    /** Runs the faults under load: no query fails, no answer is wrong, and reads and writes continue. */
     private void underLoad(String table, Faults faults) throws Exception {
         try (CheckedLoad load = new CheckedLoad(client(), table)) {
             load.start(2);

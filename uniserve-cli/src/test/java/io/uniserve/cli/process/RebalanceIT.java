@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that joins under load is filled without being asked, and leaves again; nobody notices. */
+/** A process that joins under load gets replicas automatically, and leaves again, without an effect on clients. */
 class RebalanceIT {
     private static final int SERVERS = 3;
     private static final int ACTORS = 16;

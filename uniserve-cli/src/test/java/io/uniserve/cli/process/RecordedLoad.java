@@ -30,12 +30,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writers that append markers to some lists of a table, all or none, or move amounts between rows of several actors, and readers
- * of all its lists and amounts at once; what each asked and heard, and the versions it was told of, is recorded, and judged at the
- * end by the simulation's checker. There are other rows every phase, so that lists stay short.
+ * Writers that append markers to some lists of a table, all or none, or move amounts between rows of several actors, and readers of all its
+ * lists and amounts. Requests, replies and versions are recorded, and checked at the end by the simulation's checker. Each phase has other
+ * rows, so that lists stay short.
  */
 final class RecordedLoad implements AutoCloseable {
-    /** Who reads and writes by the one client, which knows the newest version that any of its threads was told of. */
+    /** Process name of all that use the one client, which has the newest version that any of its threads got. */
     private static final String CLIENT = "client";
 
     private static final RetrieveCall<KvOperators.Scan, List<Document>> SCAN =
@@ -45,14 +45,14 @@ final class RecordedLoad implements AutoCloseable {
     private static final long LONE_CLIENTS = 7;
     private static final int LEAST_MOVED = 1;
     private static final int MOST_MOVED = 1_000;
-    /** Of updates. */
+    /** One in this many updates is a transfer. */
     private static final int TRANSFERS_ONE_IN = 3;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final UniserveClient client;
     private final ClientTable table;
-    /** Its reads are of mode LINEARIZABLE, as those that the client makes by default. */
+    /** Its reads are LINEARIZABLE, like the client's default. */
     private final MachineClient machines;
 
     private final RecordedRows rows;
@@ -94,7 +94,7 @@ final class RecordedLoad implements AutoCloseable {
         thread.start();
     }
 
-    /** From here on other rows are written and read. */
+    /** Starts the next phase, with other rows. */
     void nextPhase() {
         phase++;
     }
@@ -108,7 +108,7 @@ final class RecordedLoad implements AutoCloseable {
                     append(name + "-" + n, random);
                 }
                 acked.incrementAndGet();
-            } catch (RuntimeException e) { // whatever it is: a thread that ended would be missed by nobody
+            } catch (RuntimeException e) { // any failure: a thread that ends must be noticed
                 failed.add("update: " + e);
             }
         }
@@ -121,7 +121,7 @@ final class RecordedLoad implements AutoCloseable {
         heard(write, version);
     }
 
-    /** One row gives, others get, on two actors at least. */
+    /** Moves an amount from one row to others, on at least two actors. */
     private void transfer(SplittableRandom random) {
         TreeSet<Integer> chosen = new TreeSet<>();
         while (chosen.stream().map(rows::actor).distinct().count() < 2) {
@@ -155,16 +155,16 @@ final class RecordedLoad implements AutoCloseable {
     }
 
     private static long version(UpdateOutcome outcome) {
-        return outcome.orThrow().acked().get(0).index(); // all actors tell the same
+        return outcome.orThrow().acked().get(0).index(); // all actors return the same
     }
 
-    /** The version that has it. */
+    /** Returns the version of the update. */
     private long update(String function, List<Map<String, Object>> changes) {
         return version(
                 table.updateDocuments(function, changes).deadline(PATIENCE).run());
     }
 
-    /** The marker is about to be sent to these lists. */
+    /** Records that the marker is about to be sent to these lists. */
     private AtomicHistory.Write sends(String who, String marker, TreeSet<Integer> lists) {
         synchronized (history) {
             return history.write(who, marker, lists, clock.nanos());
@@ -177,10 +177,12 @@ final class RecordedLoad implements AutoCloseable {
         }
     }
 
-    /** An update that a process of its own sends. */
+    /** Update that a separate process sends. */
     record Lone(LoneUpdate update, AtomicHistory.Write write) {}
 
-    /** An update of a list of every actor that somebody else is about to send: its outcome is not known until it is told here. */
+    /**
+     * Records an update of a list of every actor that another process is about to send: its outcome is unknown until it is reported here.
+     */
     Lone lone(String marker, boolean large) {
         TreeSet<Integer> lists = new TreeSet<>();
         for (int row = 0; row < rows.actors(); row++) {
@@ -192,19 +194,19 @@ final class RecordedLoad implements AutoCloseable {
         return new Lone(update, sends(marker, marker, lists));
     }
 
-    /** Whoever sent it heard that it is in this version. */
+    /** The sender reported that it is in this version. */
     void heard(Lone update, long version) {
         heard(update.write(), version);
     }
 
-    /** No driver was ever asked for it. */
+    /** No transaction manager was ever called for it. */
     void neverAsked(Lone update) {
         synchronized (history) {
             update.write().refused();
         }
     }
 
-    /** The same once more, under the same id: it is there once, whatever became of it before. */
+    /** Sends it again under the same id: it must be there once, whatever its outcome was. */
     void sendAgain(Lone update) {
         UpdateOutcome outcome = table.updateDocuments(
                         LoneUpdate.FUNCTION, update.update().rows())
@@ -214,7 +216,7 @@ final class RecordedLoad implements AutoCloseable {
         heard(update, version(outcome));
     }
 
-    /** How often each of its rows of filling is there. */
+    /** Number of occurrences of each of its filler rows. */
     List<Integer> fillings(Lone update) {
         KvOperators.Scan scan = new KvOperators.Scan(update.update().fillings(), 2 * LoneUpdate.FILLINGS);
         return table.all().deadline(PATIENCE).retrieve(SCAN, scan, RecordedLoad::flat).stream()
@@ -237,7 +239,7 @@ final class RecordedLoad implements AutoCloseable {
         }
     }
 
-    /** Rows and their total as of one moment, of which the client tells the version. */
+    /** Reads rows and their total at one version, which the client returns. */
     private TreeMap<Integer, List<String>> strictly(int when) {
         long invoked = clock.nanos();
         SnapshotQuery cut = client.cut().deadline(PATIENCE);
@@ -258,7 +260,7 @@ final class RecordedLoad implements AutoCloseable {
         note("machines", when, invoked, found.version(), flat(found.values()));
     }
 
-    /** By the client's own linearizable reads, which tell no version: judged by what they show. */
+    /** Reads by the client's own LINEARIZABLE reads, which return no version: they are checked by their content. */
     private void plainly(int when) {
         long invoked = clock.nanos();
         List<Document> found =
@@ -292,7 +294,7 @@ final class RecordedLoad implements AutoCloseable {
         return parts.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** What the checker finds wrong with the history, given what is read at the end. Call once, after closing. */
+    /** Returns the violations that the checker finds in the history, given a final read. Call once, after closing. */
     List<Violation> violations() {
         Map<Integer, List<String>> finals = new TreeMap<>();
         for (int past = 0; past <= phase; past++) {

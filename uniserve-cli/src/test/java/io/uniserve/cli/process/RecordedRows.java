@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The rows of a {@link RecordedLoad}, numbered through: each has a list of markers and an amount. There are others every phase,
- * so that lists stay short; of a phase every actor has as many. Safe for use by several threads.
+ * Rows of a {@link RecordedLoad} with consecutive numbers: each has a list of markers and an amount. Each phase has other rows, so that
+ * lists stay short, with the same number per actor. Thread-safe.
  */
 final class RecordedRows {
-    /** Rows of a phase. */
+    /** Number of rows per phase. */
     static final int COUNT = 12;
 
     private final Partitioner partitioner;
     private final Map<Integer, String> keys = new ConcurrentHashMap<>();
 
-    /** One text for each marker, however often it is read. */
+    /** One shared text per marker, to save memory. */
     private final Map<String, String> markers = new ConcurrentHashMap<>();
 
     RecordedRows(Partitioner partitioner) {
@@ -32,7 +32,7 @@ final class RecordedRows {
         this.partitioner = partitioner;
     }
 
-    /** Finds the rows of a phase. */
+    /** Scan for the rows of a phase. */
     static KvOperators.Scan scan(int phase) {
         return new KvOperators.Scan(prefix(phase), COUNT);
     }
@@ -45,7 +45,7 @@ final class RecordedRows {
         return partitioner.actors();
     }
 
-    /** The actor that has the row. */
+    /** Actor of the row. */
     int actor(int row) {
         return row % actors();
     }
@@ -66,7 +66,7 @@ final class RecordedRows {
         return Integer.parseInt(parts[1]) * COUNT + Integer.parseInt(parts[2]);
     }
 
-    /** What appends the marker to these rows' lists. */
+    /** Returns the rows that append the marker to these lists. */
     List<Map<String, Object>> append(Collection<Integer> rows, String marker) {
         markers.put(marker, marker);
         List<Map<String, Object>> appends = new ArrayList<>();
@@ -74,14 +74,14 @@ final class RecordedRows {
         return appends;
     }
 
-    /** What adds to these rows' amounts. */
+    /** Returns the rows that add to these amounts. */
     List<Map<String, Object>> add(Map<Integer, Long> changes) {
         List<Map<String, Object>> adds = new ArrayList<>();
         changes.forEach((row, change) -> adds.add(Map.of("id", key(row), "amount", change)));
         return adds;
     }
 
-    /** The lists of a phase in these documents, the empty ones too. */
+    /** Returns the lists of a phase in these documents, including empty ones. */
     TreeMap<Integer, List<String>> lists(int phase, List<Document> documents) {
         TreeMap<Integer, List<String>> lists = all(phase, List.of());
         for (Document document : documents) {
@@ -97,7 +97,7 @@ final class RecordedRows {
         return lists;
     }
 
-    /** The amounts of a phase in these documents, 0 where there is none. */
+    /** Returns the amounts of a phase in these documents, 0 for missing ones. */
     TreeMap<Integer, Long> amounts(int phase, List<Document> documents) {
         TreeMap<Integer, Long> amounts = all(phase, 0L);
         for (Document document : documents) {

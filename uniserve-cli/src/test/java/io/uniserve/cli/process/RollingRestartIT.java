@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code scripts/rolling-restart} restarts every server of a cluster that is read and written; no query fails. */
+/** {@code scripts/rolling-restart} restarts every server of a cluster under reads and writes; no query fails. */
 class RollingRestartIT {
     private static final int SERVERS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -55,7 +55,7 @@ class RollingRestartIT {
         }
     }
 
-    /** The script asks by a file for each restart; gives the servers in the order in which it asked. */
+    /** Answers the script's requests for restarts, which are files. Returns the servers in order. */
     private static List<String> restartAll(StartedCluster started, Path directory) throws Exception {
         Path ask = directory.resolve("ask");
         List<String> words = new ArrayList<>(List.of(

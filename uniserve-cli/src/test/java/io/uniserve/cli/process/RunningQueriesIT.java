@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Queries that would take hours: what others get meanwhile, and how such queries end. */
+/** Queries that would take hours: service for others meanwhile, and the end of such queries. */
 @Timeout(300)
 class RunningQueriesIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -12,20 +12,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Two servers in processes of their own, with a table of sales and one of 20 shops, made and filled by commands. */
+/** Two servers in processes of their own, with a table of sales and one of 20 shops, created and filled by commands. */
 final class ShopCluster implements AutoCloseable {
     static final int SHOPS = 20;
 
     private final StartedCluster cluster;
     private final TestingConsole uniserve = new TestingConsole(RemoteCluster::connect);
     private final String port;
-    /** The end of the last sale's row. */
+    /** End of the last sale's row. */
     private final String last;
 
     /**
-     * @param port of a warehouse
-     * @param actors of the sales
-     * @param sales how many, a multiple of 100
+     * @param port a SQL port
+     * @param actors actors of the sales table
+     * @param sales number of sales, a multiple of 100
      */
     ShopCluster(Path root, String port, int actors, int sales) throws IOException {
         this.cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, port));
@@ -62,7 +62,7 @@ final class ShopCluster implements AutoCloseable {
         return uniserve.run(all.toArray(String[]::new));
     }
 
-    /** What a client can see of the tables: definitions, maps and rows. */
+    /** State that a client can see of the tables: definitions, maps and rows. */
     String state() {
         StringBuilder state = new StringBuilder();
         for (String table : List.of("sales", "shops")) {

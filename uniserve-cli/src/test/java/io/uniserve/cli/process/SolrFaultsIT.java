@@ -41,9 +41,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Generated queries of every kind, and those written by hand for every corpus and every feature, while a server dies by SIGKILL
- * and comes back: every answer of a table of many actors, each on two servers, is that of one core of Apache Solr by itself, and
- * none fails. Each query is asked at least once while the server is dead.
+ * Generated queries of every kind, and hand-written ones for every corpus and feature, while a server is killed by SIGKILL and restarts.
+ * Every answer of a table of many actors with rf 2 must equal that of one core of plain Apache Solr, and none may fail. Each query is sent
+ * at least once while the server is dead.
  */
 class SolrFaultsIT {
     private static final Logger LOG = LoggerFactory.getLogger(SolrFaultsIT.class);
@@ -62,7 +62,7 @@ class SolrFaultsIT {
     private final SolrQuestions questions = new SolrQuestions();
     private final AtomicInteger turn = new AtomicInteger();
     private final AtomicBoolean stop = new AtomicBoolean();
-    /** What was asked, and rightly answered, of the queries that were begun in this round. */
+    /** Queries that were sent and correctly answered in this round. */
     private volatile Set<Asked> round = ConcurrentHashMap.newKeySet();
 
     @Test
@@ -85,7 +85,7 @@ class SolrFaultsIT {
         }
     }
 
-    /** Asks plain Solr. */
+    /** Gets the expected answers from plain Solr. */
     private void expect(PlainSolr plain, String table, List<Document> documents, int generated, long seed) {
         plain.load(table, documents);
         questions.ask(plain, table, table, WrittenQueries.ofCorpora());
@@ -136,7 +136,7 @@ class SolrFaultsIT {
         readers.join();
     }
 
-    /** Asks one query after the other, by turns with the other readers; all end with the first of them. */
+    /** Sends one query after the other, alternating with the other readers; all end with the first of them. */
     private void read(UniserveClient client, List<Asked> all) {
         try {
             while (!stop.get()) {
@@ -150,7 +150,7 @@ class SolrFaultsIT {
         }
     }
 
-    /** Waits until so many queries of this round have their right answers; a wrong one, or none, ends the wait. */
+    /** Waits until this many queries of the round have correct answers; a wrong or missing one ends the wait. */
     private void rightly(CompletableFuture<Void> readers, int count) {
         await(count + " right answers").atMost(PATIENCE).until(() -> readers.isDone() || round.size() >= count);
         if (readers.isDone()) {
@@ -181,7 +181,7 @@ class SolrFaultsIT {
         return documents;
     }
 
-    /** Documents by their part, and those of the features, whose table has a configset of its own. */
+    /** Loads the documents by their part, and those of the features, whose table has a configset of its own. */
     private void loadOthers(UniserveClient client, Path conf) throws IOException {
         List<Document> byPart = europarl().stream()
                 .map(one -> new Document(CorpusDocument.PART, one.fields()))

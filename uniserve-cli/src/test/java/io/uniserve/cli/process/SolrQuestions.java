@@ -20,33 +20,33 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.regex.Pattern;
 
-/** Queries of tables, each with the whole answer of one core of Apache Solr by itself that holds all documents. */
+/** Queries of tables, each with the complete answer of one core of plain Apache Solr that has all documents. */
 final class SolrQuestions {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int PAGES = 4;
 
     /**
-     * Of a word that a query looks for in several fields these highlighters take the weight of one, and which one is by the order
-     * of a hash of Lucene's whose seed is another in each process: one core's answer may be another after each start.
+     * For a word that a query searches in several fields these highlighters use the weight of one field, chosen by the order of a Lucene
+     * hash whose seed differs per process: even one core's answer may differ after each start.
      */
     private static final Pattern BY_CHANCE =
             Pattern.compile("(?=.*hl\\.method=(?:original|fastVector))(?=.*(?:dismax|maxscore)).*");
 
-    /** Cursors that only copies with the same files continue, which end with the server that has them. */
+    /** Cursors that only replicas with the same files can continue, and which end with their server. */
     private static final Pattern OF_FILES =
             Pattern.compile("\\w~|fuzzy|knn|vectorSimilarity|sort=[^&]*(query|boost|\\{|\\$|%7B|%24)");
 
-    /** By query, the answer of each page. */
+    /** Answers of each page, by query. */
     private final Map<Asked, List<Map<String, Object>>> answers = new LinkedHashMap<>();
 
     record Asked(String table, String query) {}
 
-    /** Whether Solr by itself answers it in one way, whichever process has the core. */
+    /** True if plain Solr's answer does not depend on the process. */
     static boolean hasOneAnswer(String query) {
         return !BY_CHANCE.matcher(query).matches();
     }
 
-    /** Asks plain Solr's collection what the table is to be asked; a walk by cursor for some pages. */
+    /** Gets the expected answers from plain Solr's collection; for a cursor walk those of some pages. */
     void ask(PlainSolr plain, String collection, String table, List<String> queries) {
         for (String query : queries.stream().filter(SolrQuestions::hasOneAnswer).toList()) {
             String page = query;
@@ -55,7 +55,7 @@ final class SolrQuestions {
             for (int i = 0; i < PAGES; i++) {
                 Map<String, Object> answer = parsed(page, plain.query(collection, page));
                 if (answer.get("responseHeader") instanceof Map<?, ?> header) {
-                    header.remove("zkConnected"); // a node says this of itself, a core does not
+                    header.remove("zkConnected"); // reported by a node, but not by a core
                 }
                 pages.add(answer);
                 Object next = answer.get("nextCursorMark");
@@ -67,14 +67,14 @@ final class SolrQuestions {
         }
     }
 
-    /** All of them, of all tables among each other. */
+    /** Returns the queries of all tables in random order. */
     List<Asked> shuffled(Random random) {
         List<Asked> all = new ArrayList<>(answers.keySet());
         Collections.shuffle(all, random);
         return all;
     }
 
-    /** Asks the table, page by page; fails unless the whole answers are those of one core. */
+    /** Sends the query to the table, page by page. Fails unless the complete answers equal those of one core. */
     void check(UniserveClient client, Asked asked) {
         String page = asked.query();
         for (Map<String, Object> expected : Objects.requireNonNull(answers.get(asked))) {

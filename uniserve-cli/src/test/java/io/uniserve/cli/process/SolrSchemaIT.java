@@ -37,8 +37,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The schema of a table that serves and is loaded meanwhile gets fields, by the command, on a cluster of processes; servers
- * die in the middle, come back and learn.
+ * Addition of fields to the schema of a table, by the command, while it serves and is loaded, on a cluster of processes. Servers are killed
+ * meanwhile, restart and catch up.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -88,7 +88,7 @@ class SolrSchemaIT {
         loading = loadOn();
     }
 
-    /** Loads now and then: without rests it would leave servers that start little of the machine. */
+    /** Loads from time to time: without pauses, starting servers would get too little CPU. */
     private CompletableFuture<Void> loadOn() {
         return stop.get()
                 ? CompletableFuture.completedFuture(null)
@@ -188,7 +188,7 @@ class SolrSchemaIT {
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
     }
 
-    /** What Solr's own configset _default names is among the port's jars. */
+    /** The classes that Solr's configset _default names are among the port's jars. */
     @Test
     @Order(0)
     void analyzersOfAllLanguagesAreThere() throws Exception {
@@ -249,7 +249,7 @@ class SolrSchemaIT {
         for (int i = 0; i < 20; i++) {
             load("new", 1, Map.of("price", (long) (i % 4)));
         }
-        // Every server plans with it, from the moment on when the command has returned.
+        // Every server plans with it as soon as the command has returned.
         for (int i = 0; i < 10; i++) {
             assertThat(query("q=price:[0 TO 1]&rows=0")).contains(found(10));
         }
@@ -315,7 +315,7 @@ class SolrSchemaIT {
         assertThat(query("q=shelf:shelved&rows=0&facet=true&facet.field=shelf&facet.mincount=1"))
                 .contains(found(30));
         allInSync();
-        // What it learned came from a checkpoint or a log, and is what the other one has: each answers by itself.
+        // It caught up by a checkpoint or a log, and equals the other replica: each answers alone.
         for (String dead : List.of("server-2", "server-1")) {
             cluster.processes().daemon(dead).kill();
             await().atMost(Duration.ofMinutes(2))

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Solr's readers get when servers die by SIGKILL: pages of sessions, and documents by real-time get. */
+/** Answers for Solr's readers when servers are killed by SIGKILL: pages of sessions, and documents by real-time get. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SolrSessionFaultsIT {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -60,7 +60,7 @@ class SolrSessionFaultsIT {
         cluster.close();
     }
 
-    /** In the next generation every document is in another place of the order. */
+    /** In the next generation every document has another place in the order. */
     private void rewrite() {
         generation++;
         List<Document> rows = new ArrayList<>();
@@ -78,7 +78,7 @@ class SolrSessionFaultsIT {
         return new Document("id", Map.of("id", id, "g_i", generation, "rank_i", rank));
     }
 
-    /** What the pages of a generation have, one after the other. */
+    /** Expected pages of a generation, in sequence. */
     private static List<String> inOrder(int generation) {
         return IntStream.range(0, DOCUMENTS)
                 .boxed()
@@ -109,7 +109,7 @@ class SolrSessionFaultsIT {
                 }
             }
             assertThat(inOrder(held)).startsWith(pages.toArray(String[]::new));
-            // Another session finds what was acknowledged before the server died.
+            // Another session finds what was acknowledged before the server was killed.
             try (QuerySession other = client.table(PAGED).session(Duration.ofMinutes(1))) {
                 List<String> all = new ArrayList<>();
                 rest(other, "*", all);
@@ -121,7 +121,7 @@ class SolrSessionFaultsIT {
         assertThat(gone).as("sessions that lost a state, of %d", SERVERS).isPositive();
     }
 
-    /** Adds the documents of all pages from there on. */
+    /** Adds the documents of all further pages. */
     private static void rest(QuerySession session, String mark, List<String> to) {
         String next = mark;
         for (String last = ""; !last.equals(next); ) {
@@ -130,7 +130,7 @@ class SolrSessionFaultsIT {
         }
     }
 
-    /** Adds a page's documents; the mark of the next one. */
+    /** Adds a page's documents; returns the mark of the next one. */
     private static String page(QuerySession session, String mark, List<String> to) {
         String cursor = "&cursorMark=" + QueryMaker.escape(mark);
         String query = "q=*:*&sort=rank_i asc,id asc&rows=" + PAGE + "&fl=id,g_i" + cursor;
@@ -152,7 +152,7 @@ class SolrSessionFaultsIT {
         write(2 * UPDATES, UPDATES);
     }
 
-    /** Changes and deletes documents of every actor, and reads each right after: of the table, and of its actor alone. */
+    /** Changes and deletes documents of every actor, and reads each immediately: from the table, and from its actor alone. */
     private void write(int from, int count) {
         for (int i = from; i < from + count; i++) {
             String id = "r" + i % 11;

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Queries of several rounds, and sessions, while updates run. Each update rewrites all documents with its own generation; an
- * actor's part of it is one log entry, so in one state of an actor all its documents are of one generation.
+ * Queries of several rounds, and sessions, during updates. Each update rewrites all documents with its own generation. An actor's part of
+ * it is one log entry, so in one state of an actor all its documents are of one generation.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SolrSessionsIT {

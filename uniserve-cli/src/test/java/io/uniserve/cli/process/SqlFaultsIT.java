@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins and sub-queries, each of several rounds, while a server dies by SIGKILL and comes back: an answer is the right one, as
- * arithmetic has it, or an error.
+ * Joins and sub-queries of several rounds while a server is killed by SIGKILL and restarts: an answer is correct, by arithmetic, or an
+ * error.
  */
 class SqlFaultsIT {
     private static final Logger LOG = LoggerFactory.getLogger(SqlFaultsIT.class);
@@ -41,7 +41,7 @@ class SqlFaultsIT {
     private final AtomicInteger open = new AtomicInteger();
     private final Queue<UniserveException> errors = new ConcurrentLinkedQueue<>();
 
-    /** What a query may end with whose server died: every table has a second replica, so that is for a while only. */
+    /** Expected errors after a kill: every table has a second replica, so failures are temporary. */
     private static final Set<ErrorCode> NAMED =
             EnumSet.of(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED, ErrorCode.EXCHANGE_LOST);
 
@@ -56,7 +56,7 @@ class SqlFaultsIT {
             assertThat(right.get()).isGreaterThanOrEqualTo(2 * ANSWERS);
             LOG.info("{} right answers, {} errors", right, errors.size());
             assertThat(errors).extracting(UniserveException::code).isSubsetOf(NAMED);
-            // Each reader has one query open when the server dies, and one when it comes back.
+            // Each reader has one open query when the server dies, and one when it returns.
             assertThat(errors).hasSizeLessThanOrEqualTo(2 * READERS);
             expected.forEach((sql, rows) ->
                     assertThat(ask(started.client(), sql)).as(sql).isEqualTo(rows));
@@ -95,14 +95,14 @@ class SqlFaultsIT {
     }
 
     private void expect() {
-        // Shuffles, which die with a server and are run again.
+        // Shuffles, which fail with a server and are repeated.
         String cut = "SELECT /*+ shuffle_all */ count(*), sum(amount) FROM sales JOIN shops ON sales.shop = shops.shop";
         expected.put(cut, "[\n[" + SALES + "," + (long) SALES * (SALES + 1) / 2 + "]\n]");
         long romans = 0;
         long large = 0;
         for (long i = 1; i <= SALES; i++) {
             romans += i % SHOPS % 4 == 0 ? i : 0;
-            // The average of a shop's sales: they are i % SHOPS and every SHOPS-th after it.
+            // Average of a shop's sales: they are i % SHOPS and every SHOPS-th after it.
             long first = i % SHOPS == 0 ? SHOPS : i % SHOPS;
             long last = SALES - SHOPS + first;
             large += 2 * i > first + last ? 1 : 0;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The warehouse by its commands, on a cluster of processes: tables made, files loaded, statements answered. */
+/** SQL by commands, on a cluster of processes: tables are created, files loaded, statements answered. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SqlIT {
     private static final int SALES = 3_000;
@@ -33,7 +33,7 @@ class SqlIT {
         before = cluster.state();
     }
 
-    /** No test changed anything. */
+    /** Checks that the test changed nothing. */
     @AfterEach
     void nothingChanged() {
         assertThat(cluster.state()).isEqualTo(before);
@@ -66,8 +66,8 @@ class SqlIT {
         assertThat(run("sql", "--explain", sql).out())
                 .contains("in place: sales, about 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
                 .contains("partial at 5 actors of sales: 5 rows");
-        // Rows, bytes, servers and time of each stage; the rows broadcast are those of Rome, which one server or both
-        // have.
+        // Rows, bytes, servers and time of each stage; the broadcast rows are those of Rome, which are on one server or
+        // on both.
         String ids = servers();
         Run stages = run("query", "sales", sql, "--explain");
         assertThat(stages.exit()).as(stages.err()).isEqualTo(ExitCode.OK);
@@ -90,7 +90,7 @@ class SqlIT {
                         + "\\), stage of [0-9.]+ ms");
     }
 
-    /** As status names them, in their order. */
+    /** Server ids in the order and form of status. */
     private String servers() {
         String ids = run("status").lines().stream()
                 .filter(line -> line.matches("[0-9a-f]{8} .*"))
@@ -160,8 +160,8 @@ class SqlIT {
     }
 
     /**
-     * Of a file with a wrong row nothing is loaded, though right rows, enough for batches of their own, stand before and behind it; the
-     * place is told by line and column.
+     * Nothing is loaded of a file with an invalid row, although it has valid rows, enough for batches, before and after it. The place is
+     * reported with line and column.
      */
     @ParameterizedTest
     @CsvSource(

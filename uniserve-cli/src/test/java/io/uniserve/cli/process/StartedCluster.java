@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster of processes whose coordinator knows every server, a client of it, and what it leaves on disk. */
+/** Cluster of processes with a client, after the coordinator has every server, and access to its files. */
 final class StartedCluster implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -33,7 +33,7 @@ final class StartedCluster implements AutoCloseable {
         this.client = connected();
     }
 
-    /** Its JVMs compile but once: that takes a third off the CPU of tests whose processes live for a minute. */
+    /** Starts JVMs with one compiler: that saves a third of the CPU of tests whose processes live for a minute. */
     static StartedCluster start(ProcessClusterOptions options) {
         ProcessCluster processes = new ProcessCluster(options.brief());
         try {
@@ -53,7 +53,7 @@ final class StartedCluster implements AutoCloseable {
         }
     }
 
-    /** A client of this cluster that is patient with it. */
+    /** Creates a client with long time-outs. */
     private UniserveClient connected() {
         return UniserveClient.builder()
                 .bootstrap(processes.bootstrap().toArray(String[]::new))
@@ -70,12 +70,12 @@ final class StartedCluster implements AutoCloseable {
         return client;
     }
 
-    /** A new client takes the place of the one that was closed. */
+    /** Replaces the closed client by a new one. */
     void reconnect() {
         client = connected();
     }
 
-    /** The daemon that is this server. */
+    /** Returns the daemon of this server. */
     String daemon(ServerId id) {
         Address address = client.routing().servers().stream()
                 .filter(server -> server.id().equals(id))
@@ -89,7 +89,7 @@ final class StartedCluster implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** The daemon that has the actor's primary, by the coordinator. */
+    /** Returns the daemon of the actor's primary, by the coordinator. */
     String primary(String table, int actor) {
         return daemon(
                 client.admin().describeTable(table).map().actors().get(actor).primary());
@@ -102,7 +102,7 @@ final class StartedCluster implements AutoCloseable {
         return new TestingConsole(RemoteCluster::connect).run(all.toArray(String[]::new));
     }
 
-    /** All that a daemon has said. */
+    /** Returns the log of a daemon. */
     String log(String daemon) {
         try {
             return Files.readString(processes.directory().resolve("logs").resolve(daemon + ".log"));
@@ -111,10 +111,7 @@ final class StartedCluster implements AutoCloseable {
         }
     }
 
-    /**
-     * Files under a directory of the cluster's whose path from the cluster's own contains this part; daemons may be deleting
-     * some meanwhile.
-     */
+    /** Returns the files in a directory of the cluster whose relative path contains this part; daemons may delete some concurrently. */
     List<Path> files(String directory, String part) {
         Path root = processes.directory();
         List<Path> found = new ArrayList<>();

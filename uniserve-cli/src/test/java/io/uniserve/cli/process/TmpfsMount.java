@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A file system of a few megabytes, to be filled: a tmpfs, which only root can mount. */
+/** File system of a few megabytes that can be filled: a tmpfs, which only root can mount. */
 final class TmpfsMount implements AutoCloseable {
     private static final int BLOCK = 4096;
 
@@ -20,7 +20,7 @@ final class TmpfsMount implements AutoCloseable {
         this.mount = mount;
     }
 
-    /** Mounts one at a directory made for it; skips the test where that is not allowed. */
+    /** Mounts one at a new directory; skips the test if that is not allowed. */
     static TmpfsMount mount(Path at, int megabytes) throws Exception {
         Files.createDirectories(at);
         boolean mounted =
@@ -29,7 +29,7 @@ final class TmpfsMount implements AutoCloseable {
         return new TmpfsMount(at);
     }
 
-    /** Uses up all room but these bytes, rounded to blocks, until {@link #free}. */
+    /** Uses all space except these bytes, rounded to blocks, until {@link #free}. */
     void fill(long bytesLeft) throws IOException {
         byte[] block = new byte[BLOCK];
         long written = 0;

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * ZooKeeper is absent at the start, stands still, and is dead, for 20 and for 70 seconds. With {@code -Pfull-outages} these
- * are real seconds and the time-outs are the defaults; else all of them are a quarter of it.
+ * ZooKeeper is absent at the start, stopped, and dead, for 20 and for 70 seconds. With {@code -Pfull-outages} these are real seconds with
+ * the default time-outs; otherwise all are a quarter.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -137,8 +137,8 @@ class ZooKeeperOutageIT {
     }
 
     /**
-     * While ZooKeeper is away, reads that may be stale and updates go on; other reads end with the lease, and changes of tables
-     * with their deadline. Afterwards everything goes on, and nothing is lost or wrong.
+     * During an outage stale reads and updates continue; other reads end with the lease, and changes of tables with their deadline.
+     * Afterwards everything continues, and nothing is lost or wrong.
      */
     private void outage(int seconds, Runnable begin, Runnable end) throws Exception {
         Duration away = FULL ? Duration.ofSeconds(seconds) : Duration.ofMillis(250L * seconds);
@@ -173,8 +173,8 @@ class ZooKeeperOutageIT {
     }
 
     /**
-     * Waits until the map says that nothing is about to change, and has said so for a while: a server that ZooKeeper's end
-     * overtakes in a change of epoch must wait for its return, and so must updates of that actor.
+     * Waits until the map shows no pending change, for a while. A server that loses ZooKeeper during a change of epoch must wait for its
+     * return, and so must updates of that actor.
      */
     private void quiet() {
         await().atMost(PATIENCE).until(() -> client().routing().servers().size() == SERVERS && settled());
@@ -236,7 +236,7 @@ class ZooKeeperOutageIT {
         }
     }
 
-    /** Why a read of the table that nobody changes fails within half a second; empty for the right answer. */
+    /** Returns the error of a read of the constant table within half a second; empty for the correct answer. */
     private String refusal(ReadMode mode) {
         try {
             long count = client().table("still")

@@ -76,12 +76,12 @@ class AtomicSolrIT {
         client.table("docs").update(function, Document.CODEC, rows).run().orThrow();
     }
 
-    /** All documents, which are on all actors, get this number. */
+    /** Rows that give all documents, which are on all actors, this number. */
     private static List<Document> version(long number) {
         List<Document> rows = new ArrayList<>();
         for (int i = 0; i < DOCUMENTS; i++) {
             Map<String, Object> fields = new HashMap<>(Map.of("id", "d" + i, "tag_s", "t" + number, "kind_s", "all"));
-            // Some by their number before, others at once.
+            // Some by an increment, others by a value.
             fields.put("n_i", i % 4 == 0 && number > 1 ? Map.of("inc", 1L) : (Object) number);
             if (i % 4 == 0 && number > 1) {
                 fields.put("tag_s", Map.of("set", "t" + number));
@@ -100,7 +100,7 @@ class AtomicSolrIT {
         }
     }
 
-    /** The one number that all documents have; whatever part of the answer has another is wrong. */
+    /** Returns the common number of all documents; any other number in the answer is an error. */
     private long read() {
         JsonNode answer = answer(QUERY);
         JsonNode stats = answer.at("/stats/stats_fields/n_i");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code uniserve query --explain} of Solr's queries on two real servers: the steps are those that the engine's own phases make. */
+/** {@code uniserve query --explain} of Solr's queries on two real servers: the steps are those of the engine's own phases. */
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExplainIT {

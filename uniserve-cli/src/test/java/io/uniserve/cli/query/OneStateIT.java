@@ -31,9 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Between any two rounds of a query documents are added, changed in some fields, deleted by id and by query, and all of it is
- * published. Each answer must be, whole, that of a table of one actor, which needs no rounds, in one state: the one in which
- * the plan began, or the session's. Real daemons, in this JVM.
+ * Between any two rounds of a query documents are added, changed, deleted by id and by query, and all of it is published. Each answer must
+ * equal that of a table of one actor, which needs no rounds, in one state: that of the plan's start, or the session's. Real daemons, in
+ * this JVM.
  */
 @Timeout(600)
 class OneStateIT {
@@ -43,7 +43,7 @@ class OneStateIT {
     private static final int ACTORS = 4;
     private static final int DOCUMENTS = 120;
 
-    /** Every kind of query of several rounds; the order is never left to chance. */
+    /** All kinds of queries of several rounds, with a deterministic order. */
     private static final List<String> QUERIES = List.of(
             "q=*:*&rows=5&sort=n_i desc,id asc&fl=*&facet=true&facet.field=words_ss&facet.limit=60",
             "q=text:river&rows=3&sort=id asc&fl=id,n_i&facet=true&facet.field=words_ss&facet.limit=7"
@@ -70,7 +70,7 @@ class OneStateIT {
     Path directory;
 
     private final TestingRounds rounds = new TestingRounds(PortLoader.load(PORTS.resolve("solr"), "solr"));
-    /** What one core answers in each state since the query began, and in which one we are. */
+    /** Answers of one core in each state since the query began, and the current state. */
     private final Map<Integer, String> expected = new TreeMap<>();
 
     private final AtomicInteger state = new AtomicInteger();
@@ -79,8 +79,7 @@ class OneStateIT {
 
     @BeforeEach
     void start() {
-        // One server: nobody else can be asked beside it, so a query has one plan at a time, however slow this machine
-        // is.
+        // One server: there is no hedging, so a query has one plan at a time, even on a slow machine.
         cluster = LocalCluster.builder()
                 .servers(1)
                 .port(rounds.port())
@@ -115,7 +114,7 @@ class OneStateIT {
         update("solr.add@1", rows);
     }
 
-    /** Words, numbers, places and vectors of a document are other ones in each generation. */
+    /** Words, numbers, places and vectors of a document differ per generation. */
     private static Document document(int i, int generation) {
         List<String> words = new ArrayList<>(List.of("both"));
         for (int word = 0; word < 8; word++) {
@@ -144,14 +143,14 @@ class OneStateIT {
                         List.of(Math.cos(i + generation), Math.sin(i + generation))));
     }
 
-    /** Of both tables. */
+    /** Updates both tables. */
     private void update(String function, List<Document> rows) {
         for (String table : List.of("docs", "one")) {
             client.table(table).update(function, Document.CODEC, rows).run().orThrow();
         }
     }
 
-    /** Everything of a state gives way to something else; when this returns, every actor has published it. */
+    /** Changes everything. On return every actor has published the change. */
     private void change() {
         int generation = state.get() + 1;
         List<Document> rows = new ArrayList<>();
@@ -187,12 +186,12 @@ class OneStateIT {
         return new Document("id", all);
     }
 
-    /** The answer of one core, now. */
+    /** Returns the current answer of one core. */
     private String whole(String query) {
         return client.query("one", query).body().utf8();
     }
 
-    /** Asks a query between whose rounds everything changes, and compares with one core at the state that is due. */
+    /** Sends a query and changes everything between its rounds. Compares with one core in the expected state. */
     private void check(String query, UnaryOperator<String> ask, boolean held) {
         AtomicInteger began = new AtomicInteger(state.get());
         AtomicInteger changes = new AtomicInteger();

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A query in the engine's language sees what the same client has written, whichever replica answers. */
+/** Read your writes: a query in the engine's language sees the same client's writes, on every replica. */
 class OwnWritesTest {
     private static final int ROUNDS = 300;
 

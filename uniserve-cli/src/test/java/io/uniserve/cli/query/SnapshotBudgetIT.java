@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Old versions of an actor, asked for by their numbers at a real server: as many as the budget for states has room for answer as they
- * did when they were the newest, those beyond it are VERSION_GONE, and what they took is there for later ones.
+ * Old versions of an actor, read by their numbers from a real server. Those that fit into the budget for states answer as when they were
+ * the newest. Others fail with VERSION_GONE, and their memory is available for later ones.
  */
 @Timeout(180)
 class SnapshotBudgetIT {
@@ -51,7 +51,7 @@ class SnapshotBudgetIT {
     private static final long GONE = -1;
     private static final int PAD_CHARS = 20_000;
     private static final int LARGE_IN_BUDGET = 3;
-    /** What a changed byte counts, and the actors that share the budget. */
+    /** Weight of a changed byte, and the number of actors that share the budget. */
     private static final int CHANGE_FACTOR = 8;
 
     private static final int ACTORS = 1;
@@ -118,7 +118,7 @@ class SnapshotBudgetIT {
         assertThat(kept()).as("small ones again").isEqualTo(Limits.SNAPSHOTS_PER_ACTOR_MAX);
     }
 
-    /** One row gets the next number, and so many others new contents; the version is noted. */
+    /** Gives one row the next number, and this many others new content; records the version. */
     private void update(int padded) {
         number++;
         List<Document> rows = new ArrayList<>();
@@ -133,7 +133,7 @@ class SnapshotBudgetIT {
         numberOf.put(newest.at(), number);
     }
 
-    /** How many versions still answer: the last so many, each with its number. */
+    /** Number of versions that still answer: the newest ones, each with its number. */
     private int kept() {
         int kept = 0;
         boolean gone = false;
@@ -146,7 +146,7 @@ class SnapshotBudgetIT {
         return kept;
     }
 
-    /** The number as of the version, or GONE. */
+    /** Returns the number at the version, or GONE. */
     private long read(long version) {
         VersionedRead.Reply reply = ask(version);
         if (reply.parts().isEmpty()) {

@@ -30,7 +30,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two copies of each actor, with replaced documents, after a restart, a move and the end of a server: one answer, whole walks. */
+/**
+ * Two replicas of each actor, with replaced documents, after a restart, a move and the end of a server: one answer, complete cursor walks.
+ */
 class SolrCopiesIT {
     private static final Path PORTS =
             Path.of(Objects.requireNonNull(System.getProperty("uniserve.home"))).resolve("ports");
@@ -71,7 +73,7 @@ class SolrCopiesIT {
                     .update("solr.add@1", Document.CODEC, rows)
                     .run()
                     .orThrow();
-            ask(writer, BEST); // copies publish for readers, each at its own time
+            ask(writer, BEST); // replicas publish for readers, each at its own time
         }
         writer.close();
     }
@@ -100,7 +102,7 @@ class SolrCopiesIT {
         String exact = ask(cluster.client(), BEST + EXACT);
 
         cluster.stopAbruptly(3);
-        cluster.start(3); // its copies are made anew, from checkpoint and log
+        cluster.start(3); // its replicas are rebuilt from checkpoint and log
         await().atMost(PATIENCE).until(() -> inSync(2));
         oneAnswerEach();
         assertThat(ask(cluster.client(), BEST + EXACT)).isEqualTo(exact);
@@ -143,7 +145,7 @@ class SolrCopiesIT {
         return actors().stream().allMatch(actor -> actor.isr().size() == copies);
     }
 
-    /** Each client has one answer however often it asks, all have the same with exact statistics, and walks find all. */
+    /** Each client has one answer for repeated queries, all clients have the same with exact statistics, and walks find all documents. */
     private void oneAnswerEach() {
         Set<String> exact = new TreeSet<>();
         for (int number = 0; number < CLIENTS; number++) {
@@ -172,7 +174,10 @@ class SolrCopiesIT {
         return client.query("docs", query).body().utf8();
     }
 
-    /** Walks on, each page by another client, with what was found before: true at the end, false where the copies are gone. */
+    /**
+     * Continues a walk, each page by another client, with the documents found so far. Returns true at the end, false if the replicas are
+     * gone.
+     */
     private boolean walk(String query, String from, List<String> found) {
         String mark = "";
         try {

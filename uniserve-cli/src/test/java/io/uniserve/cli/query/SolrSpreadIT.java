@@ -33,7 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables spread by another field than the id, in two copies: one id is one document while keys change, over a restart. */
+/**
+ * Tables that are partitioned by another field than the id, with two replicas: one id is one document while keys change, also over a
+ * restart.
+ */
 @Timeout(600)
 class SolrSpreadIT {
     private static final Path PORTS =

@@ -31,7 +31,7 @@ class SqlCommandTest {
         uniserve.run("table", "create", "words", "--engine", "kv");
     }
 
-    /** What a server's parser answers of a statement's names. */
+    /** Sets the server parser's answer for the names of a statement. */
     private void names(String sql, String... tables) {
         String rows = Stream.of(tables).map(table -> "[\"" + table + "\"]").collect(Collectors.joining(",\n"));
         cluster.answer(
@@ -40,7 +40,7 @@ class SqlCommandTest {
                 "{\"columns\":[{\"name\":\"table\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n" + rows + "\n]}\n");
     }
 
-    /** A statement on table orders that is answered with rows. */
+    /** Sets the answer of a statement on table orders. */
     private void rows(String sql) {
         names(sql, "orders");
         cluster.answer(sql, JSON, ROWS);
@@ -85,7 +85,7 @@ class SqlCommandTest {
         assertThat(uniserve.run("sql", "EXPLAIN (TYPE IO) " + sql).lines()).contains("orders", "(1 row)");
     }
 
-    /** As long as a statement may be; what comes after it is answered too. */
+    /** A statement of the maximum length; the next one is answered too. */
     @ParameterizedTest
     @ValueSource(strings = {"y", "''", "\"", "--"})
     void aLongTextIsNoNestingOfAnything(String part) {
@@ -122,7 +122,7 @@ class SqlCommandTest {
         assertThat(cluster.changes()).endsWith("query " + table + " STALE");
     }
 
-    /** One typed table needs no look for names. */
+    /** With a single typed table the names are not requested. */
     @Test
     void aLoneTableIsAskedAtOnce() {
         uniserve.run("table", "drop", "accounts");

@@ -10,17 +10,17 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A port whose queries a test can hold up between their rounds, on the thread that plans them. */
+/** Port whose queries can be paused by a test between their rounds, on the thread that plans them. */
 final class TestingRounds {
     private final Engine engine;
     private volatile Listener listener = new Listener() {};
 
-    /** What a test does beside a query. */
+    /** Callbacks of a test. */
     interface Listener {
         /** A plan begins, the query's first or a later one. */
         default void begins() {}
 
-        /** A plan has had a round and is about to have another one. */
+        /** A plan has completed a round and is about to start another one. */
         default void between() {}
     }
 
@@ -32,7 +32,7 @@ final class TestingRounds {
         listener = now;
     }
 
-    /** The port; its engine's class is of the port's own loader, which is thus the context of all calls as ever. */
+    /** Returns the port; its engine's class is of the port's own loader, which remains the context of all calls. */
     LoadedPort port() {
         return LoadedPort.of((Engine) Proxy.newProxyInstance(
                 engine.getClass().getClassLoader(),

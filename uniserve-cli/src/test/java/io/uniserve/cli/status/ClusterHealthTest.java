@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Each thing that {@code status}, {@code ready} and {@code table describe} may not know or that fails: none of them says ok. */
+/** Unknown or failed states in {@code status}, {@code ready} and {@code table describe}: none of them is reported as ok. */
 class ClusterHealthTest {
     private final ScriptedStatus script = new ScriptedStatus();
     private final TestingClusterClient cluster = new TestingClusterClient();
@@ -30,7 +30,7 @@ class ClusterHealthTest {
         return uniserve.run(words);
     }
 
-    /** The row of the table, the exit code of status, and what is missing for ready are as expected; json agrees. */
+    /** Checks the table's row, the exit code of status, and the unmet conditions of ready; JSON must agree. */
     private void judged(int exit, String word, String text, String missing) throws IOException {
         Run status = run("status");
         assertThat(status.exit()).as(status.out()).isEqualTo(exit);

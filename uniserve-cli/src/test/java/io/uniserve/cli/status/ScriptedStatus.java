@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Status of two servers with a table {@code words} of two actors and two copies; all is well until a test changes it. */
+/** Status of two servers with a table {@code words} of two actors, rf 2; all is healthy until a test changes it. */
 final class ScriptedStatus {
     static final ServerId ONE = new ServerId("server-1");
     static final ServerId TWO = new ServerId("server-2");
@@ -48,12 +48,12 @@ final class ScriptedStatus {
         }
     }
 
-    /** What the server reports of its replicas, by actor, for the test to change. */
+    /** Reported replicas of the server, by actor, for the test to change. */
     List<ReplicaLoad> replicas(ServerId server) {
         return replicas.computeIfAbsent(server, id -> new ArrayList<>());
     }
 
-    /** The problems that the server reports, for the test to change. */
+    /** Reported problems of the server, for the test to change. */
     List<Problem> problems(ServerId server) {
         return problems.computeIfAbsent(server, id -> new ArrayList<>());
     }
@@ -67,12 +67,12 @@ final class ScriptedStatus {
         return new ReplicaLoad(key, epoch, role, 9, 9, 9, rows, 0, 0, 0, 0, 9, 0, 1, serving, backupFailing);
     }
 
-    /** What the server reports of actor 1 from now on. */
+    /** Sets the server's report of actor 1. */
     void report(ServerId server, long epoch, String role, long rows, Serving serving, long backupFailing) {
         replicas(server).set(1, replica(1, epoch, role, rows, serving, backupFailing));
     }
 
-    /** The server reports that the actor serves as the map says. */
+    /** Makes the server report that the actor serves according to the map. */
     void report(ServerId server, Serving serving) {
         report(server, EPOCH, role(server), ROWS, serving, 0);
     }

@@ -34,7 +34,7 @@ class AtomicTableTest {
         }
     }
 
-    /** The engine refuses a row: the rows beside it in the batch, of its actor and of others, are in. */
+    /** The engine refuses a row: the other rows of the batch, of its actor and of others, are stored. */
     @Test
     void rejectedRowsArePassedOver() throws Exception {
         StringBuilder rows = new StringBuilder();

@@ -125,7 +125,7 @@ class TableCommandTest {
         }
     }
 
-    /** The page has a row for each option of the command's own, and for no other. */
+    /** The page has a row per option of the command itself, and no others. */
     @Test
     void theManualHasTheOptionsOfUpdate() throws IOException {
         Set<String> own = Stream.of(TableUpdateCommand.class.getDeclaredFields())

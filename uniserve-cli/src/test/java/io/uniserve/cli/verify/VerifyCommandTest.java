@@ -13,7 +13,7 @@ import io.uniserve.protocol.message.PeerReply.Compared.Verdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What {@code uniserve verify} asks of the cluster, what it says, and how it ends. */
+/** Requests, output and exit codes of {@code uniserve verify}. */
 class VerifyCommandTest {
     private final TestingClusterClient cluster = new TestingClusterClient();
     private final TestingConsole console = new TestingConsole(options -> cluster);

@@ -80,7 +80,8 @@ public final class Policies {
         try {
             return ServiceLoader.load(kind).findFirst().orElse(null);
         } catch (ServiceConfigurationError e) {
-            throw new UniserveException(ErrorCode.UNSUPPORTED, "the solver on the class path cannot be created: " + e, e);
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED, "the solver on the class path cannot be created: " + e, e);
         }
     }
 

@@ -109,7 +109,8 @@ public final class Explainer {
         for (ShardSet set : setsOf(actor)) {
             int others = count(set, old);
             if (others > 0) {
-                return text("left server %d, which would have %d others of a set of %d", old, others, set.actors().length);
+                return text(
+                        "left server %d, which would have %d others of a set of %d", old, others, set.actors().length);
             }
         }
         return text("left server %d for balance", old);

@@ -43,7 +43,8 @@ final class DuckView extends DuckTable {
         try {
             if (gone) {
                 throw new UniserveException(
-                        ErrorCode.VERSION_GONE, "a query failed on this snapshot of actor " + name() + ", which is lost");
+                        ErrorCode.VERSION_GONE,
+                        "a query failed on this snapshot of actor " + name() + ", which is lost");
             }
             return reading.read(statements);
         } catch (SQLException e) {

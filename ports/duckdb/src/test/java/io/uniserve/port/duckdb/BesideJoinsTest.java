@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Joins of tables by their keys, whose actors are on the same servers: they are joined where they are. Answers are those of one
- * DuckDB with all rows, also where an actor moves, rows change, or a server dies.
+ * Co-located joins: tables are joined by their keys, and their actors are on the same servers. Answers equal those of one DuckDB with all
+ * rows, also if an actor moves, rows change, or a server dies.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class BesideJoinsTest {
@@ -105,8 +105,8 @@ class BesideJoinsTest {
     @Order(1)
     @Test
     void whatIsJoinedWhereIsExplained() {
-        // Two replicas at three servers: whichever are read, two servers are asked, or all.
-        // A server that was asked it a while before does not count anew.
+        // Two replicas on three servers: two servers are called, or all, depending on the replicas. A server with a
+        // recent count does not count again.
         assertThat(ask("EXPLAIN " + Tpch.Q3)
                         .replaceAll("; [0-9.]+ ms", "")
                         .replaceAll("[\\d,]+ bytes", "N bytes")
@@ -127,7 +127,7 @@ class BesideJoinsTest {
                         """);
     }
 
-    /** Few rows less are wanted of orders than of customers: they tell which customers are sent. */
+    /** The selected orders are few enough to reduce the customers that are sent. */
     @Order(1)
     @Test
     void whatMakesALargerTableSmallerIsSent() throws SQLException {
@@ -136,7 +136,7 @@ class BesideJoinsTest {
         same(some);
     }
 
-    /** Nothing but what shows is wanted of customers and their nations. */
+    /** Of customers and their nations the query needs only columns that are shown. */
     @Order(1)
     @Test
     void whatOnlyShowsComesAfterTheGroups() throws SQLException {
@@ -151,7 +151,7 @@ class BesideJoinsTest {
         same(Tpch.Q10);
     }
 
-    /** Lines of the same order are where it is, and beside it. */
+    /** Line items of the same order are co-located with it. */
     @Order(1)
     @ParameterizedTest
     @ValueSource(ints = {4, 21})
@@ -164,7 +164,7 @@ class BesideJoinsTest {
         same(sql);
     }
 
-    /** With limits as scale 5 has them: what the sub-queries answer would be too large to be sent. */
+    /** With limits as at scale 5: the answers of the sub-queries would be too large to be sent. */
     @Order(1)
     @ParameterizedTest
     @ValueSource(ints = {4, 21})
@@ -181,7 +181,7 @@ class BesideJoinsTest {
         }
     }
 
-    /** What HAVING leaves of the groups is little, and makes orders few before they are sent. */
+    /** HAVING leaves few groups, and these reduce the orders before they are sent. */
     @Order(1)
     @Test
     void fewGroupsAreAskedFirst() throws SQLException {
@@ -197,7 +197,7 @@ class BesideJoinsTest {
         same(new RandomJoins(new Random(seed)).next());
     }
 
-    /** What an acknowledged update has put is in the answer that comes after it, of both tables. */
+    /** Rows of an acknowledged update are in the next answer, for both tables. */
     @Order(3)
     @Test
     void whatWasPutBeforeIsJoined() throws Exception {
@@ -219,7 +219,7 @@ class BesideJoinsTest {
         assertThat(ask("EXPLAIN " + sql)).contains("joined beside it: ");
     }
 
-    /** Last, as one server is gone afterwards. */
+    /** Last, because one server is gone afterwards. */
     @Order(4)
     @Test
     void whileAServerDiesAnswersAreRight() throws Exception {

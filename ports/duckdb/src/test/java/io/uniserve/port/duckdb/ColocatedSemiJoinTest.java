@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sub-queries that are checked where rows are, with a thousandth of the planner's limits, over small tables with values that are
- * missing and actors without a row. Answers are those of one DuckDB.
+ * Sub-queries that are checked in place, with a thousandth of the planner's limits, over small tables with NULLs and actors without rows.
+ * Answers equal those of one DuckDB.
  */
 class ColocatedSemiJoinTest {
     private static final Logger LOG = LoggerFactory.getLogger(ColocatedSemiJoinTest.class);
@@ -63,7 +63,7 @@ class ColocatedSemiJoinTest {
         return new Tpch.Table(table, "id, n", "id " + key + RandomChecks.COLUMNS);
     }
 
-    /** Of every key up to so many rows. */
+    /** Returns rows of each key below this number. */
     private static List<String> rows(int keys, int each, Random random) {
         return IntStream.range(0, keys)
                 .boxed()
@@ -106,14 +106,14 @@ class ColocatedSemiJoinTest {
                         + " ORDER BY 1, 2"
             })
     void whatHasTheSameKeysIsCheckedWhereItIs(String sql) throws SQLException {
-        boolean empty = sql.contains("FROM e)"); // it has fewer rows than would be checked there
+        boolean empty = sql.contains("FROM e)"); // it has too few rows to be checked in place
         if (!empty) {
             assertThat(explain(sql)).contains("checked beside it: ").doesNotContain("\nsub-query q");
         }
         same(sql);
     }
 
-    /** DuckDB 1.5.6 itself keeps rows without a {@code b} here: it is asked what is meant in words that it gets right. */
+    /** DuckDB 1.5.6 itself keeps rows without a {@code b} here: it gets the query in a form that it answers correctly. */
     @ParameterizedTest
     @ValueSource(strings = {"t q", "w q", "pairs q"})
     void differentIsNothingThatIsMissing(String inside) throws SQLException {
@@ -143,7 +143,7 @@ class ColocatedSemiJoinTest {
         same(sql);
     }
 
-    /** As many as {@code -Duniserve.parity.checks} says, of {@code -Duniserve.parity.seed}, else of the day. */
+    /** Number of queries: {@code -Duniserve.parity.checks}; seed: {@code -Duniserve.parity.seed}, else that of the day. */
     @Test
     void randomQueriesAreAnsweredAsByOneEngine() throws SQLException {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261124));
@@ -174,7 +174,7 @@ class ColocatedSemiJoinTest {
         assertThat(refused).as("refused").isLessThan(count / 4);
     }
 
-    /** Rows come in pairs of one key, and go so: whoever sees one sees the other, whatever the table's level. */
+    /** Rows are inserted and deleted in pairs of one key: every query sees both or none, at every level of the table. */
     @ParameterizedTest
     @ValueSource(strings = {"held", "kept"})
     void aTableIsSeenInOneState(String table) {

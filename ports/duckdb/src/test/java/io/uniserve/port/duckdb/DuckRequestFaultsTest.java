@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statements that are wrong are INVALID_ARGUMENT or UNSUPPORTED, in words of SQL; those that are taken are answered as by one DuckDB. */
+/** Invalid statements fail with INVALID_ARGUMENT or UNSUPPORTED, in terms of SQL; accepted ones are answered as by one DuckDB. */
 class DuckRequestFaultsTest {
     @TempDir
     static Path directory;
@@ -73,7 +73,7 @@ class DuckRequestFaultsTest {
         assertAnswerOfOneEngine("m", sql);
     }
 
-    /** Words that the parser knows and that no query needs double quotes for. */
+    /** Words of the parser that need no double quotes as names. */
     @ParameterizedTest
     @ValueSource(
             strings = {

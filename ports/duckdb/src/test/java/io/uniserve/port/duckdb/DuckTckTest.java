@@ -21,13 +21,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The DuckDB port keeps the contract. */
+/** The DuckDB port satisfies the port contract. */
 class DuckTckTest extends PortTck {
     DuckTckTest() {
         super(new DuckFixture());
     }
 
-    /** Else the cases of such updates would be passed over. */
+    /** Otherwise the cases of atomic updates would be skipped. */
     @Test
     void updatesAreAtomicWhereTablesWantThat() {
         assertThat(new DuckEngine().info().levels()).contains(ConsistencyLevel.values());
@@ -117,7 +117,7 @@ class DuckTckTest extends PortTck {
             return Optional.of(row(key, 1L, "7.50"));
         }
 
-        /** Merging is the planner's; here the larger part stands for both. */
+        /** The planner merges; here the larger part replaces the merge. */
         private static Probe<?, ?> probe(String text) {
             return new Probe<SqlQuery, SqlRows>(
                     DuckOperators.SELECT.id(),

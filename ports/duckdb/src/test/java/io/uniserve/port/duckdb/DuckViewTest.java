@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Views after a query that fails, which ends DuckDB's transaction. */
+/** Views after a failed query, which ends DuckDB's transaction. */
 class DuckViewTest {
     private static final String FAILING = "SELECT 9223372036854775807 + \"id\" AS c0 FROM rows";
     private static final String COUNT = "SELECT count(*) AS c0 FROM rows";
@@ -93,7 +93,7 @@ class DuckViewTest {
         assertThat(count(actor)).isEqualTo("2");
     }
 
-    /** What ends a statement of a view ends its transaction, and others read the view too. */
+    /** A cancelled statement of a view ends its transaction, which others read too. */
     @Test
     void onlyAStateThatIsTheNewestIsReadByStatementsThatAreStopped() {
         List<Runnable> given = new ArrayList<>();

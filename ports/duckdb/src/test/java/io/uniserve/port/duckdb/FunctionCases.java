@@ -12,24 +12,24 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Expressions for each function and aggregate that queries may use, and shapes of queries for them. */
+/** Expressions for each function and aggregate that queries may use, and query templates for them. */
 final class FunctionCases {
     static final String COLUMNS =
             ", g varchar, a bigint, b integer, c decimal(12,2), d double, s varchar, dt date, f boolean,"
                     + " n varchar, p decimal(38,4)";
 
-    /** How far numbers may be apart, as a part of them. */
+    /** Maximum relative difference of numbers. */
     private static final double CLOSE = 1e-9;
 
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?");
 
-    /** Stands in a shape for the expression. */
+    /** Placeholder of the expression in a template. */
     private static final String HERE = "#";
 
     static final Map<String, String> SCALARS = new TreeMap<>();
     static final Map<String, String> AGGREGATES = new TreeMap<>();
 
-    /** What is said to us, and what to DuckDB. */
+    /** Statement for Uniserve and the equivalent one for DuckDB. */
     record Pair(String ours, String theirs) {
         String ours(String shape) {
             return shape.replace(HERE, ours);
@@ -253,7 +253,7 @@ final class FunctionCases {
                 .toList();
     }
 
-    /** A row's values behind its key: little ones and great ones, and many that are missing. */
+    /** Returns a row's values after its key: small and large ones, and many NULLs. */
     static String row(Random random) {
         List<List<String>> all = List.of(
                 List.of("p", "q", "r", ""),
@@ -274,7 +274,7 @@ final class FunctionCases {
         return row.toString();
     }
 
-    /** Texts are the same, and so are numbers but for their last digits. */
+    /** Checks that texts are equal, and numbers except for their last digits. */
     static void assertClose(String told, String answer, String expected) {
         Matcher one = NUMBER.matcher(answer);
         Matcher other = NUMBER.matcher(expected);

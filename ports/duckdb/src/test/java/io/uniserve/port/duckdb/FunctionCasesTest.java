@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Every function and aggregate that queries may use, over hostile values at several actors; answers are those of one DuckDB. */
+/** Every function and aggregate that queries may use, over hostile values on several actors; answers equal those of one DuckDB. */
 class FunctionCasesTest {
     private static final Logger LOG = LoggerFactory.getLogger(FunctionCasesTest.class);
 
@@ -79,7 +79,7 @@ class FunctionCasesTest {
         return TpchCluster.rows(cluster.ask(sql.replaceFirst("(?s).*?\\bFROM (h|v|e|u|w|far)\\b.*", "$1"), sql));
     }
 
-    /** The same as one DuckDB, errors too; numbers may be off by as much as sums in another order. */
+    /** Checks that both are equal, errors included; numbers may differ like sums in another order. */
     private static boolean compare(String sql, String theirs, boolean exact) {
         String told = sql + "\n" + theirs;
         String expected;
@@ -141,7 +141,7 @@ class FunctionCasesTest {
     void anAggregateOverSeveralActors(String name) {
         int rows = 0;
         List<FunctionCases.Pair> cases = FunctionCases.aggregates(name);
-        // All shapes of each name, not of each of its cases: those take turns.
+        // Each name gets all templates, not each of its cases: the cases alternate.
         for (int i = 0; i < FunctionCases.SHAPES.size(); i++) {
             String shape = FunctionCases.SHAPES.get(i);
             FunctionCases.Pair one = cases.get(i % cases.size());
@@ -154,7 +154,7 @@ class FunctionCasesTest {
         assertThat(rows).isGreaterThan(FunctionCases.SHAPES.size() / 2);
     }
 
-    /** As many as {@code -Duniserve.parity.aggregates} says, of {@code -Duniserve.parity.seed}, else of the day. */
+    /** Number of queries: {@code -Duniserve.parity.aggregates}; seed: {@code -Duniserve.parity.seed}, else that of the day. */
     @Test
     void randomAggregatesAreAnsweredAsByOneEngine() {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261126));
@@ -169,7 +169,7 @@ class FunctionCasesTest {
         assertThat(rows).as("answers with rows").isGreaterThan(count / 3);
     }
 
-    /** Squares of these would leave no digit of the distances; an answer is off by as much as doubles that far away are. */
+    /** Squares of these values would lose all digits of the distances. The answer's error is that of doubles of this magnitude. */
     @ParameterizedTest
     @CsvSource({"x, 1e9", "y, 4e15", "x - 999999990, 1e9", "-x / 3, 1e9", "1000000 + id % 10, 1e6", "id % 10, 1"})
     void varianceOfValuesFarFromZero(String of, double far) throws SQLException {
@@ -205,7 +205,7 @@ class FunctionCasesTest {
                 .contains("r,q,p");
     }
 
-    /** Values that have to meet are more than an actor may send. */
+    /** Values that must be in one place are more than an actor may send. */
     @Test
     void tooManyValuesAreTold() {
         String sql = "SELECT string_agg('" + "x".repeat(600)

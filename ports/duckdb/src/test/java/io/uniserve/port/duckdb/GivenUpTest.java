@@ -20,13 +20,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Statements that would take hours end when nobody waits for them any more. */
+/** Statements that would take hours end when they are cancelled. */
 class GivenUpTest {
     private static final String ENDLESS =
             "SELECT count(*) AS c0 FROM range(1000000) a(i), range(1000000) b(j), range(1000000) c(k) WHERE i + j + k"
                     + " = 7";
 
-    /** Somebody with an hour's time, who may give up before. */
+    /** Caller with one hour of time that may cancel earlier. */
     private static final class Caller implements QueryCancellation {
         private final List<Runnable> stops = new CopyOnWriteArrayList<>();
 
@@ -46,7 +46,7 @@ class GivenUpTest {
         }
     }
 
-    /** Threads of servers' and of this test's that a statement of DuckDB's has. */
+    /** Returns the threads of servers and of this test that run a statement of DuckDB. */
     private static long joining() {
         return Thread.getAllStackTraces().values().stream()
                 .filter(stack ->
@@ -54,7 +54,7 @@ class GivenUpTest {
                 .count();
     }
 
-    /** Every stop at once may come before the statement has begun; a host gives them again, and so does this. */
+    /** Cancels. A stop may come before the statement has started; a host repeats it, and so does this test. */
     private static void giveUp(Caller caller) {
         await().atMost(Duration.ofMinutes(1)).until(() -> {
             caller.giveUp();
@@ -89,7 +89,7 @@ class GivenUpTest {
                                     + " b.o_shippriority AND b.o_shippriority = c.o_shippriority AND a.o_totalprice +"
                                     + " b.o_totalprice < c.o_totalprice")
                     .toCompletableFuture();
-            // Counting and collecting rows are over soon.
+            // Counting and collecting rows end soon.
             await().during(Duration.ofSeconds(3)).atMost(Duration.ofMinutes(1)).until(() -> joining() > 0);
             assertThat(answer.cancel(true)).isTrue();
             await().atMost(Duration.ofMinutes(1)).until(() -> joining() == 0);

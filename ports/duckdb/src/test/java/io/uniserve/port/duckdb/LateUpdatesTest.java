@@ -15,17 +15,17 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows that change between the rounds of a query whose columns come in two of them: no row of an answer is of two moments. */
+/** Rows that change between the rounds of a query that reads their columns in two rounds: no row of an answer mixes two states. */
 class LateUpdatesTest {
     private static final double SCALE = 0.01;
 
-    /** Customers' names tell their nations; both come at the end. */
+    /** Customers' names contain their nations; both are fetched last. */
     private static final String AFTER =
             "SELECT c_custkey, c_name, n_nationkey, sum(o_totalprice) AS r FROM orders, customer, nation"
                     + " WHERE o_custkey = c_custkey AND c_nationkey = n_nationkey GROUP BY c_custkey, c_name, n_nationkey"
                     + " ORDER BY r DESC LIMIT 10";
 
-    /** The nation comes with the join, the name at the end. */
+    /** The nation comes with the join, the name is fetched last. */
     private static final String QUERY = AFTER.replace(" GROUP", " AND c_acctbal > -100000 GROUP");
 
     private static final Pattern ROW = Pattern.compile("\\[\\d+,\"nation (\\d+)\",(\\d+),[\\d.]+\\]");
@@ -68,7 +68,7 @@ class LateUpdatesTest {
                     assertOneMoment(cluster.ask("orders", QUERY));
                     assertOneMoment(cluster.ask("orders", AFTER));
                 }
-                // It was not luck: rows do change in between, and then all is asked once more.
+                // This is not by chance: rows do change in between, and then the whole query is repeated.
                 Awaitility.await().atMost(java.time.Duration.ofMinutes(1)).until(() -> {
                     assertOneMoment(cluster.ask("orders", QUERY));
                     return cluster.ask("orders", "EXPLAIN " + QUERY).contains("rows changed between the steps");

@@ -10,15 +10,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads in the lines of a plan how many rows of each table leave their actors for one place, or for all, and fails where those
- * are too many.
+ * Checker of plans: it reads the number of rows of each table that leave their actors for one place, or for all, and fails if there are too
+ * many.
  *
- * <p>Of a large table that nothing filters, neither a condition of its own nor an equality with a table that something filters,
- * no more rows may be sent than {@code most}, nor may a sub-query of it alone, without HAVING, have more rows or groups. One
- * more than that tells an actor at most, so that those of a query that is given up, or asked otherwise, are few too.
+ * <p>Of a large table without a filter, by its own condition or by an equality with a filtered table, at most {@code most} rows may be
+ * sent. A sub-query over it alone, without HAVING, must not have more rows or groups. An actor reports at most one more, so that a query
+ * that is aborted or run in another way moves few rows as well.
  *
- * <p>Not bounded so are joins in sub-queries, and groups of the query itself: where it counts distinct values each actor tells
- * its own. Of queries that are known not to do such things, a strict check is that never all rows of a large table are moved.
+ * <p>There is no bound for joins in sub-queries and for groups of the query itself: for distinct counts each actor sends its own values.
+ * For queries that do not do so, the strict check is that a large table's rows are never all moved.
  */
 final class MovedRows {
     private static final Pattern STAGE = Pattern.compile("(sub-query|rows that want the sub-query) q\\d+, .*");
@@ -34,9 +34,9 @@ final class MovedRows {
     private final long most;
     private final boolean strict;
 
-    /** What the lines so far tell of the stage that they are of. */
+    /** State of the stage that the lines so far belong to. */
     private boolean sub;
-    /** False for rows that want a sub-query: where they are too many it is asked as a whole. */
+    /** False for rows that need a sub-query: if they are too many, the whole sub-query is answered. */
     private boolean kept;
 
     private boolean alone = true;
@@ -52,9 +52,9 @@ final class MovedRows {
     /**
      * Reads a plan.
      *
-     * @param counts how many rows tables have
-     * @param most rows of a table that may be sent without a condition; a table of more is a large one
-     * @param strict whether nothing may be all rows of a large table
+     * @param counts number of rows per table
+     * @param most maximum rows of a table that may be sent without a condition; a table with more is large
+     * @param strict true if a large table's rows must never all be moved
      */
     static void check(String plan, Map<String, Long> counts, long most, boolean strict) {
         assertThat(plan).contains("answer: ");
@@ -68,7 +68,7 @@ final class MovedRows {
         assertThat(known).as("lines that are known, of\n" + plan).isPositive();
     }
 
-    /** True for a line that tells what leaves its actors. */
+    /** Returns true for a line about rows that leave their actors. */
     private boolean read(String line, String statement, String plan) {
         String told = line + "\nin\n" + plan;
         Matcher finish = FINISH.matcher(line);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Small tables with values that are missing, on some of whose actors there is no row; answers are those of one DuckDB. */
+/** Small tables with NULLs, which have no row on some actors; answers equal those of one DuckDB. */
 class NullsTest {
     private static final Logger LOG = LoggerFactory.getLogger(NullsTest.class);
 
@@ -65,7 +65,7 @@ class NullsTest {
         return TpchCluster.rows(cluster.ask(sql.replaceFirst("(?s).*?\\bFROM ([tuvoe])\\b.*", "$1"), sql));
     }
 
-    /** As many as {@code -Duniserve.parity.nulls} says, of {@code -Duniserve.parity.seed}, else of the day. */
+    /** Number of queries: {@code -Duniserve.parity.nulls}; seed: {@code -Duniserve.parity.seed}, else that of the day. */
     @Test
     void randomQueriesAreAnsweredAsByOneEngine() {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261123));
@@ -81,7 +81,7 @@ class NullsTest {
             try {
                 expected = cluster.expected(sql);
             } catch (SQLException | UniserveException e) {
-                // A value that is out of range there is so here.
+                // A value that is out of range there is also out of range here.
                 assertThatThrownBy(() -> ask(sql)).as(told).isInstanceOf(UniserveException.class);
                 continue;
             }
@@ -125,7 +125,7 @@ class NullsTest {
         assertThat(ask(sql)).isEqualTo(cluster.expected(sql));
     }
 
-    /** Which rows want a sub-query depends on what another one of the same query answers. */
+    /** The rows that need a sub-query depend on the answer of another one of the same query. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Queries of several rounds over two tables with atomic updates, while each sale is written to one table and then to the other:
- * whoever sees it in the second sees it in the first.
+ * Queries of several rounds over two tables with atomic updates, while each sale is written to one table and then to the other: a query
+ * that sees it in the second table must see it in the first.
  */
 class OneMomentTest {
     private static final Logger LOG = LoggerFactory.getLogger(OneMomentTest.class);
@@ -42,7 +42,7 @@ class OneMomentTest {
     private final AtomicBoolean over = new AtomicBoolean();
 
     OneMomentTest() {
-        // What is asked first is the sub-query, or the table that does not stay.
+        // The sub-query, or the table that does not stay, is read first.
         right.put(
                 "SELECT count(*) FROM paid WHERE NOT EXISTS (SELECT 1 FROM ordered WHERE ordered.id = paid.id)",
                 new AtomicInteger());
@@ -138,7 +138,7 @@ class OneMomentTest {
         }
     }
 
-    /** The first round asks one actor, which the sale need not concern. */
+    /** The first round calls one actor, which the sale need not concern. */
     private void acknowledgedIsSeen(TpchCluster cluster, ReadMode mode, long id) {
         String sql = "SELECT count(*) FROM paid WHERE id = " + id
                 + " AND amount >= (SELECT min(amount) - 100 FROM paid WHERE" + " id = 1)";

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plans are used again while no row changes, and never after: DuckDB's are wrong for other rows. */
+/** Plans are reused while no row changes, and never afterwards: DuckDB's plans are wrong for other rows. */
 class PlannedStatementsTest {
     private static final List<String> STATEMENTS = List.of(
             "SELECT count(*) AS c0 FROM rows WHERE \"n\" < 5000",
@@ -69,7 +69,7 @@ class PlannedStatementsTest {
                 .rows();
     }
 
-    /** Why there is a guard: what this library's plans make of other rows. */
+    /** Reason for the guard: the result of this library's plans for other rows. */
     @Test
     void aPlanOfOtherRowsIsWrong() throws Exception {
         put(0, 1_000, 0);
@@ -101,7 +101,7 @@ class PlannedStatementsTest {
         }
     }
 
-    /** Each version has one more row of a greater number, so the count of those above the last one tells which it is. */
+    /** Each version has one more row with a greater number, so the count of rows above the last number identifies the version. */
     @Test
     void answersWhileRowsChangeAreOfOneState() {
         put(0, 1_000, 0);
@@ -145,7 +145,8 @@ class PlannedStatementsTest {
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             AtomicLong looks = new AtomicLong();
             LongSupplier state = () -> {
-                // The first answer looks once, each other one before and after: rows come once the third has looked.
+                // The first answer reads the state once, each other one before and after: rows change after the third
+                // read.
                 boolean third = looks.incrementAndGet() == 4;
                 if (third) {
                     put(1_000, 1_000, 4_000_000_000_000_000_000L);

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Queries with several aggregates of all kinds over the tables of {@link FunctionCasesTest}, drawn by a seed, each as both are told it. */
+/**
+ * Random queries with several aggregates of all kinds over the tables of {@link FunctionCasesTest}, by a seed, in the forms for both
+ * engines.
+ */
 final class RandomAggregates {
     private static final List<String> NAMES = List.copyOf(FunctionCases.AGGREGATES.keySet());
     private static final int ITEMS_MAX = 4;
@@ -53,7 +56,7 @@ final class RandomAggregates {
                 "SELECT " + String.join(", ", ours) + end, "SELECT " + String.join(", ", theirs) + end);
     }
 
-    /** One of those whose values are not beyond what sums and squares can be: an error would be all of the answer. */
+    /** Returns an aggregate whose sums and squares cannot overflow: an error would be the whole answer. */
     private FunctionCases.Pair aggregate() {
         while (true) {
             List<FunctionCases.Pair> all = FunctionCases.aggregates(NAMES.get(random.nextInt(NAMES.size())));

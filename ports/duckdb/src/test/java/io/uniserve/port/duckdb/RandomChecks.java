@@ -5,25 +5,24 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Queries whose sub-queries have the key of the query around them, drawn by a seed, over tables of {@link #COLUMNS} with values
- * that are missing: of the same table and of others, in every place of WHERE, with more conditions of both. Their order tells all
- * rows apart, or rows are the same.
+ * Random queries, by a seed, whose sub-queries have the key of the outer query, over tables of {@link #COLUMNS} with NULLs: of the same
+ * table and of others, in every place of WHERE, with more conditions on both. Their order is total, or equal rows are identical.
  */
 final class RandomChecks {
-    /** Behind the key; the first tells rows of one key apart. */
+    /** Columns after the key; the first distinguishes rows of one key. */
     static final String COLUMNS = ", n integer, a bigint, b integer, s varchar";
 
     private final Random random;
     private final List<String> tables;
     private int names;
 
-    /** Of these tables, of which one may be asked for more often by naming it twice. */
+    /** Uses these tables; a repeated name makes a table more frequent. */
     RandomChecks(Random random, List<String> tables) {
         this.random = random;
         this.tables = tables;
     }
 
-    /** A row's values. */
+    /** Returns a row's values. */
     static String row(long key, int n, Random random) {
         return key + "|" + n + "|" + (random.nextInt(4) == 0 ? "" : random.nextInt(5)) + "|"
                 + (random.nextInt(4) == 0 ? "" : random.nextInt(4)) + "|"
@@ -80,7 +79,7 @@ final class RandomChecks {
         return alias + of(".a > 1", ".b <> 2", ".s = 'x'", ".n < 3", ".a IS NOT NULL", ".id <> 4");
     }
 
-    /** A sub-query's condition, alone or within others. */
+    /** Returns a sub-query's condition, alone or within others. */
     private String placed(List<String> around) {
         String alias = around.get(random.nextInt(around.size()));
         int place = random.nextInt(8);
@@ -95,12 +94,12 @@ final class RandomChecks {
     }
 
     /**
-     * A sub-query's condition.
+     * Returns a sub-query's condition.
      *
-     * <p>DuckDB 1.5.6, which tells what is right, itself takes {@code <>} with a missing value of the row around for true where an EXISTS is no condition of
-     * WHERE by itself, or not, by the plan that it makes: there only columns are compared by it that all rows have.
+     * <p>DuckDB 1.5.6, the reference, itself evaluates {@code <>} with a NULL of the outer row as true if an EXISTS is not a top-level
+     * condition of WHERE, depending on its plan. There only columns without NULLs are compared by it.
      *
-     * @param alone whether it is a condition of WHERE by itself
+     * @param alone true if it is a top-level condition of WHERE
      */
     private String condition(String alias, boolean alone) {
         int kind = random.nextInt(7);

@@ -8,7 +8,7 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Queries over joins of TPC-H's tables, drawn by a seed. Their order tells all rows apart. */
+/** Random queries over joins of TPC-H's tables, by a seed. Their order is total. */
 final class RandomJoins {
     private static final Map<String, List<String>> CONDITIONS = Map.of(
             "lineitem",
@@ -68,7 +68,7 @@ final class RandomJoins {
             return table.equals(large) ? small : large;
         }
 
-        /** The column of a table that is compared; columns begin with their table's first letter. */
+        /** Returns the compared column of a table; columns start with their table's first letter. */
         String column(String table) {
             List<String> columns = List.of(equality.split(" = "));
             return columns.get(0).charAt(0) == table.charAt(0) ? columns.get(0) : columns.get(1);
@@ -117,7 +117,7 @@ final class RandomJoins {
         return EDGES.get(random.nextInt(EDGES.size()));
     }
 
-    /** One of the joins of a table. */
+    /** Returns one of the joins of a table. */
     Edge edge(String table) {
         List<Edge> some = EDGES.stream()
                 .filter(edge -> edge.large().equals(table) || edge.small().equals(table))

@@ -6,9 +6,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Queries over small tables with values that are missing and keys that are there twice, drawn by a seed: expressions of all
- * types within one another, joins by any columns with more conditions in ON, sub-queries in expressions, ON and FROM. Their
- * order tells all rows apart. Few of them are not supported.
+ * Random queries, by a seed, over small tables with NULLs and duplicate keys: nested expressions of all types, joins by any columns with
+ * more conditions in ON, sub-queries in expressions, ON and FROM. Their order is total. Few of them are unsupported.
  */
 final class RandomNulls {
     static final String COLUMNS =
@@ -22,7 +21,7 @@ final class RandomNulls {
     private final Random random;
     private int names;
 
-    /** A column of a table: whole number, decimal number, double, text, day or boolean. */
+    /** Column of a table: whole number, decimal number, double, text, date or boolean. */
     private record Column(String name, char type) {}
 
     private record Table(String alias, List<Column> columns) {}
@@ -31,7 +30,7 @@ final class RandomNulls {
         this.random = random;
     }
 
-    /** A row's values behind its key. */
+    /** Returns a row's values after its key. */
     static String row(Random random) {
         List<List<String>> all = List.of(
                 List.of("-2", "-1", "0", "1", "2", "3", "4", "5"),
@@ -153,7 +152,7 @@ final class RandomNulls {
         return all;
     }
 
-    /** The names of one SELECT, and how deep it is in others. */
+    /** Names of one SELECT, and its nesting depth. */
     private final class Level {
         private final int nested;
         private final List<Table> outer;
@@ -182,7 +181,7 @@ final class RandomNulls {
             return column.isEmpty() ? constant(type) : column;
         }
 
-        /** Tables that are joined by an equality each; conditions of those with commas go to WHERE. */
+        /** Returns tables joined by one equality each; those of comma joins go to WHERE. */
         String from(int count, List<String> where) {
             StringBuilder from = new StringBuilder();
             boolean commas = one(3);
@@ -217,7 +216,7 @@ final class RandomNulls {
             this.scope.addAll(scope);
         }
 
-        /** The first columns of all tables but {@code u} are whole numbers, and so is column {@code a} of that. */
+        /** Returns an equality. The first columns of all tables except {@code u} are whole numbers, and so is column {@code a} of that. */
         private String equality(Table table) {
             for (int tries = 0; tries < 9; tries++) {
                 char type = type();
@@ -250,7 +249,7 @@ final class RandomNulls {
                     + (grouped ? " GROUP BY 1" : "") + ")";
         }
 
-        /** At least one equality where there is a condition on the query around at all. */
+        /** Adds conditions on the outer query; at least one of them is an equality. */
         private void correlate(List<String> where, boolean more) {
             char type = of("I", "I", "S", "N", "T").charAt(0);
             String mine = column(scope, type);
@@ -369,7 +368,7 @@ final class RandomNulls {
             };
         }
 
-        /** Sums of what is exact, and averages of columns. */
+        /** Returns sums of exact values, and averages of columns. */
         String aggregate(char type) {
             String distinct = one(4) ? "DISTINCT " : "";
             String filter = one(5) ? " FILTER (WHERE " + expression('B', 1) + ")" : "";

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Queries of one table and of several with sub-queries of every kind that is supported, drawn by a seed. Their order tells all
- * rows apart, or rows are the same.
+ * Random queries, by a seed, of one table and of several with sub-queries of every supported kind. Their order is total, or equal rows are
+ * identical.
  */
 final class RandomQueries {
     private final Random random;
@@ -29,7 +29,7 @@ final class RandomQueries {
         };
     }
 
-    /** Rows of one table or two, with one sub-query or two in WHERE. */
+    /** Returns a query for rows of one or two tables, with one or two sub-queries in WHERE. */
     private String conditions() {
         RandomJoins.Edge edge = words.edge();
         boolean two = random.nextBoolean();
@@ -67,7 +67,7 @@ final class RandomQueries {
                 : "SELECT " + items + end + " GROUP BY " + group + having + " ORDER BY 1";
     }
 
-    /** A condition on a table by a sub-query of one that joins with it. */
+    /** Returns a condition on a table by a sub-query of a table that joins with it. */
     private String condition(String table) {
         RandomJoins.Edge edge = words.edge(table);
         String other = edge.other(table);
@@ -110,7 +110,7 @@ final class RandomQueries {
         };
     }
 
-    /** A number by a sub-query, of the row's partners or of all. */
+    /** Returns a number by a sub-query, of the row's partners or of all rows. */
     private String scalar(String table) {
         RandomJoins.Edge edge = words.edge(table);
         String other = edge.other(table);
@@ -121,7 +121,7 @@ final class RandomQueries {
                 + ")";
     }
 
-    /** A query over the answer of another. */
+    /** Returns a query over the answer of another. */
     private String derived() {
         String table = words.edge().large();
         String inner = "SELECT " + words.group(table) + " AS g, " + words.number(table) + " AS v FROM " + table
@@ -135,7 +135,7 @@ final class RandomQueries {
                         + ") SELECT g, v FROM d WHERE v > (SELECT max(v) / 3 FROM d) ORDER BY g, v LIMIT 50";
     }
 
-    /** A table joined with groups of another. */
+    /** Returns a join of a table with groups of another. */
     private String joinedWithGroups() {
         RandomJoins.Edge edge = words.edge();
         String how = random.nextBoolean() ? " JOIN " : " LEFT JOIN ";

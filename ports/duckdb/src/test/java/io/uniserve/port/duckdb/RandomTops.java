@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Queries for the first groups of a join, by a table's key and columns that depend on it, and for rows with values that are
- * missing, drawn by a seed. Their order tells all rows apart.
+ * Random queries, by a seed, for the first groups of a join, by a table's key and columns that depend on it, and for rows with NULLs. Their
+ * order is total.
  */
 final class RandomTops {
     private static final Map<String, List<String>> TEXTS = Map.of(
@@ -30,7 +30,7 @@ final class RandomTops {
         return random.nextInt(3) == 0 ? missing() : tops();
     }
 
-    /** The key is that of the smaller table, or what equals it; the others are of the one and, at times, of a third. */
+    /** The key is that of the smaller table, or a column that equals it; the others are of that table and sometimes of a third. */
     private String tops() {
         RandomJoins.Edge edge = words.edge();
         String small = edge.small();
@@ -72,7 +72,7 @@ final class RandomTops {
                 + (random.nextInt(4) == 0 ? " OFFSET " + random.nextInt(20) : "");
     }
 
-    /** What a LEFT JOIN leaves without partner, and what NULLIF makes missing, in order, in groups and in conditions. */
+    /** Returns a query with NULLs of a LEFT JOIN and of NULLIF, in order, in groups and in conditions. */
     private String missing() {
         RandomJoins.Edge edge = words.edge();
         String large = edge.large();

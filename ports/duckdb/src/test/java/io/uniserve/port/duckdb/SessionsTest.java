@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions of a table with typed columns, as the manual has them. */
+/** Sessions of a table with typed columns, as described in the manual. */
 class SessionsTest {
     private static final String COUNT = "SELECT count(*) FROM nation";
 

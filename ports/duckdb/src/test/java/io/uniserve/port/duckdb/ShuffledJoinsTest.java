@@ -29,10 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Joins of two tables that are both cut by a column, on a cluster of three servers; answers are those of one DuckDB. */
+/** Joins of two shuffled tables on a cluster of three servers; answers equal those of one DuckDB. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ShuffledJoinsTest {
-    /** More rows of lineitem than are broadcast of a table without a condition. */
+    /** Scale at which lineitem has more rows than may be broadcast without a condition. */
     private static final double SCALE = 0.02;
 
     private static final String SELF = "SELECT a.l_returnflag, b.l_linestatus, count(*) AS n, sum(b.l_quantity) AS q,"
@@ -74,7 +74,7 @@ class ShuffledJoinsTest {
         return sql.replaceFirst("SELECT ", "SELECT /*+ shuffle_all */ ");
     }
 
-    /** Nothing that a query made stays, once runs that lost have ended: in no server's memory, and in no file. */
+    /** Checks that a query leaves no data behind, after cancelled runs have ended: in no server's memory, and in no file. */
     private static void assertNothingStays() {
         Awaitility.await().untilAsserted(() -> {
             for (int server = 1; server <= 3; server++) {
@@ -93,7 +93,7 @@ class ShuffledJoinsTest {
                     .filter(path -> path.matches(".*/shuffle\\d+.*|.*/exchange/.+"))
                     .toList();
         } catch (java.io.IOException | java.io.UncheckedIOException e) {
-            throw new AssertionError("files come and go", e); // looked at again
+            throw new AssertionError("files come and go", e); // checked again
         }
     }
 
@@ -167,7 +167,7 @@ class ShuffledJoinsTest {
         assertThat(TpchCluster.rows(ask(chained(sql)))).as(sql).isEqualTo(cluster.expected(sql));
     }
 
-    /** Three tables none of which may be sent: refused before there were chains. */
+    /** Three tables of which none may be sent. */
     @Test
     @Order(3)
     void threeTablesThatAreTooLargeToBeSentAreAChain() throws SQLException {
@@ -206,7 +206,7 @@ class ShuffledJoinsTest {
         assertNothingStays();
     }
 
-    /** Last, as one server is gone afterwards. */
+    /** Last, because one server is gone afterwards. */
     @Test
     @Order(5)
     void whileAServerDiesAnswersAreRightOrThereIsNone() throws Exception {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What names mean that are those of columns and of other expressions, and rows without keys; answers are those of one DuckDB. */
+/** Resolution of names that both columns and other expressions have, and rows without keys; answers equal those of one DuckDB. */
 class SmallTablesTest {
     private static final String LIMITS = "uniserve.sql.limits-scale";
 
@@ -40,7 +40,7 @@ class SmallTablesTest {
                 3,
                 1,
                 IntStream.range(0, 2_000).mapToObj(i -> i + "|" + i % 7 + "|").toList());
-        // Most rows of kind 3 have no partner, and say so by NULL.
+        // Most rows of kind 3 have no partner, which is marked by NULL.
         cluster.load(
                 E,
                 1,
@@ -64,7 +64,7 @@ class SmallTablesTest {
         assertThat(TpchCluster.rows(ask(sql))).as(sql).isEqualTo(cluster.expected(sql));
     }
 
-    /** An actor sends a row more than may be sent on, and no more; without those of no key they are few. */
+    /** An actor returns at most one row above the limit; without the rows that match no key they are few. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -81,7 +81,7 @@ class SmallTablesTest {
         }
     }
 
-    /** Of all rows of a table, or of their groups, a hundred may be sent on: never is a part taken for all. */
+    /** At most a hundred rows or groups of a whole table may be sent on: a part must never pass for all of them. */
     @ParameterizedTest
     @ValueSource(
             strings = {

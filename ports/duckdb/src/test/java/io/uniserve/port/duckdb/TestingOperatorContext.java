@@ -2,7 +2,7 @@ package io.uniserve.port.duckdb;
 
 import io.uniserve.api.operator.OperatorContext;
 
-/** Somebody with a minute's time, who waits for the answer. */
+/** Context of a caller with one minute of time. */
 class TestingOperatorContext implements OperatorContext {
     @Override
     public int actor() {
@@ -16,6 +16,6 @@ class TestingOperatorContext implements OperatorContext {
 
     @Override
     public void checkActive() {
-        // The test waits.
+        // The test waits for the answer.
     }
 }

@@ -7,7 +7,7 @@ import io.uniserve.api.Document;
 import java.util.ArrayList;
 import java.util.List;
 
-/** TPC-H, by the generator of its definition: the same rows for the same scale, everywhere. */
+/** TPC-H by the generator of its definition: deterministic for a scale. */
 final class Tpch {
     static final Table LINEITEM = new Table(
             "lineitem",
@@ -95,13 +95,13 @@ final class Tpch {
 
     private Tpch() {}
 
-    /** A table of TPC-H; the first of its primary columns tells its rows' actors. */
+    /** Table of TPC-H; the first of its primary columns is the partition key. */
     record Table(String name, String primary, String columns) {
         String key() {
             return primary.split(",")[0];
         }
 
-        /** Lines as the generator's files have them, with a bar after each value. */
+        /** Returns lines in the form of the generator's files, with a bar after each value. */
         List<String> lines(double scale) {
             List<String> lines = new ArrayList<>();
             for (TpchEntity row : TpchTable.getTable(name).createGenerator(scale, 1, 1)) {

@@ -23,12 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All 22 queries of TPC-H, and sub-queries of all kinds, on a cluster of two servers, whose answers are those of one DuckDB with all rows. */
+/** All 22 queries of TPC-H, and sub-queries of all kinds, on a cluster of two servers; answers equal those of one DuckDB with all rows. */
 class TpchAllTest {
     private static final Logger LOG = LoggerFactory.getLogger(TpchAllTest.class);
     private static final double SCALE = Double.parseDouble(System.getProperty("uniserve.tpch.scale", "0.01"));
 
-    /** Rows with values that are missing. */
+    /** Rows with NULLs. */
     private static final List<String> LEFT = List.of("1|10|p|", "2|20|q|", "3||r|", "4|40||", "5|10|p|", "6|||");
 
     private static final List<String> RIGHT = List.of("1|10|p|", "2||q|", "3|10|p|", "4|30||", "5|50|s|");
@@ -66,7 +66,7 @@ class TpchAllTest {
         same(TpchCluster.table(sql), sql);
     }
 
-    /** Asked three times: the third is answered by plans that actors kept of the second. */
+    /** Runs the query three times: the third is answered by plans that actors cached at the second. */
     private static void same(String table, String sql) throws SQLException {
         String expected = cluster.expected(sql);
         for (int i = 0; i < 3; i++) {
@@ -194,14 +194,14 @@ class TpchAllTest {
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(code))
                 .hasMessageContaining(message)
-                // What a value makes wrong has no place in the statement.
+                // An error that depends on values has no place in the statement.
                 .hasMessageMatching(
                         message.equals("division by zero") || message.startsWith("More than one row")
                                 ? "(?s).*"
                                 : "(?s).*line 1, column \\d+.*");
     }
 
-    /** As many as {@code -Duniserve.parity.queries} says, of {@code -Duniserve.parity.seed}, else of the day. */
+    /** Number of queries: {@code -Duniserve.parity.queries}; seed: {@code -Duniserve.parity.seed}, else that of the day. */
     @Test
     void randomQueriesAreAnsweredAsByOneEngine() throws SQLException {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261122));

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Tables of TPC-H on a cluster of two servers, and in one DuckDB that holds all rows and gets a query's text as it is. */
+/** Tables of TPC-H on a cluster of two servers, and in one reference DuckDB with all rows, which gets a query's text unchanged. */
 final class TpchCluster implements AutoCloseable {
     private static final int BATCH_ROWS = 20_000;
     private static final Pattern AVERAGE = Pattern.compile("avg\\(([\\w.]+)\\)");
@@ -51,7 +51,7 @@ final class TpchCluster implements AutoCloseable {
         whole = DriverManager.getConnection("jdbc:duckdb:");
     }
 
-    /** One with all tables of TPC-H. */
+    /** Creates a cluster with all tables of TPC-H. */
     static TpchCluster all(Path directory, double scale) throws Exception {
         TpchCluster cluster = new TpchCluster(directory);
         cluster.load(Tpch.LINEITEM, 4, 1, scale);
@@ -65,7 +65,7 @@ final class TpchCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** A table that a query names. */
+    /** Returns a table that a query names. */
     static String table(String sql) {
         Matcher named = Pattern.compile("\\bFROM (lineitem|orders|customer|part|supplier|partsupp|nation|region)\\b")
                 .matcher(sql);
@@ -73,7 +73,7 @@ final class TpchCluster implements AutoCloseable {
         return named.group(1);
     }
 
-    /** Makes and fills a table here and there; there by DuckDB's own reader, so that nothing of the port's is in the way. */
+    /** Creates and fills a table in both; the reference uses DuckDB's own reader, without code of the port. */
     void load(Tpch.Table table, int actors, int replicas, double scale) throws Exception {
         load(table, actors, replicas, scale, ConsistencyLevel.EVENTUAL);
     }
@@ -82,7 +82,7 @@ final class TpchCluster implements AutoCloseable {
         load(table, actors, replicas, table.lines(scale), level);
     }
 
-    /** The same with these lines, each with a bar after every value. */
+    /** Creates and fills a table with these lines, each with a bar after every value. */
     void load(Tpch.Table table, int actors, int replicas, List<String> lines) throws Exception {
         load(table, actors, replicas, lines, ConsistencyLevel.EVENTUAL);
     }
@@ -138,14 +138,17 @@ final class TpchCluster implements AutoCloseable {
         return client.query(table, sql).body().utf8();
     }
 
-    /** An answer's rows. */
+    /** Returns an answer's rows. */
     static String rows(String answer) {
         Matcher rows = Pattern.compile("(?s).*\"rows\":(\\[.*\\])\\}\\n").matcher(answer);
         assertThat(rows.matches()).as(answer).isTrue();
         return rows.group(1);
     }
 
-    /** The same query on the engine alone, which knows no precision of intervals; averages exactly as they are defined; written by the same writer of answers. */
+    /**
+     * Returns the answer of the engine alone. Intervals lose their precision, which it does not support, and averages are computed as
+     * defined. The same code writes the answer.
+     */
     String expected(String sql) throws SQLException {
         SqlRows rows = JdbcQueries.answer(
                 whole, AVERAGE.matcher(sql.replace(" day (3)", " day")).replaceAll("(sum($1) / count($1))"));

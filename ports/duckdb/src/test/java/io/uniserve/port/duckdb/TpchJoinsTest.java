@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Joins on a cluster of two servers, whose answers are those of one DuckDB with all rows. */
+/** Joins on a cluster of two servers; answers equal those of one DuckDB with all rows. */
 class TpchJoinsTest {
     private static final double SCALE = 0.01;
 
@@ -101,10 +101,10 @@ class TpchJoinsTest {
     @Test
     void whatIsSentIsExplained() {
         String plan = cluster.ask("lineitem", "explain " + Tpch.Q3);
-        // A server that was asked it a while before does not count anew.
+        // A server with a recent count does not count again.
         assertThat(plan.replaceAll("; [0-9.]+ ms", "")
                         .replaceAll("[\\d,]+ bytes", "N bytes")
-                        // Servers are named by ids of their own.
+                        // Server ids differ per run.
                         .replaceAll("2 servers \\([0-9a-f]{8}, [0-9a-f]{8}\\)", "2 servers (ID, ID)")
                         .replaceAll("on server [0-9a-f]{8}", "on server ID")
                         .replaceFirst("^(in place: .*); N bytes read of 2 servers \\(ID, ID\\)\n", "$1\n"))

@@ -24,19 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the plans of TPC-H move, at scale 0.01 with a hundredth of the planner's limits: so plans are those of scale 1, where five
- * tables have over 100,000 rows: {@link MovedRows} says what no plan does. Answers of these plans, shuffles among them, are
- * compared too.
+ * Moved rows of the plans of TPC-H, at scale 0.01 with a hundredth of the planner's limits. So plans are those of scale 1, where five
+ * tables have over 100,000 rows. {@link MovedRows} has the rules. Answers of these plans, including shuffles, are compared too.
  */
 class TpchPlansTest {
     private static final Logger LOG = LoggerFactory.getLogger(TpchPlansTest.class);
     private static final double SCALE = 0.01;
     private static final String LIMITS = "uniserve.sql.limits-scale";
 
-    /** Of a table without a condition no more rows may go to one place. */
+    /** Maximum rows of a table without a condition that may be sent to one place. */
     private static final long WHOLE_ROWS_MAX = (long) (100_000 * SCALE);
 
-    /** What comes before the words of every second query. */
+    /** Start of every second query. */
     private static final List<String> HINTS =
             List.of("SELECT ", "SELECT /*+ shuffle */ ", "SELECT ", "SELECT /*+ shuffle_all */ ");
 
@@ -80,14 +79,14 @@ class TpchPlansTest {
         assertThat(TpchCluster.rows(cluster.ask(TpchCluster.table(sql), sql))).isEqualTo(cluster.expected(sql));
     }
 
-    /** Orders meet lineitem alone in it, and no condition is on either: only a shuffle does. */
+    /** Orders is joined only with lineitem, and neither has a condition: only a shuffle is possible. */
     @Test
     void ordersOfQ9AreCut() {
         String sql = TpchAllTest.text(9);
         assertThat(cluster.ask(TpchCluster.table(sql), "EXPLAIN " + sql)).contains("shuffle orders by o_orderkey");
     }
 
-    /** As many as {@code -Duniserve.parity.plans} says, half of a seed that stays and half of one as in {@link TpchAllTest}. */
+    /** Number of queries: {@code -Duniserve.parity.plans}; half by a fixed seed and half by one as in {@link TpchAllTest}. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void randomQueriesAreCutOrAnsweredOrRefused(boolean fixed) throws SQLException {
@@ -126,7 +125,7 @@ class TpchPlansTest {
         assertThat(refused).as("queries that were refused").isLessThan(count / 4);
     }
 
-    /** The check itself: plans as they were written by planners that move too much. */
+    /** Check of the checker: plans of planners that moved too much. */
     @Test
     void tablesThatAreMovedAreFound() {
         long orders = Objects.requireNonNull(COUNTS.get("orders"));
@@ -160,7 +159,7 @@ class TpchPlansTest {
         return "in place: lineitem, about 9 rows; 1.0 ms\n" + line.formatted(rows) + "\nanswer: 1 row\n";
     }
 
-    /** Partners make a table smaller where something made them so. */
+    /** Partners reduce a table only if they are reduced themselves. */
     @ParameterizedTest
     @CsvSource({
         "' of about 9 rows that its conditions leave', true",

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SQL on a cluster of two servers and five actors, compared with one DuckDB that holds all rows and gets the text as it is. */
+/** SQL on a cluster of two servers and five actors, compared with one DuckDB with all rows that gets the text unchanged. */
 class TpchTest {
     private static final double SCALE = 0.01;
 
@@ -95,7 +95,7 @@ class TpchTest {
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
     }
 
-    /** The engine's own average rounds twice, so its last digit may be another one. */
+    /** The engine's own average rounds twice, so its last digit may differ. */
     @Test
     void averagesAreThoseOfTheEngine() throws SQLException {
         String sql = "SELECT avg(l_extendedprice) FROM lineitem";

@@ -102,7 +102,8 @@ public final class KvOperators {
         try {
             return Math.addExact(left, right);
         } catch (ArithmeticException e) {
-            throw new UniserveException(ErrorCode.TOO_LARGE, "the sum exceeds 64 bits; sum a smaller part of the table", e);
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE, "the sum exceeds 64 bits; sum a smaller part of the table", e);
         }
     }
 

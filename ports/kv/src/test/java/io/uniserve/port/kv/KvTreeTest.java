@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class KvTreeTest {
-    /** What another order than that of the bytes of UTF-8 would put elsewhere. */
+    /** Texts that an order other than that of UTF-8 bytes would place elsewhere. */
     private static final List<String> STARTS = List.of(
             "", "\u0001", "e\u0301", "\u00e9", "\ud7ff", "\ue000", "\ufb01", "\uffff", "\ud800\udc00", "\ud83d\ude00");
 
@@ -42,7 +42,7 @@ final class KvTreeTest {
         return all;
     }
 
-    /** Any puts and removals give what a sorted map gives, and leave every earlier version as it was. */
+    /** Random puts and removals have the result of a sorted map, and leave every earlier version unchanged. */
     @Test
     void versionsAreThoseOfASortedMap() {
         Random random = new Random(7);
@@ -82,7 +82,7 @@ final class KvTreeTest {
         }
     }
 
-    /** The first keys of both, whichever actor has them. */
+    /** Returns the first keys of both actors. */
     @Test
     void scansAreMergedByCodePoint() {
         List<Document> sorted = IntStream.range(0, 60)

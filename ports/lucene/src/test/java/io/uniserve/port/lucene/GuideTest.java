@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The code that docs/manual/write-a-port.md shows is the code that this module compiles. */
+/** Checks that the code in docs/manual/write-a-port.md is the code that this module compiles. */
 class GuideTest {
     private static final Path GUIDE = Path.of("..", "..", "docs", "manual", "write-a-port.md");
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:java|xml|text)\n(.*?)^```");
@@ -47,7 +47,7 @@ class GuideTest {
         return files;
     }
 
-    /** Without indentation, which differs where a snippet starts deep inside a class. */
+    /** Returns the lines without indentation, which differs if a snippet starts deep inside a class. */
     private static List<String> lines(String text) {
         return text.lines().map(String::strip).toList();
     }

@@ -15,7 +15,7 @@ class HitTest {
         return new Hit(1.5, new Document("id", Map.of("id", key)));
     }
 
-    /** Keys of equal scores are cut as in one index, whose order is that of UTF-8. */
+    /** Ties are broken by key as in one index, whose order is that of UTF-8. */
     @Test
     void tiesAreCutByCodePoint() {
         List<Hit> sorted = Stream.of(

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The port as a folder of jars in a cluster: documents over four actors on two servers, found as by one index. */
+/** The port as a directory of jars in a cluster: documents on four actors and two servers, with the results of one index. */
 class LuceneClusterTest {
     private static final int DOCUMENTS = 200;
 

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Lucene port keeps the contract. */
+/** The Lucene port satisfies the port contract. */
 class LuceneTckTest extends PortTck {
     LuceneTckTest() {
         super(new LuceneFixture());
@@ -83,9 +83,9 @@ class LuceneTckTest extends PortTck {
             return List.of(
                     probe(LuceneOperators.COUNT, "row number", true),
                     probe(LuceneOperators.COUNT, "number 7", true),
-                    // Lucene cuts documents that are equally near by their places in the index.
+                    // Lucene selects among equally near documents by their places in the index.
                     probe(LuceneOperators.NEAR, new Near(List.of(7.2, 1.0), 3), false),
-                    // Its scores are by each actor's own statistics.
+                    // Its scores use each actor's own statistics.
                     probe(LuceneOperators.PHRASE, new Phrase("row 7", 2, 10), false));
         }
 

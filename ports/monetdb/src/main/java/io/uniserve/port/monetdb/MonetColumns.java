@@ -86,7 +86,8 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
             if (value instanceof String text && !MonetTextCodec.fits(text)) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
-                        "field \"" + names.get(i) + "\": MonetDB cannot store a text with U+0000 or one of U+E000 to U+E7FF");
+                        "field \"" + names.get(i)
+                                + "\": MonetDB cannot store a text with U+0000 or one of U+E000 to U+E7FF");
             }
             if ((is(i, Kind.BIGINT) && Long.valueOf(Long.MIN_VALUE).equals(value))
                     || (is(i, Kind.INTEGER) && Long.valueOf(Integer.MIN_VALUE).equals(value))) {

@@ -149,7 +149,8 @@ final class MonetDatabase {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
                     "MonetDB: the query fails on some value: a division by zero, a number out of range (of 18 digits:"
-                            + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is not a number or date: " + told,
+                            + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is not a number or date: "
+                            + told,
                     failure);
         }
     }

@@ -27,7 +27,7 @@ final class MonetDialect implements SqlDialect {
             Pattern.compile("CASE WHEN (.+?) = 0 THEN error\\('division by zero'\\) ELSE \\1 END");
 
     private static final Pattern QUOTIENT =
-            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*+[^']*$))"); // not in a quoted text
+            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*+[^']*$))"); // not in a text
     private static final Pattern AVERAGE = Pattern.compile(
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 

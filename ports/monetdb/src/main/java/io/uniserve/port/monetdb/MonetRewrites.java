@@ -120,7 +120,8 @@ final class MonetRewrites {
         }
         if (distinct) {
             if (!values.contains(value)) {
-                throw UniserveException.unsupported("MonetDB: DISTINCT with an ORDER BY of a value that is not selected");
+                throw UniserveException.unsupported(
+                        "MonetDB: DISTINCT with an ORDER BY of a value that is not selected");
             }
             value = "x" + values.indexOf(value);
         }

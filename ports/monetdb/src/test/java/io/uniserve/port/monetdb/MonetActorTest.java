@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Versions of rows: what is prepared, taken back, kept for views, and thrown away. */
+/** Versions of rows: prepared, revoked, retained for views, and removed. */
 class MonetActorTest {
     private static final String SUM = "SELECT count(*) AS c0, sum(\"n\") AS c1 FROM rows";
     private static final int MANY = 12_000;
@@ -117,7 +117,7 @@ class MonetActorTest {
         CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();
     }
 
-    /** MonetDB's words for them differ: while it reads a statement it says more than while it runs one. */
+    /** MonetDB's messages differ: they are more detailed while it parses a statement than while it runs one. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -139,7 +139,7 @@ class MonetActorTest {
                 .hasMessageContaining("CAST to DOUBLE");
     }
 
-    /** MonetDBLite ends the process where a group's sum overflows: so it is asked for a bound before. */
+    /** MonetDBLite ends the process if a group's sum overflows, so a bound is computed first. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -170,7 +170,7 @@ class MonetActorTest {
         assertThat(actor.query(work).rows().get(0)).startsWith("1", "9000000000000000000", "900.0000");
     }
 
-    /** Also those of nine digits, which the driver takes for 64 bits, and a difference with more digits than its type. */
+    /** Also decimals of nine digits, which the driver reads as 64 bits, and a difference with more digits than its type. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 8, 9, 10, 17, 18})
     void decimalsOfAllDigitsComeBackFromActorsAndFromMergedAnswers(int digits) throws Exception {

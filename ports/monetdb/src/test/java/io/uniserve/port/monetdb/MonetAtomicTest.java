@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables of level FULLY_SERIALIZABLE on MonetDB, of two servers and two replicas: updates of all actors in two phases. */
+/** Tables of level FULLY_SERIALIZABLE on MonetDB, with two servers and two replicas: updates of all actors in two phases. */
 class MonetAtomicTest {
     private static final int ROWS = 60;
     private static final int UPDATES = 12;
@@ -75,7 +75,7 @@ class MonetAtomicTest {
         client.table(table).update("monetdb.put@1", Document.CODEC, rows).run().orThrow();
     }
 
-    /** One of all actors' rows is refused: by then others have prepared theirs. */
+    /** One row of all actors' rows is refused after others have prepared theirs. */
     private static void aWrongRowLeavesNothing(UniserveClient client) {
         List<Document> rows = rows(7);
         Map<String, @Nullable Object> wrong = new HashMap<>(rows.get(ROWS / 2).fields());

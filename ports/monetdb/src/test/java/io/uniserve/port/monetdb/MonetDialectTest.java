@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a statement is for MonetDB. */
+/** Statements in MonetDB's dialect. */
 class MonetDialectTest {
     @ParameterizedTest
     @CsvSource(
@@ -64,7 +64,7 @@ class MonetDialectTest {
                 .hasMessageContaining("a backslash");
     }
 
-    /** A text constant is as long as a query may be, and there may be thousands of short ones. */
+    /** A text constant may be as long as a query, and there may be thousands of short ones. */
     @Test
     void longTextsAreNoNestingOfAnything() {
         String letters = "x".repeat(60_000);
@@ -94,7 +94,7 @@ class MonetDialectTest {
                 .isEqualTo("WITH b0 AS (SELECT c0 FROM r), mine AS (SELECT 1) SELECT 1 FROM mine, b0");
     }
 
-    /** Rows come as values and as lists of them; COPY BINARY would take files of the wrong byte order as they are. */
+    /** Rows are passed as values and as arrays; COPY BINARY would accept files of the wrong byte order. */
     @Test
     void rowsNeverComeByCopy() throws IOException {
         Pattern copy = Pattern.compile("(?i)\\bcopy\\s+(binary|into|from|loader|\\d)");

@@ -26,12 +26,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Each type of column in each operation, on two servers: answers are those of one DuckDB with all rows. */
+/** Each type of column in each operation, on two servers: answers equal those of one DuckDB with all rows. */
 class MonetMatrixTest {
     private static final Logger LOG = LoggerFactory.getLogger(MonetMatrixTest.class);
     private static final Path MANUAL = Path.of("..", "..", "docs", "manual", "sql.md");
 
-    /** What the port refuses though the reference answers it, by the words of the manual. */
+    /** Statements that the port refuses although the reference answers them, by the words of the manual. */
     private static final Map<String, Pattern> REFUSALS = Map.ofEntries(
             Map.entry("errors in values", Pattern.compile("division by zero, a number out of range")),
             Map.entry("`%` of doubles", Pattern.compile("Cannot apply '%' to arguments of type '.*DOUBLE")),
@@ -71,8 +71,8 @@ class MonetMatrixTest {
     Path directory;
 
     /**
-     * The seed is {@code -Duniserve.matrix.seed}, else the day; so many rows per table as {@code -Duniserve.matrix.rows} says, so many of
-     * all statements as {@code -Duniserve.matrix.percent} says, and of these those that match {@code -Duniserve.matrix.only}.
+     * The seed is {@code -Duniserve.matrix.seed}, else that of the day. {@code -Duniserve.matrix.rows} is the number of rows per table,
+     * {@code -Duniserve.matrix.percent} the share of all statements, {@code -Duniserve.matrix.only} a pattern for them.
      */
     @Test
     void everyTypeInEveryOperationIsAnsweredAsByOneEngine() throws Exception {

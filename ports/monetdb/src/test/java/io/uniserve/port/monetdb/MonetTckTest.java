@@ -21,13 +21,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The MonetDB port keeps the contract. */
+/** The MonetDB port satisfies the port contract. */
 class MonetTckTest extends PortTck {
     MonetTckTest() {
         super(new MonetFixture());
     }
 
-    /** Else the cases of such updates would be passed over. */
+    /** Otherwise the cases of atomic updates would be skipped. */
     @Test
     void updatesAreAtomicWhereTablesWantThat() {
         assertThat(new MonetEngine().info().levels()).contains(ConsistencyLevel.values());
@@ -119,7 +119,7 @@ class MonetTckTest extends PortTck {
             return Optional.of(row(key, 1L, "7.50"));
         }
 
-        /** Merging is the planner's; here the larger part stands for both. */
+        /** The planner merges; here the larger part replaces the merge. */
         private static Probe<?, ?> probe(String text) {
             return new Probe<SqlQuery, SqlRows>(
                     MonetEngine.SELECT.id(),

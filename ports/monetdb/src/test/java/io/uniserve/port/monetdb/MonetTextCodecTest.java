@@ -77,7 +77,7 @@ class MonetTextCodecTest {
         assertThatThrownBy(() -> MonetTextCodec.encoded(text)).isInstanceOf(UniserveException.class);
     }
 
-    /** Sorted, cut and compared by MonetDB itself. */
+    /** Sorted, truncated and compared by MonetDB itself. */
     @Test
     void monetDbOrdersByCodePoint() throws Exception {
         MonetDatabase.start();
@@ -101,7 +101,7 @@ class MonetTextCodecTest {
         }
     }
 
-    /** Where MonetDB has another answer than DuckDB, the text is marked. */
+    /** Texts for which MonetDB's answer differs from DuckDB's are marked as odd. */
     @Test
     void theOtherCasesOfTextsThatAreNotOddAreDuckDbs() throws Exception {
         MonetDatabase.start();

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TPC-H on two servers that share the process's MonetDB, compared to the cent with another engine that holds all rows. */
+/** TPC-H on two servers that share the process's MonetDB, compared to the cent with another engine with all rows. */
 class MonetTpchTest {
     private static final double SCALE = 0.01;
     private static final int BATCH_ROWS = 10_000;
@@ -120,7 +120,7 @@ class MonetTpchTest {
         return client.query(table, sql).body().utf8();
     }
 
-    /** Values of an answer; what is behind the point beyond the sixth digit is cut. */
+    /** Returns the values of an answer, truncated to six decimal digits. */
     private static List<String> values(String answer) {
         List<String> values = new ArrayList<>();
         Matcher value = VALUE.matcher(answer.substring(answer.indexOf("\"rows\":") + 7));
@@ -233,7 +233,7 @@ class MonetTpchTest {
                         .toList());
     }
 
-    /** MonetDBLite itself finds no partners in a join by a text, or a day, and something else. */
+    /** MonetDBLite itself finds no partners in a join by a text, or a date, combined with another equality. */
     @Test
     void joinsByTextsDaysAndNumbersFindTheirPartners() throws Exception {
         for (String sql : List.of(
@@ -268,7 +268,7 @@ class MonetTpchTest {
                 .hasMessageContaining("MonetDB");
     }
 
-    /** Each where the query says it, though MonetDB is only given statements that are made of it. */
+    /** Errors have their place in the query, although MonetDB gets only statements derived from it. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -42,7 +42,7 @@ public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {
         super.prepare(builder);
-        builder.setQuery(QueryUtils.makeQueryable(builder.getQuery())); // pages and groups drop queries that only exclude
+        builder.setQuery(QueryUtils.makeQueryable(builder.getQuery())); // pages and groups drop purely negative ones
         var key = builder.req.getSchema().getUniqueKeyField();
         if (builder.req.getContext().containsKey(SolrQuery.class)) {
             // Otherwise Solr requests a group's documents only from shards that listed it among their first.

@@ -106,7 +106,8 @@ final class SolrCursor {
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {
             throw new UniserveException(
                     ErrorCode.CURSOR_GONE,
-                    "cursorMark: no replica of actor " + actor + " orders documents like the one that returned the mark, which"
+                    "cursorMark: no replica of actor " + actor
+                            + " orders documents like the one that returned the mark, which"
                             + " is gone or has changed. Start again with cursorMark=*; to avoid this, use a"
                             + " session, distrib.statsCache=true on a table at rest, or a sort by fields");
         }

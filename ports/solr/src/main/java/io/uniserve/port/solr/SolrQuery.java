@@ -54,7 +54,8 @@ final class SolrQuery {
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
     static {
-        // Adds a limit to every query, which Solr checks while it searches. Solr's hook for tests is the only way to add one.
+        // Adds a limit to every query, which Solr checks while it searches. Solr's hook for tests is the only way to
+        // add one.
         TestInjection.queryTimeout = new QueryLimit() {
             @Override
             public boolean shouldExit() {

@@ -59,7 +59,8 @@ public final class SolrUpdates {
         if (change && actor.changed.contains(id(actor, request, row))) {
             SolrActor.lookUp(request);
         }
-        // The row was checked, but the document to change may have been deleted since; a change alone does not create one.
+        // The row was checked, but the document to change may have been deleted since; a change alone does not create
+        // one.
         boolean gone = change && !row.keyField().equals(key(request)) && old(request, row) == null;
         String why = gone ? "it is not under this " + row.keyField() : change ? unfit(request, row, false) : null;
         if (why == null) {

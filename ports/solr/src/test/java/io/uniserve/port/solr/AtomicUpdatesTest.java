@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Updates of an atomic table's actor in two phases; what every port must keep is in the test kit. */
+/** Two-phase updates of an atomic table's actor. The port contract's tests are in the test kit. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AtomicUpdatesTest {
     private final SolrEngine engine = new SolrEngine();
@@ -125,7 +125,7 @@ class AtomicUpdatesTest {
                 request -> request.getSearcher().getIndexReader().leaves().size());
     }
 
-    /** In a version of an atomic table, with what else it has; taken back, nothing has happened. */
+    /** Prepared in a version of an atomic table with other updates; an abort undoes everything. */
     @Test
     void optimizeMergesToOneSegment() {
         SolrActor actor = table(Map.of()).actor(0);
@@ -186,7 +186,7 @@ class AtomicUpdatesTest {
         assertThat(all(actor)).contains("again").doesNotContain("\"d3\"", "\"d10\"");
     }
 
-    /** A version may be committed and not applied here when the next one is checked, so only preparing looks at documents. */
+    /** A committed version may not be applied here yet when the next one is checked, so only prepare reads documents. */
     @Test
     void aChangeThatMakesNoDocumentIsRefusedWhenItIsPrepared(@TempDir Path conf) throws IOException {
         Files.writeString(conf.resolve("managed-schema"), """
@@ -248,7 +248,7 @@ class AtomicUpdatesTest {
                 .isEqualTo(30);
     }
 
-    /** All documents get this number; before that an update that does not come to be. */
+    /** Gives all documents this number, after an aborted update. */
     private void version(SolrActor actor, int number) {
         prepare(actor, SolrUpdates.DELETE_BY_QUERY, delete("*:*")).abort();
         add(

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Queries of several threads while documents come, change and go: what is done when a query begins, it sees. */
+/** Queries of several threads while documents are added, changed and deleted: a query sees all updates that were complete at its start. */
 class ConcurrencyTest {
     private static final int LASTING = 300;
     private static final int READERS = 3;
@@ -55,7 +55,7 @@ class ConcurrencyTest {
         }
     }
 
-    /** Returns how many rounds were done before the last query. */
+    /** Returns the number of rounds that were complete before the last query. */
     private static int read(LocalTable table, AtomicInteger done) {
         int before;
         do {

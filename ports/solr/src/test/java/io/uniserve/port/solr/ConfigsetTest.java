@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Configsets that a table cannot be created with: each is refused as the user's, and what is wrong is named. */
+/** Invalid configsets: each is refused as an error of the user that names the problem. */
 class ConfigsetTest {
     private static final String GOOD = """
             <schema name="own" version="1.6"><uniqueKey>id</uniqueKey>

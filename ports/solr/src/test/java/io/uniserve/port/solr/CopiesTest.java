@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Copies of one table that merged at different times: their scores, and cursors over them. */
+/** Replicas of one table that merged segments at different times: their scores, and cursors over them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CopiesTest {
     private static final String EXACT = "&distrib.statsCache=true";
@@ -52,7 +52,7 @@ class CopiesTest {
     private final Random random = new Random(5);
     private EngineInstance instance;
     private Path directory;
-    /** Two copies of one table, and the same rows in a table none of whose documents was ever replaced. */
+    /** Two replicas of one table, and the same rows in a table without replaced documents. */
     private LocalTable first;
 
     private LocalTable second;
@@ -77,7 +77,7 @@ class CopiesTest {
         return new LocalTable(engine, instance, directory, actors);
     }
 
-    /** The same rows to both in the same order; the one publishes often and keeps its segments, the other merges them. */
+    /** Sends the same rows to both in the same order. One publishes often and keeps its segments, the other merges them. */
     private static void replace(LocalTable often, LocalTable merged, LocalTable plain) {
         Random random = new Random(11);
         Map<String, Document> living = new TreeMap<>();
@@ -250,7 +250,7 @@ class CopiesTest {
         return found.group(1);
     }
 
-    /** Asks of each actor a copy drawn anew for each query, and the other one where that refuses, as the host does. */
+    /** Context that calls a random replica per query and actor, and the other one if that refuses, like the host. */
     private final class Mixed implements PlanContext {
         private final List<LocalTable> copies;
         private final Map<Integer, LocalTable> pins = new HashMap<>();
@@ -305,7 +305,7 @@ class CopiesTest {
 
         @Override
         public void oneState() {
-            // Nothing is updated while a query runs here.
+            // No updates run during a query here.
         }
 
         @Override

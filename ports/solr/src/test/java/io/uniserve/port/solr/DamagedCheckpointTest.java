@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A checkpoint of a real core, damaged on the disk: the server's host says CORRUPT, and never makes an actor of it. */
+/** Damaged checkpoint of a real core: the server's host reports CORRUPT, and never restores an actor from it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DamagedCheckpointTest {
     private static final String CHECKPOINT = "t1-a0/c1/data";
@@ -148,7 +148,7 @@ class DamagedCheckpointTest {
         unharmed();
     }
 
-    /** How the host's operations end. */
+    /** Outcomes of the host's operations. */
     private static final class Outcomes {
         static <T> Outcome<T> of(Consumer<Completion<T>> operation) throws Exception {
             CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Solr stops when the query's time is over or its caller gone, and tells no part of an answer. */
+/** Solr stops at the query's deadline or cancellation, without a partial answer. */
 class DeadlineTest {
     private static final int DOCUMENTS = 8000;
     /** Compares each document's text with another, which for all of them takes far more than a millisecond. */
@@ -57,7 +57,7 @@ class DeadlineTest {
         instance.close();
     }
 
-    /** Ends at the look that says so: soon, and with its reason. */
+    /** Checks that the query ends soon after this many polls of its cancellation, with the reason. */
     private void stops(int looks, Supplier<String> query) {
         table.endsAfter(looks);
         assertThatThrownBy(query::get)
@@ -67,14 +67,14 @@ class DeadlineTest {
         table.endsAfter(Integer.MAX_VALUE);
     }
 
-    /** On a thread that serves nothing else. */
+    /** On a dedicated thread. */
     @Test
     void anActorAskedByItselfStops() {
         stops(3, () -> table.query(0, LONG));
         assertThat(table.query(0, LONG)).contains("\"numFound\":");
     }
 
-    /** On the planner's thread, where Solr would take the planner's limits for the actor's. */
+    /** On the planner's thread, where Solr could confuse the planner's limits with the actor's. */
     @Test
     void anActorThatIsAskedOnThePlannersThreadStops() {
         for (String more :
@@ -84,7 +84,7 @@ class DeadlineTest {
         assertThat(table.query(LONG)).contains("\"numFound\":" + DOCUMENTS);
     }
 
-    /** Of facets of JSON each bucket is a look. */
+    /** In JSON facets each bucket polls. */
     @Test
     void facetsOfRangesInRangesStop() {
         String inner = "{type:range,field:n_i,start:0,end:9000,gap:1}";
@@ -94,7 +94,7 @@ class DeadlineTest {
                         + inner + "}}}"));
     }
 
-    /** An expression that tries each text in more ways than a life is long. */
+    /** A regular expression whose backtracking would take years. */
     @Test
     void regularExpressionsOfFacetsStop() {
         String never = "facet.matches=(.*a){14}b";
@@ -108,7 +108,7 @@ class DeadlineTest {
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
     }
 
-    /** Values that are computed for each document of an answer: pieces of it are looks. */
+    /** Values that are computed per document of an answer: each chunk polls. */
     @Test
     void computedFieldsOfDocumentsStop() {
         stops(

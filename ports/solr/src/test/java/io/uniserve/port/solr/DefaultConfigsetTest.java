@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The configset that comes with Solr, {@code _default}: a schema that has all of its kinds of fields and analyzers, and, where
- * {@code -Duniserve.solr.configset=FOLDER} names one of a Solr on this machine, that one as it comes.
+ * Solr's configset {@code _default}: a schema with all of its kinds of fields and analyzers, and, if {@code
+ * -Duniserve.solr.configset=FOLDER} is set, the one of a Solr installation, unchanged.
  */
 class DefaultConfigsetTest {
     private final SolrEngine engine = new SolrEngine();
@@ -39,7 +39,7 @@ class DefaultConfigsetTest {
         return folder.isEmpty() ? List.of("own") : List.of("own", folder);
     }
 
-    /** The files by their names, the schema as {@code schema.xml}, and without Solr's configuration of cores. */
+    /** Returns the files by name, the schema as {@code schema.xml}, without Solr's configuration of cores. */
     private static Map<String, String> files(String which) throws IOException {
         if (which.equals("own")) {
             return own();
@@ -115,7 +115,7 @@ class DefaultConfigsetTest {
                 "fiets\tfiets\n");
     }
 
-    /** {@code name(option=value,...)} as an element of a schema. */
+    /** Converts {@code name(option=value,...)} to an element of a schema. */
     private static String element(String kind, String text) {
         String[] parts = text.replace(")", "").split("\\(");
         String options = parts.length < 2 ? "" : " " + parts[1].replaceAll("(\\w+)=([^,]*),?", "$1=\"$2\" ");
@@ -170,7 +170,8 @@ class DefaultConfigsetTest {
             LocalTable split = new LocalTable(engine, instance, directory, meta);
             split.add(rows);
             same(plain, split);
-            // A change of fields reads the others where they are stored; what is not, as _text_, is lost, as in Solr.
+            // An atomic update of fields reads the other stored fields; fields that are not stored, such as _text_, are
+            // lost, as in Solr.
             split.add(List.of(row(3, Map.of("inc", 100L), List.of()), row(4, Map.of("set", 7L), List.of())));
             split.delete(List.of(new Document("id", Map.of("id", "d05"))));
             plain.add(List.of(row(3, 103L, List.of()), row(4, 7L, List.of())));

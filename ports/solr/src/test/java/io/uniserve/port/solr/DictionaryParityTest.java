@@ -5,7 +5,7 @@ import io.uniserve.testkit.solr.Dictionaries;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** English short texts: entries of the GCIDE dictionary and glosses of WordNet, where their Debian packages are installed. */
+/** English short texts: entries of the GCIDE dictionary and glosses of WordNet, if their Debian packages are installed. */
 class DictionaryParityTest extends Parity {
     DictionaryParityTest() {
         super(documents());

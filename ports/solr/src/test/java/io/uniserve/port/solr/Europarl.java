@@ -20,7 +20,7 @@ final class Europarl {
 
     private Europarl() {}
 
-    /** The first documents of the corpus. */
+    /** Returns the first documents of the corpus. */
     static List<Document> documents(int count) {
         List<Document> documents = new ArrayList<>();
         try (BufferedReader in = new BufferedReader(

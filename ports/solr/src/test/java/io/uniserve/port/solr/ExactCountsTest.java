@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers of different values and buckets, of thousands that actors have in common in part, are those of one core. */
+/** Numbers of distinct values and buckets equal those of one core, with thousands of values that several actors share. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ExactCountsTest {
     private static final int ACTORS = 5;

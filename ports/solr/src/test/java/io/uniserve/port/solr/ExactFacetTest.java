@@ -19,7 +19,7 @@ class ExactFacetTest {
     private final List<Document> documents = new ArrayList<>();
     private int ids;
 
-    /** A document that this actor owns. */
+    /** Adds a document that this actor owns. */
     private void document(int actor, String term) {
         while (true) {
             String id = "d" + ids++;
@@ -56,7 +56,7 @@ class ExactFacetTest {
         }
     }
 
-    /** Where an actor is asked for terms by name, it gets their list as a text, in which an empty one is nothing. */
+    /** A refinement by name sends the actor its terms as a text, in which an empty term is lost. */
     @Test
     void anEmptyTermIsCountedWhereNoListHasIt(@TempDir Path directory) {
         for (int actor = 0; actor < ACTORS; actor++) {

@@ -29,9 +29,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Written queries for every name that the manual says is supported, each on fields that documents have, against those of one plain
- * core. The table has a configset of its own with what the default schema lacks: places, areas, payloads, term vectors, offsets,
- * synonyms, stop words, enums.
+ * Hand-written queries for every name that the manual lists as supported, on fields of the documents, compared with one plain core. The
+ * table has a configset with features that the default schema lacks: places, areas, payloads, term vectors, offsets, synonyms, stop words,
+ * enums.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FeatureParityTest {
@@ -78,7 +78,7 @@ class FeatureParityTest {
         SingleCore.assertSame(query, expected, whole.query(0, query));
     }
 
-    /** What may be set for one field is, where a query has facets or highlights of one field. */
+    /** Queries with facets or highlights of one field, with all their per-field parameters. */
     static Stream<String> queriesOfOneField() {
         Set<String> names = PackedFiles.resource(SolrLanguage.class, "language.txt")
                 .lines()
@@ -94,7 +94,7 @@ class FeatureParityTest {
         });
     }
 
-    /** The query with those of its parameters that begin so set for the field, where the pattern finds but one. */
+    /** Returns the query with the parameters of this prefix set for the field, if the pattern finds exactly one. */
     private static String ofOneField(String query, String prefix, String pattern, Set<String> names) {
         List<MatchResult> found =
                 Pattern.compile(pattern).matcher(query).results().toList();
@@ -113,7 +113,7 @@ class FeatureParityTest {
         answersAreThoseOfOneCore(query);
     }
 
-    /** Solr tells statistics of terms as texts: those of an enumeration's numbers would be of one actor. */
+    /** Solr sends statistics of terms as texts: those of an enumeration's numbers would be of one actor. */
     @Test
     void statisticsOfBinaryTermsAreRefused() {
         assertThatThrownBy(() -> split.query("q=text:river grade:high&distrib.statsCache=true&fl=id,score"))
@@ -122,8 +122,8 @@ class FeatureParityTest {
     }
 
     /**
-     * Solr keeps sketches for percentiles, each core its own; with few documents a merged one is some per cent off. They are made by
-     * chance, so that two cores with the same documents may differ, too.
+     * Solr keeps sketches for percentiles per core. With few documents a merged one differs by some per cent. Sketches are random, so that
+     * two cores with the same documents may differ, too.
      */
     @ParameterizedTest
     @ValueSource(

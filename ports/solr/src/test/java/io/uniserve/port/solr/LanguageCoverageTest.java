@@ -36,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Every name in every line of the language's table is asked for: one that is refused in each place where it may stand, and the
- * error names it; one that is supported in a query of {@link FeatureParityTest}, which compares the answer with plain Solr's. So
- * is every parser and function that Solr has: there is none that the table does not judge and no query asks for.
+ * Coverage of every name in the language's table. An unsupported name is refused in each place where it may occur, with an error that names
+ * it. A supported one occurs in a query of {@link FeatureParityTest}, which compares the answer with plain Solr's. The same holds for every
+ * parser and function of Solr: the table or a query covers it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LanguageCoverageTest {
@@ -53,7 +53,7 @@ class LanguageCoverageTest {
     private EngineInstance instance;
     private LocalTable table;
 
-    /** A name in a line of the table. */
+    /** Name in a line of the table. */
     private record Name(String kind, String name, String remark) {
         @Override
         public String toString() {
@@ -76,7 +76,7 @@ class LanguageCoverageTest {
         instance.close();
     }
 
-    /** Takes down what a query asks for: its parameters and the options of its facets, parsers, and functions. */
+    /** Records the names that a query uses: its parameters and the options of its facets, parsers, and functions. */
     private String read(SolrCore core, String query) {
         SolrParams given = SolrRequestParsers.parseQueryString(QueryText.escaped(query));
         given.getParameterNamesIterator().forEachRemaining(name -> {
@@ -140,7 +140,7 @@ class LanguageCoverageTest {
         LOG.warn("{} names are refused, all that the table refuses", all.size());
     }
 
-    /** Queries that have a name, and nothing else that is wrong. */
+    /** Returns queries that use a name and are valid otherwise. */
     private static List<String> refusals(Name one) {
         String name = one.name();
         if (one.kind().equals("parser")) {
@@ -172,7 +172,7 @@ class LanguageCoverageTest {
         return List.of("q=*:*&rows=0&json.facet=" + facets, "json={query:'*:*',facet:" + facets + "}");
     }
 
-    /** Facets with an option that {@link JsonFacets} tells by this path. */
+    /** Returns facets with an option that {@link JsonFacets} reports by this path. */
     private static String facets(String path) {
         String[] parts = path.split("/");
         String last = parts[parts.length - 1];

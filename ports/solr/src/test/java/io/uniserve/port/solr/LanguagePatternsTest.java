@@ -9,11 +9,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The expressions of the language's table end soon, and without deep recursion, whatever a query's text is. */
+/** The expressions of the language's table end soon, and without deep recursion, for every query text. */
 class LanguagePatternsTest {
     private static final int STEPS_PER_CHARACTER = 300;
 
-    /** A text that counts how often an expression looks at its characters. */
+    /** Text that counts the accesses of an expression to its characters. */
     private static final class Counted implements CharSequence {
         private final String text;
         private final long[] left;
@@ -65,7 +65,7 @@ class LanguagePatternsTest {
                 });
     }
 
-    /** What stands between the colons is repeated. */
+    /** The part between the colons is repeated. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -37,7 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** A table whose actors are all in this process; parameters and values go through their codecs, as on a network. */
+/** Table whose actors are all in this process; parameters and values pass through their codecs, as on a network. */
 final class LocalTable implements PlanContext {
     private static final AtomicInteger DIRECTORIES = new AtomicInteger();
 
@@ -103,19 +103,19 @@ final class LocalTable implements PlanContext {
         return actors.get(number);
     }
 
-    /** Asks this in place of the first actor. */
+    /** Uses this actor in place of the first one. */
     void use(SolrActor other) {
         actors.set(0, other);
     }
 
-    /** The actors that each round of requests went to, since the last call. */
+    /** Returns the called actors per round of requests since the last call. */
     List<Set<Integer>> rounds() {
         List<Set<Integer>> copy = List.copyOf(rounds);
         rounds.clear();
         return copy;
     }
 
-    /** Replaces an actor by one made from its own checkpoint. */
+    /** Replaces an actor by one restored from its own checkpoint. */
     void restart(int actor) {
         Path checkpoint = fresh(directory);
         actors.get(actor).writeTo(checkpoint);
@@ -127,17 +127,17 @@ final class LocalTable implements PlanContext {
         return meta;
     }
 
-    /** The time is over, or the caller gone, when Solr has looked so often at the query. */
+    /** Ends the query, by deadline or cancellation, after Solr has polled this many times. */
     void endsAfter(int times) {
         looks.set(times);
     }
 
-    /** Looks that are left; negative where Solr went on. */
+    /** Returns the remaining polls; negative if Solr continued. */
     int looksLeft() {
         return looks.get();
     }
 
-    /** Gives the table other options, and makes each actor anew with them from its own checkpoint, as the host does. */
+    /** Changes the table's options, and restores each actor with them from its own checkpoint, like the host. */
     void change(TableMeta now) {
         engine.validateChange(meta, now);
         meta = now;
@@ -146,7 +146,7 @@ final class LocalTable implements PlanContext {
         }
     }
 
-    /** Adds rows as the client does: to all actors where the key field is not the unique key. */
+    /** Adds rows like the client: to all actors if the key field is not the uniqueKey. */
     void add(List<Document> rows) {
         String function =
                 EverywhereForm.sent(SolrUpdates.ADD.id(), meta, engine.info().updates());
@@ -169,7 +169,7 @@ final class LocalTable implements PlanContext {
         parts.forEach((number, part) -> apply(SolrUpdates.ADD_EVERYWHERE, actors.get(number), part));
     }
 
-    /** Deletes in every actor what a query finds. */
+    /** Deletes the results of a query on every actor. */
     void deleteByQuery(String query) {
         Document row = new Document("query", Map.of("query", query));
         for (SolrActor actor : actors) {
@@ -195,7 +195,7 @@ final class LocalTable implements PlanContext {
         parts.forEach((number, part) -> apply(function, actors.get(number), part));
     }
 
-    /** The answer's JSON. */
+    /** Returns the answer's JSON. */
     String query(String text) {
         return engine.planner()
                 .orElseThrow()
@@ -204,13 +204,13 @@ final class LocalTable implements PlanContext {
                 .utf8();
     }
 
-    /** Nothing is updated while a query runs here; queries that want one state are counted. */
+    /** No updates run during a query here; queries that need one state are counted. */
     @Override
     public void oneState() {
         statesWanted++;
     }
 
-    /** Queries so far that wanted all rounds to see one state. */
+    /** Number of queries so far whose rounds needed the same state. */
     int statesWanted() {
         return statesWanted;
     }
@@ -248,7 +248,7 @@ final class LocalTable implements PlanContext {
         return values;
     }
 
-    /** The answer's JSON, from this actor's core alone. */
+    /** Returns the answer's JSON from this actor's core alone. */
     String query(int actor, String text) {
         return SolrQuery.WHOLE
                 .retrieve(actors.get(actor), operator(actor), text)

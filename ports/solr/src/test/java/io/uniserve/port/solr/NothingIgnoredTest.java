@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a table of four actors cannot answer as a table of one does is refused by name; the rest is answered the same. */
+/** Queries that a table of four actors cannot answer like a table of one actor are refused by name; all others have the same answer. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NothingIgnoredTest {
     private static final String NEAREST = "q={!knn f=at_v2 topK=9}[0.3,0.9]&fl=id&rows=20&";
@@ -227,7 +227,7 @@ class NothingIgnoredTest {
         refused(line);
     }
 
-    /** What is of one actor's terms and statistics, and parsers that stand behind other local parameters. */
+    /** Terms and statistics of one actor, and parsers after other local parameters. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -266,7 +266,7 @@ class NothingIgnoredTest {
         refused(line);
     }
 
-    /** Wherever they are, and however they are written. */
+    /** In every place and notation. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -339,7 +339,7 @@ class NothingIgnoredTest {
         refused(line);
     }
 
-    /** Where a parser's own parameters have no end, the check of the text has one. */
+    /** If a parser's own parameters have no end, the check of the text still ends. */
     @Test
     void whatHasNoEndIsChecked() {
         String open = "{!f=" + "xdf=".repeat(60) + "x";

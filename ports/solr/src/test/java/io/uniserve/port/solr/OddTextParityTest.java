@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Texts that orders, separators and marks go wrong with, as ids, groups, terms and values to sort by: beyond U+FFFF and just below
- * it, combining marks, nothing, control characters, names and signs that Solr's own messages have.
+ * Texts that break orders, separators and marks, as ids, groups, terms and sort values: beyond U+FFFF and just below, combining marks,
+ * empty texts, control characters, names and signs of Solr's own messages.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OddTextParityTest {
@@ -249,7 +249,7 @@ class OddTextParityTest {
                 };
     }
 
-    /** The nearest documents are asked for by their ids, whatever these are. */
+    /** The nearest documents are requested by their ids, which may be any text. */
     @ParameterizedTest
     @ValueSource(ints = {5, 60, 220})
     void theNearestDocumentsMayHaveAnyId(int count) {
@@ -272,7 +272,7 @@ class OddTextParityTest {
                 .doesNotThrowAnyException();
     }
 
-    /** As one core, for every number of actors: what an order of its own would cut shows with few terms of an actor. */
+    /** Same as one core, for every number of actors: with few terms per actor a different order would be visible. */
     @Test
     void theFirstTermsAreThoseOfOneCoreOfEachActorsFew() {
         IntStream.rangeClosed(1, 12).forEach(limit -> {

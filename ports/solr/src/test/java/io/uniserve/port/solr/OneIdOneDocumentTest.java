@@ -64,7 +64,7 @@ final class OneIdOneDocumentTest {
         return new Document("city_s", fields);
     }
 
-    /** A city whose rows are not at the actor of this one. */
+    /** Returns a city whose rows are at another actor. */
     private static String elsewhere(LocalTable table, String city) {
         int actor = actor(table, city);
         for (int i = 0; ; i++) {
@@ -89,7 +89,7 @@ final class OneIdOneDocumentTest {
         return ParitySeeds.ofTheDay().limit(SEEDS);
     }
 
-    /** Generated updates, some of several rows with one id, between which actors are restarted. */
+    /** Random updates, some with several rows of one id, with restarts of actors in between. */
     @ParameterizedTest
     @MethodSource("seeds")
     void answersAreThoseOfOneCore(long seed) throws IOException, SolrServerException {
@@ -128,7 +128,7 @@ final class OneIdOneDocumentTest {
         String before = cities.query(ALL);
         refused(() -> cities.add(List.of(row("a", town, "n_i", Map.of("inc", 4L)))), "\"a\" is not under city_s");
         refused(() -> cities.add(List.of(row("b", "oslo", "n_i", Map.of("inc", 4L)))), "\"b\" is not under city_s");
-        // Row by row: the document has moved away when its second row is looked at.
+        // Row by row: the document has moved away when its second row is checked.
         refused(
                 () -> cities.add(List.of(row("a", town), row("a", "oslo", "n_i", Map.of("inc", 4L)))),
                 "\"a\" is not under city_s");

@@ -5,7 +5,7 @@ import io.uniserve.testkit.solr.DebianPackages;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** English very short texts: descriptions of Debian packages, where apt has lists of them. */
+/** English very short texts: descriptions of Debian packages, if apt has lists of them. */
 class PackagesParityTest extends Parity {
     PackagesParityTest() {
         super(documents());

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Generated queries on a corpus, asked of plain Solr with one core, of a table of several actors, and of one of one actor. */
+/** Random queries on a corpus, for plain Solr with one core, for a table of several actors, and for one of one actor. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class Parity {
     private static final Logger LOG = LoggerFactory.getLogger(Parity.class);
@@ -70,7 +70,7 @@ abstract class Parity {
         instance.close();
     }
 
-    /** Planned over several actors, or handed to the one that there is; a walk by cursor for some pages. */
+    /** Checks a query, planned over several actors or passed to the only one; a cursor walk for some pages. */
     void same(String query) {
         String page = query;
         String ofSplit = query;
@@ -105,7 +105,7 @@ abstract class Parity {
         same(query);
     }
 
-    /** All differences at once, each with its query; the seed makes them again. */
+    /** Reports all differences, each with its query; the seed reproduces them. */
     @ParameterizedTest
     @MethodSource("io.uniserve.port.solr.ParitySeeds#ofTheDay")
     void generatedQueriesGiveTheSameAnswers(long seed) {

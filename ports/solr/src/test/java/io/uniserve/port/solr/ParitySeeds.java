@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import java.util.stream.LongStream;
 
-/** Seeds of generated queries: those of the day of the build, or one, {@code -Duniserve.parity.seed=N}. */
+/** Seeds of random queries: those of the day of the build, or one, {@code -Duniserve.parity.seed=N}. */
 final class ParitySeeds {
     private static final int A_DAY = 10;
 

@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole answers of a table of several actors against those of one Solr core that holds all documents: Europarl. */
+/** Complete answers of a table of several actors, compared with one Solr core with all documents: Europarl. */
 class ParityTest extends Parity {
     ParityTest() {
         super(Europarl.documents(DOCUMENTS));
     }
 
-    /** Names that a user gives to fields, and vectors in functions. */
+    /** Names that users give to fields, and vectors in functions. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -27,7 +27,7 @@ class ParityTest extends Parity {
         same(query);
     }
 
-    /** Words that stand before a bracket, or look like a local parameter, as a function or a parser would: they are but words. */
+    /** Words before a bracket, or in the form of a local parameter, that resemble a function or a parser but are only words. */
     @ParameterizedTest
     @ValueSource(
             strings = {

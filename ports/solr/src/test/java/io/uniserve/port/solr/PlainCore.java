@@ -32,9 +32,8 @@ import org.apache.solr.response.SolrQueryResponse;
 import org.apache.solr.servlet.SolrRequestParsers;
 
 /**
- * Apache Solr by itself, without the port: one core with Solr's own handlers, which gets the user's parameters as they are.
- * Only the schema is the table's. Documents are added in the order of their ids, so that where Solr leaves the order of equal
- * documents to the index, it is the port's.
+ * Oracle: one core of Apache Solr with its own handlers and without the port. It gets the user's parameters unchanged; only the schema is
+ * the table's. Documents are added in the order of their ids, so that equal documents have the same index order as in the port.
  */
 final class PlainCore implements AutoCloseable {
     private static final String NAME = "plain";
@@ -49,16 +48,16 @@ final class PlainCore implements AutoCloseable {
         this.server = new EmbeddedSolrServer(container, NAME);
     }
 
-    /** A core with the port's default schema and these documents. */
+    /** Creates a core with the port's default schema and these documents. */
     static PlainCore of(Path directory, List<Document> documents) throws IOException, SolrServerException {
         Map<String, String> schema = Map.of("schema.xml", PackedFiles.resource(SolrEngine.class, "schema.xml"));
         return of(directory, schema, documents);
     }
 
-    /** A core with a schema and the files that it names, by their names, and these documents. */
+    /** Creates a core with a schema and the files that it names, by name, and these documents. */
     static PlainCore of(Path directory, Map<String, String> files, List<Document> documents)
             throws IOException, SolrServerException {
-        System.setProperty("disable.v2.api", "true"); // wants a servlet container
+        System.setProperty("disable.v2.api", "true"); // needs a servlet container
         Path home = LocalTable.fresh(directory).toAbsolutePath();
         Path conf = Files.createDirectories(home.resolve("configsets/plain/conf"));
         Path schema = conf.resolve("schema.xml");
@@ -76,13 +75,13 @@ final class PlainCore implements AutoCloseable {
         return plain;
     }
 
-    /** Another schema from here on, for documents that are added later too. */
+    /** Changes the schema for documents that are added later. */
     void change(String text) throws IOException {
         Files.writeString(schema, text);
         container.reload(NAME);
     }
 
-    /** Writes files, by their names, into a folder. */
+    /** Writes files, by name, into a directory. */
     static void write(Path folder, Map<String, String> files) throws IOException {
         for (Map.Entry<String, String> file : files.entrySet()) {
             Path path = folder.resolve(file.getKey());
@@ -91,7 +90,7 @@ final class PlainCore implements AutoCloseable {
         }
     }
 
-    /** Adds documents, or replaces those of the same ids, and shows them. */
+    /** Adds documents, replacing those with the same ids, and makes them visible. */
     void add(List<Document> documents) throws IOException, SolrServerException {
         List<SolrInputDocument> all = new ArrayList<>();
         for (Document document : byId(documents)) {
@@ -116,7 +115,7 @@ final class PlainCore implements AutoCloseable {
         server.commit();
     }
 
-    /** The documents in the order of their ids. */
+    /** Returns the documents in the order of their ids. */
     static List<Document> byId(List<Document> documents) {
         return documents.stream()
                 .sorted(Comparator.comparing(
@@ -124,7 +123,7 @@ final class PlainCore implements AutoCloseable {
                 .toList();
     }
 
-    /** Solr's answer as JSON, to a query as a URL has it. */
+    /** Returns Solr's answer as JSON to a query in URL form. */
     String query(String text) {
         SolrParams asked = SolrRequestParsers.parseQueryString(QueryText.escaped(text));
         SolrQueryResponse response = new SolrQueryResponse();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is wrong with a request is INVALID_ARGUMENT, reason first, at one actor and planned over four; and what is harmless is taken. */
+/** Invalid requests fail with INVALID_ARGUMENT, reason first, at one actor and planned over four; harmless ones are accepted. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RequestFaultsTest {
     private static final String CLAUSES = "maxBooleanClauses";
@@ -174,7 +174,7 @@ class RequestFaultsTest {
         assertThat(one.query(0, query + "&" + parameter)).isEqualTo(one.query(0, query));
     }
 
-    /** As plain Solr has them: clients send the key as a text. */
+    /** Same as plain Solr: clients send the key as a text. */
     @Test
     void numbersAreIdsAndWholeNumbersMayHaveAPoint() {
         LocalTable numbered = new LocalTable(engine, instance, directory, 3);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A schema that gets fields: what may be added, and that the answers are then those of a plain core that got them as well. */
+/** Addition of fields to a schema: allowed changes, and answers equal to those of a plain core with the same change. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SchemaChangeTest {
     private static final String ADDED = """
@@ -167,7 +167,7 @@ class SchemaChangeTest {
             plain.change(schema);
             plain.add(rows(100, 200, true));
             plain.add(rows(40, 60, true));
-            plain.optimize(); // exact statistics count living documents only
+            plain.optimize(); // exact statistics count live documents only
             String expected = plain.query(query);
             SingleCore.assertSame(query, expected, split.query(query));
             SingleCore.assertSame(query, expected, whole.query(0, query));

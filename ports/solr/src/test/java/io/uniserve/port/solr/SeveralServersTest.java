@@ -16,7 +16,7 @@ import org.apache.solr.core.SolrCore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several servers in one process, as the development mode has them, share one engine. */
+/** Several servers in one process, as in development mode, share one engine. */
 class SeveralServersTest {
     @TempDir
     Path directory;

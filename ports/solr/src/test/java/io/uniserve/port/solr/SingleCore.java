@@ -9,11 +9,11 @@ import java.util.Objects;
 import org.apache.solr.common.params.CommonParams;
 import org.noggit.ObjectBuilder;
 
-/** Answers of Solr, in the form that they are compared in. */
+/** Answers of Solr in the form for comparison. */
 final class SingleCore {
     private SingleCore() {}
 
-    /** One actor's answer, with the parameters that the port makes of the user's: whoever wants an oracle takes {@link PlainCore}. */
+    /** Returns one actor's answer, with the port's parameters; for an oracle use {@link PlainCore}. */
     static String query(SolrActor actor, String text) {
         return actor.with("answer", request -> {
             request.setParams(SolrQuery.params(request.getCore(), text, "id").set(CommonParams.DISTRIB, false));
@@ -22,7 +22,10 @@ final class SingleCore {
         });
     }
 
-    /** Fails unless the answers are the same but for what {@link AnswerDifference} lists, and fractions to one part in 10,000. */
+    /**
+     * Fails unless the answers are equal except for the differences that {@link AnswerDifference} allows, and fractions to one part in
+     * 10,000.
+     */
     static void assertSame(String query, String expected, String actual) {
         String difference = AnswerDifference.first(query, parse(expected), parse(actual));
         if (!difference.isEmpty()) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the port refuses, keeps and restores. */
+/** Refusals, storage and restoration of the port. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SolrPortTest {
     private final SolrEngine engine = new SolrEngine();
@@ -154,7 +154,7 @@ class SolrPortTest {
         refused(query, ErrorCode.INVALID_ARGUMENT, named);
     }
 
-    /** These numbers only end lists that are as long as the documents make them: no memory is taken by them. */
+    /** These numbers only limit lists that depend on the documents: they allocate no memory. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -389,7 +389,7 @@ class SolrPortTest {
         refused("qt=/get&ids=e5,e6&fl=title", ErrorCode.UNSUPPORTED, "field that has them");
     }
 
-    /** Solr looks at what was prepared, and at what came after the state that is held. */
+    /** Solr would read prepared updates, and updates after the state that is held. */
     @Test
     void realTimeGetIsRefusedWhereItWouldSeeAnotherState() {
         LocalTable own = new LocalTable(engine, instance, directory, 1);

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.solr.servlet.SolrRequestParsers;
 
-/** The Solr port keeps the contract. */
+/** The Solr port satisfies the port contract. */
 class SolrTckTest extends PortTck {
     SolrTckTest() {
         super(new SolrFixture());
@@ -74,7 +74,7 @@ class SolrTckTest extends PortTck {
                     .toList();
         }
 
-        /** Searched by one core where the table has one actor, in two rounds else. */
+        /** Searched by one core if the table has one actor, otherwise in two rounds. */
         @Override
         public List<String> queries() {
             return List.of(
@@ -88,14 +88,14 @@ class SolrTckTest extends PortTck {
             return Optional.of(new Document("id", Map.of("id", key, "text", "row number 7", "n_i", 7L)));
         }
 
-        /** Each of thirty buckets that are not empty has as many as the whole. */
+        /** Each of thirty non-empty buckets has as many buckets as the whole. */
         @Override
         public List<Probe<?, ?>> endless() {
             String range = "type:range,field:n_i,start:0,end:900000,gap:1";
             return List.of(probe("q=*:*&rows=0&json.facet={a:{" + range + ",facet:{b:{" + range + "}}}}"));
         }
 
-        /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
+        /** The planner merges, see {@link ParityTest}; here the larger part replaces the merge. */
         private static Probe<?, ?> probe(String query) {
             return new Probe<PerActorParameters<ShardRequestBatcher.Parameters>, Bytes>(
                     SolrQuery.SHARD.id(),

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The manual's tables of what is supported say what the port's own table says. */
+/** Checks that the manual's tables of supported features equal the port's own table. */
 class SupportDocsTest {
     private static final Path MANUAL = Path.of("..", "..", "docs", "manual", "solr.md");
 

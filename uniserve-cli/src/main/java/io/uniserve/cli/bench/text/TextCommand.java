@@ -102,16 +102,14 @@ public final class TextCommand extends CliCommand {
             names = "--warmup",
             paramLabel = "N",
             description =
-                    "Warm-up queries of each kind and side, for each server that answers alone"
-                            + " (default: 3000).")
+                    "Warm-up queries of each kind and side, for each server that answers alone" + " (default: 3000).")
     private int warmup = 3_000;
 
     @Option(
             names = "--settle",
             paramLabel = "N",
-            description =
-                    "Maximum warm-up blocks per side before each kind and number of clients; they end"
-                            + " when no side's CPU per query falls any more (default: 20).")
+            description = "Maximum warm-up blocks per side before each kind and number of clients; they end"
+                    + " when no side's CPU per query falls any more (default: 20).")
     private int settle = 20;
 
     @Option(
@@ -134,9 +132,8 @@ public final class TextCommand extends CliCommand {
     @Option(
             names = "--quota",
             paramLabel = "CORES",
-            description =
-                    "CPU limit per server and node while one range is hot, as on machines of their own; needs"
-                            + " root, 0 for no limit (default: 0.35).")
+            description = "CPU limit per server and node while one range is hot, as on machines of their own; needs"
+                    + " root, 0 for no limit (default: 0.35).")
     private double quota = 0.35;
 
     @Option(
@@ -161,9 +158,8 @@ public final class TextCommand extends CliCommand {
     @Option(
             names = "--launches",
             paramLabel = "N",
-            description =
-                    "Repetitions with new processes, which differ by the work of compilers; a figure is"
-                            + " the geometric mean of all (default: 1).")
+            description = "Repetitions with new processes, which differ by the work of compilers; a figure is"
+                    + " the geometric mean of all (default: 1).")
     private int launches = 1;
 
     /** Figures of the last launch. */

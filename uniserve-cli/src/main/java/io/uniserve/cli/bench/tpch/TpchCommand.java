@@ -52,7 +52,8 @@ public final class TpchCommand extends CliCommand {
     @Option(
             names = "--peer",
             paramLabel = "NAME",
-            description = "System to compare with in addition to the bare engine: ${COMPLETION-CANDIDATES} (default: none).")
+            description =
+                    "System to compare with in addition to the bare engine: ${COMPLETION-CANDIDATES} (default: none).")
     private Peer peer = Peer.NONE;
 
     @Option(
@@ -87,18 +88,14 @@ public final class TpchCommand extends CliCommand {
     @Option(names = "--peer-heap", paramLabel = "SIZE", description = "Java heap of Spark, e.g. 4g (default).")
     private String peerHeap = "4g";
 
-    @Option(
-            names = "--warmup",
-            paramLabel = "N",
-            description = "Warm-up runs of a query per side (default: 5).")
+    @Option(names = "--warmup", paramLabel = "N", description = "Warm-up runs of a query per side (default: 5).")
     private int warmup = 5;
 
     @Option(
             names = "--settle",
             paramLabel = "N",
-            description =
-                    "Maximum warm-up blocks per side and query, of 4 s each; they end when its CPU"
-                            + " no longer falls on any side (default: 10).")
+            description = "Maximum warm-up blocks per side and query, of 4 s each; they end when its CPU"
+                    + " no longer falls on any side (default: 10).")
     private int settle = 10;
 
     @Option(names = "--operations", paramLabel = "N", description = "Runs of a query per block (default: 5).")

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A small {@code bench failures} with real processes. How long failures are felt is not asked here, only that nothing is lost,
- * stale or wrong, and that the figures can be computed again from the raw output.
+ * Small {@code bench failures} with real processes. It checks that nothing is lost, stale or wrong, and that the figures can be recomputed
+ * from the raw output, not the duration of outages.
  */
 class FailuresBenchIT {
     private static final String QUICK = " --brief -S zookeeper.session-timeout=2s -S coordinator.loss-grace=1s --raw ";
@@ -108,7 +108,7 @@ class FailuresBenchIT {
         }
     }
 
-    /** In seconds; the last field of such a line is a time in nanoseconds. */
+    /** Returns the longest time in seconds; the last field of such a line is in nanoseconds. */
     private static double longest(List<String[]> lines, String kind) {
         return lines.stream()
                 .filter(line -> line[0].equals(kind))

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What needs no processes: options, the time-outs in force, percentiles, the plot. */
+/** Parts without processes: options, effective time-outs, percentiles, the plot. */
 class FailuresCommandTest {
     private static final long SECOND = 1_000_000_000L;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** When a benchmark's sides are warm. */
+/** Detection of the steady state of a benchmark's sides. */
 class SteadyStateTest {
     @Test
     void aSideThatStillFallsIsNotSteadyThoughTheOtherIs() {

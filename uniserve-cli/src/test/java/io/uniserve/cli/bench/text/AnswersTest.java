@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What counts as a different answer. */
+/** Differences between answers. */
 class AnswersTest {
     private static final String ANSWER =
             "{\"responseHeader\":{\"QTime\":1},\"response\":{\"numFound\":2,\"docs\":[{\"id\":\"a\",\"score\":1.5},{\"id\":\"b\"}]},"

@@ -16,9 +16,8 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 
 /**
- * Apache Solr by itself, a node of the benchmark's peer, as an oracle: each collection is one core, which gets queries as they
- * are. Documents are added in the order of their ids, so that where Solr leaves the order of equal documents to the index, it
- * is the port's.
+ * Oracle: one node of Apache Solr, the benchmark's peer, with one core per collection. It gets queries unchanged. Documents are added in
+ * the order of their ids, so that equal documents have the same index order as in the port.
  */
 public final class PlainSolr implements AutoCloseable {
     private static final String CONFIGSET = "/configs/bench/";
@@ -28,7 +27,7 @@ public final class PlainSolr implements AutoCloseable {
     private final SolrCloud node;
     private final SearchPeer client;
 
-    /** Starts it, with its files in this folder. */
+    /** Starts Solr with its files in this directory. */
     public PlainSolr(Path directory) throws IOException {
         Path jars = JavaLauncher.ofThisProcess().home().resolve(Path.of("peers", "solrcloud", "lib"));
         node = new SolrCloud(Files.createDirectories(directory), jars);
@@ -40,7 +39,7 @@ public final class PlainSolr implements AutoCloseable {
         }
     }
 
-    /** A core with these documents, which it shows. */
+    /** Creates a core with these documents and makes them visible. */
     public void load(String collection, List<Document> documents) {
         client.create(collection, 1, false);
         client.add(
@@ -53,7 +52,7 @@ public final class PlainSolr implements AutoCloseable {
         client.commit(collection, true);
     }
 
-    /** As {@link #load(String, List)}, with a schema.xml of its own and the files that it names, texts by their names. */
+    /** Same as {@link #load(String, List)}, with a schema.xml and the files that it names, as texts by name. */
     public void load(String collection, Map<String, String> configset, List<Document> documents) throws Exception {
         try (CuratorFramework zooKeeper =
                 CuratorFrameworkFactory.newClient(node.zooKeeper(), new RetryOneTime(RETRY_MS))) {
@@ -71,7 +70,7 @@ public final class PlainSolr implements AutoCloseable {
         }
     }
 
-    /** A node's update log wants a field that a schema for one core by itself may lack. */
+    /** Adds a field that a node's update log needs, if the schema lacks it. */
     private static byte[] versioned(String file) {
         if (file.contains("name=\"_version_\"")) {
             return file.getBytes(StandardCharsets.UTF_8);
@@ -80,7 +79,7 @@ public final class PlainSolr implements AutoCloseable {
         return file.replace("</schema>", field + "</schema>").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The core's own answer, as JSON. */
+    /** Returns the core's own answer, as JSON. */
     public String query(String collection, String query) {
         String others = query.isEmpty() ? "" : query + "&";
         return client.query(collection, others + "qt=/plain&distrib=false");

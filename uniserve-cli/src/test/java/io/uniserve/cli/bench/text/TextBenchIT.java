@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A small {@code bench text} against real SolrCloud nodes. How fast they are is not asked here, only that their answers are the
- * same, and that the result can be computed again from the raw output.
+ * Small {@code bench text} against real SolrCloud nodes. It checks that the answers are equal and that the result can be recomputed from
+ * the raw output, not the speed.
  */
 class TextBenchIT {
     @TempDir
@@ -70,7 +70,10 @@ class TextBenchIT {
                 / launches.size());
     }
 
-    /** Operations a second by scenario and side of each launch, from lines {@code launch n} and {@code op|block scenario threads side ...}. */
+    /**
+     * Operations per second by scenario and side of each launch, from lines {@code launch n} and {@code op|block scenario threads side
+     * ...}.
+     */
     private static List<Map<String, Double>> throughput(Path raw) throws IOException {
         List<Map<String, Double>> launches = new ArrayList<>();
         Map<String, Integer> operations = new HashMap<>();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What counts as a different answer, and what the queries are. */
+/** Differences between answers, and the queries. */
 class SqlAnswersTest {
     @ParameterizedTest
     @CsvSource({

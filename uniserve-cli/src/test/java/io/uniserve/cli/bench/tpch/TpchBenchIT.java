@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A small {@code bench tpch} against one DuckDB. How fast they are is not asked here, only that their answers are the same, and
- * that the result can be computed again from the raw output.
+ * Small {@code bench tpch} against one DuckDB. It checks that the answers are equal and that the result can be recomputed from the raw
+ * output, not the speed.
  */
 class TpchBenchIT {
     @TempDir
@@ -59,7 +59,7 @@ class TpchBenchIT {
         }
     }
 
-    /** As {@code bench tpch --sf 0.1 --check} does it, with a tenth of the rows. */
+    /** Same as {@code bench tpch --sf 0.1 --check}, with a tenth of the rows. */
     @Test
     void allQueriesAreAnsweredAsByOneEngine() throws IOException {
         Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check");
@@ -73,7 +73,7 @@ class TpchBenchIT {
         assertThat(result.path("figures")).isEmpty();
     }
 
-    /** What MonetDB cannot do is told with its reason, and no answer is another one: docs/benchmarks/tpch.md has the list. */
+    /** Queries that MonetDB does not support have a reason, and no answer differs: docs/benchmarks/tpch.md has the list. */
     @Test
     void thoseThatMonetDbAnswersAreTheSame() throws IOException {
         Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check --engine monetdb");

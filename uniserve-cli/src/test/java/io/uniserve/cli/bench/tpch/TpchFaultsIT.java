@@ -35,23 +35,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TPC-H while each server in turn dies by SIGKILL with queries under way: an answer is that of one engine with all rows, or an
- * error. A server is killed again until a query that was open when it died had to ask others, or failed; and the last one until
- * that was one whose tables are shuffled.
+ * TPC-H while each server in turn is killed by SIGKILL during queries: an answer equals that of one engine with all rows, or is an error. A
+ * server is killed again until the death affected an open query, by a retry or a failure. The last one is killed until that query had
+ * shuffled tables.
  */
 class TpchFaultsIT {
     private static final Logger LOG = LoggerFactory.getLogger(TpchFaultsIT.class);
     private static final int SERVERS = 3;
     private static final int READERS = 3;
-    /** One server's; it is most unlikely that none of so many hits a query. */
+    /** Maximum kills per server; it is very unlikely that none of them affects a query. */
     private static final int KILLS_MAX = 10;
 
     private static final List<Integer> QUERIES = List.of(1, 3, 10, 5, 6, 12, 13, 18, 21);
-    /** Of these a reader asks nothing else than what they say with all tables shuffled that can be. */
+    /** Readers send only these queries, with all tables shuffled that can be. */
     private static final List<Integer> SHUFFLED = List.of(3, 5, 10, 18);
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-    /** Every actor has a second replica, so what fails does so for a while only. */
+    /** Expected errors: every actor has a second replica, so failures are temporary. */
     private static final Set<ErrorCode> NAMED =
             EnumSet.of(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED, ErrorCode.EXCHANGE_LOST);
 
@@ -59,15 +59,15 @@ class TpchFaultsIT {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger right = new AtomicInteger();
     private final Set<Integer> open = ConcurrentHashMap.newKeySet();
-    /** Queries that failed or asked an actor again. */
+    /** Queries that failed or retried an actor. */
     private final Set<Integer> hit = ConcurrentHashMap.newKeySet();
 
     private final Set<Integer> shuffledHit = ConcurrentHashMap.newKeySet();
-    /** True once a death hit one of these. */
+    /** True after a kill affected one of the shuffled queries. */
     private boolean shuffledMet;
 
     private final ConcurrentLinkedQueue<UniserveException> errors = new ConcurrentLinkedQueue<>();
-    /** One for each death: it has not seen the server die before, and asks it as much as others. */
+    /** One client per kill: it has not seen the server die before, and uses it like the others. */
     private final ConcurrentLinkedDeque<UniserveClient> clients = new ConcurrentLinkedDeque<>();
 
     @Test
@@ -105,7 +105,7 @@ class TpchFaultsIT {
             int kills = underFire(uniserve);
             LOG.info("{} right answers, {} errors, {} queries hit, {} kills", right, errors.size(), hit.size(), kills);
             assertThat(errors).extracting(UniserveException::code).isSubsetOf(NAMED);
-            // Each reader has one query open when a server dies, and one when it comes back.
+            // Each reader has one open query when a server dies, and one when it returns.
             assertThat(errors).hasSizeLessThanOrEqualTo(2 * READERS * kills);
             settled(uniserve);
             expected.keySet().forEach(query -> check(uniserve.client().query(query.table(), query.sql()), query));
@@ -126,7 +126,7 @@ class TpchFaultsIT {
                 .isEmpty();
     }
 
-    /** Kills each server until one of its deaths hit a query; returns how many deaths that took. */
+    /** Kills each server until one kill affected a query. Returns the number of kills. */
     private int underFire(UniserveTpch uniserve) {
         AtomicBoolean stop = new AtomicBoolean();
         List<CompletableFuture<Void>> readers = new ArrayList<>();
@@ -159,7 +159,7 @@ class TpchFaultsIT {
         return kills;
     }
 
-    /** True where the server's death hit a query that was open then. */
+    /** Returns true if the kill affected an open query. */
     private boolean kill(UniserveTpch uniserve, String server, List<CompletableFuture<Void>> readers) {
         settled(uniserve);
         connect(uniserve);
@@ -187,12 +187,12 @@ class TpchFaultsIT {
                 .build());
     }
 
-    /** A reader whose answer was wrong has ended. */
+    /** True if a reader has ended because of a wrong answer. */
     private static boolean failed(List<CompletableFuture<Void>> readers) {
         return readers.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
     }
 
-    /** All replicas are in sync, so that any one server may die. */
+    /** Waits until all replicas are in sync, so that any one server may die. */
     private static void settled(UniserveTpch uniserve) {
         await("replicas in sync")
                 .atMost(PATIENCE)

@@ -4,6 +4,7 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import java.util.HashMap;
@@ -45,8 +46,17 @@ public final class MutableOptions {
         Map<String, String> options = new HashMap<>(created(meta).options());
         row.fields().keySet().stream()
                 .filter(name -> name.endsWith(SUFFIX))
-                .forEach(name -> options.put(name, FieldValues.requireText(row, name)));
+                .forEach(name -> options.put(name, text(row, name)));
         return meta.with(options);
+    }
+
+    private static String text(Document row, String name) {
+        if (row.fields().get(name) instanceof String text && !text.isEmpty()) {
+            return text;
+        }
+        throw new UniserveException(
+                ErrorCode.INVALID_ROW,
+                Printable.line("document's field \"" + name + "\" is " + row.fields().get(name) + "; give it a text"));
     }
 
     /** The row that brings an actor this definition's later options. */

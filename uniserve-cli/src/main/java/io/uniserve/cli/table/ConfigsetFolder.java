@@ -11,6 +11,9 @@ final class ConfigsetFolder {
     /** The option's name. */
     static final String OPTION = "configset";
 
+    /** The option's value for the port's own configset. */
+    static final String DEFAULT = "default";
+
     private static final List<String> SCHEMAS = List.of("schema.xml", "managed-schema.xml", "managed-schema");
 
     private ConfigsetFolder() {}

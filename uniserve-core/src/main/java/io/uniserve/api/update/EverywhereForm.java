@@ -1,7 +1,6 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.FieldValues;
 import io.uniserve.api.Row;
 import io.uniserve.model.TableMeta;
 import java.util.Collection;
@@ -59,6 +58,7 @@ public final class EverywhereForm {
 
     /** Whether a row of the form goes to all actors: each but one that changes fields, whose document must be under its key. */
     public static boolean isForAll(Row row) {
-        return !(row instanceof Document document && FieldValues.isChange(document));
+        return !(row instanceof Document document
+                && document.fields().values().stream().anyMatch(Map.class::isInstance));
     }
 }

@@ -2,8 +2,8 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.PackedFiles;
-import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.CodePoints;
+import io.uniserve.port.solr.query.ParameterText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -126,7 +126,7 @@ final class PlainCore implements AutoCloseable {
 
     /** Solr's answer as JSON, to a query as a URL has it. */
     String query(String text) {
-        SolrParams asked = SolrRequestParsers.parseQueryString(QueryText.escaped(text));
+        SolrParams asked = SolrRequestParsers.parseQueryString(ParameterText.escaped(text));
         SolrQueryResponse response = new SolrQueryResponse();
         try (SolrCore core = container.getCore(NAME);
                 SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {

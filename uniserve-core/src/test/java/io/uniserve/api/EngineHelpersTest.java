@@ -3,6 +3,8 @@ package io.uniserve.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;

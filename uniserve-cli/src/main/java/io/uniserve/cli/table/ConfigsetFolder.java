@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -23,7 +23,7 @@ public interface PlanContext extends QueryCancellation {
 
     /**
      * From here on the plan's retrieves see one state of each actor, that of the first one: what a later round fetches is what
-     * an earlier one counted. The actors must be {@link io.uniserve.api.SnapshotActor}s. Costs nothing where no update comes
+     * an earlier one counted. The actors must be {@link io.uniserve.api.extra.SnapshotActor}s. Costs nothing where no update comes
      * between the rounds. Where one does the host runs the planner again from its start, with states held for it, so what it
      * does must bear that. Of a table with atomic updates later rounds may ask no actors that the first one did not, unless the
      * query is of mode STRICT. To be called before the first retrieve.

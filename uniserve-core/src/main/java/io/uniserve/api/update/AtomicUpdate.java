@@ -1,8 +1,8 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.RevocableActor;
 import io.uniserve.api.Row;
+import io.uniserve.api.extra.RevocableActor;
 import java.util.List;
 import java.util.Optional;
 

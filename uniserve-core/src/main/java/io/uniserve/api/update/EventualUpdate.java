@@ -1,8 +1,8 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.EngineTask;
 import io.uniserve.api.Row;
+import io.uniserve.api.extra.EngineTask;
 import io.uniserve.codec.Codec;
 import java.util.List;
 import java.util.function.BiConsumer;

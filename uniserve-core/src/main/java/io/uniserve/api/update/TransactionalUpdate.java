@@ -1,8 +1,8 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.RevocableActor;
 import io.uniserve.api.Row;
+import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;

@@ -2,15 +2,15 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFactory;
-import io.uniserve.api.ActorFiles;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.api.plan.Planner;
-import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.lucene.QueryFaults;

@@ -1,6 +1,6 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.port.solr.facet.JsonFacets;

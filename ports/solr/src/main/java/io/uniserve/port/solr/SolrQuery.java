@@ -1,6 +1,6 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.EngineTask;
+import io.uniserve.api.extra.EngineTask;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;

@@ -1,8 +1,8 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.api.update.EventualUpdate;
-import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Codec;
 import io.uniserve.port.solr.table.FieldValues;

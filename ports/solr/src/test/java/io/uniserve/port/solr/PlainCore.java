@@ -1,7 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.port.solr.query.ParameterText;
 import java.io.ByteArrayOutputStream;

@@ -1,8 +1,8 @@
 package io.uniserve.port.solr.table;
 
 import io.uniserve.api.EngineFailures;
-import io.uniserve.api.MutableOptions;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.MutableOptions;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;

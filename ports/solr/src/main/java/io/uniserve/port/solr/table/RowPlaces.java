@@ -4,7 +4,7 @@ import static io.uniserve.port.solr.table.FieldValues.invalid;
 
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
-import io.uniserve.api.update.EverywhereForm;
+import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 

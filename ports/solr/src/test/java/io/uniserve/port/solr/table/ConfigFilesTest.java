@@ -3,8 +3,8 @@ package io.uniserve.port.solr.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.MutableOptions;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.MutableOptions;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;

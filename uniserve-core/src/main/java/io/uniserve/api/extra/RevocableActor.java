@@ -1,5 +1,6 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
 
+import io.uniserve.api.ActorView;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
 

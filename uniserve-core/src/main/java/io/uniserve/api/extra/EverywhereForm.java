@@ -1,4 +1,4 @@
-package io.uniserve.api.update;
+package io.uniserve.api.extra;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Row;

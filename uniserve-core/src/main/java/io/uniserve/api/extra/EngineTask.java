@@ -1,4 +1,4 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
 
 /**
  * Something asked of, or done to, what an engine has open.

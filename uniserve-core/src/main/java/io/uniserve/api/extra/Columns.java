@@ -1,5 +1,6 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
 
+import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;

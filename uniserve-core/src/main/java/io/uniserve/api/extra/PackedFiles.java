@@ -1,4 +1,4 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;

@@ -1,4 +1,7 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.ActorView;
 
 /**
  * An actor that can hold a consistent view while updates go on; needed for full serializability and for sessions. Operators run

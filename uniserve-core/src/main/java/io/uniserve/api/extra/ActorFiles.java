@@ -1,4 +1,4 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;

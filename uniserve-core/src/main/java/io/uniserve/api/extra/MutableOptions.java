@@ -1,5 +1,6 @@
-package io.uniserve.api;
+package io.uniserve.api.extra;
 
+import io.uniserve.api.Document;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;

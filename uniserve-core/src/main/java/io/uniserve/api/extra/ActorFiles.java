@@ -12,14 +12,23 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Files of {@link Actor#writeTo} and {@link ActorFactory#restore}, for engines that never change a file once written. */
+/**
+ * Helpers for {@link io.uniserve.api.Actor#writeTo} and {@link io.uniserve.api.ActorFactory#restore} in engines whose files never change
+ * once written. Stateless; safe for use by several threads.
+ *
+ * <pre>{@code
+ * public void writeTo(Path target) {
+ *     IO.run("write a checkpoint", () -> ActorFiles.link(scratch, commit.getFileNames(), target));
+ * }
+ * }</pre>
+ */
 public final class ActorFiles {
     private ActorFiles() {}
 
     /**
-     * Links the named files into an existing directory; copies those that cannot be linked, as across file systems.
+     * Hard-links the named files into an existing directory. Copies files that cannot be linked, as across file systems.
      *
-     * @return the directory
+     * @return the target directory
      */
     public static Path link(Path from, Collection<String> names, Path to) throws IOException {
         for (String name : names) {
@@ -32,7 +41,11 @@ public final class ActorFiles {
         return to;
     }
 
-    /** As {@link #link}, for all files of a directory; makes the target. CORRUPT where there is no file. */
+    /**
+     * Creates the target directory and links all files of a directory into it; see {@link #link}.
+     *
+     * @throws UniserveException CORRUPT if there is no file
+     */
     public static Path linkAll(Path from, Path to) throws IOException {
         try (Stream<Path> files = Files.list(from)) {
             List<String> names =
@@ -44,7 +57,7 @@ public final class ActorFiles {
         }
     }
 
-    /** As {@link #linkAll}, then opens what was linked. Whatever is wrong with the files is CORRUPT. */
+    /** Links all files and opens the result. Throws CORRUPT for any failure with the files. */
     public static <T> T restored(Path from, Path to, Supplier<T> open) {
         try {
             linkAll(from, to);
@@ -54,7 +67,7 @@ public final class ActorFiles {
         }
     }
 
-    /** The bytes of the named files together. */
+    /** Total size of the named files in bytes. */
     public static long bytes(Path directory, Collection<String> names) throws IOException {
         long bytes = 0;
         for (String name : names) {
@@ -63,7 +76,7 @@ public final class ActorFiles {
         return bytes;
     }
 
-    /** Deletes a directory and what is in it, if it is there. */
+    /** Deletes a directory with its contents, if it exists. */
     public static Path delete(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> walk = Files.walk(directory)) {

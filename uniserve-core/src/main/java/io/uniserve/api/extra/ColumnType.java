@@ -12,19 +12,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The type of a column.
+ * Type of a column: converts values of documents and texts of files to Java values. Immutable.
  *
+ * @param kind the kind of type
  * @param precision digits of a decimal, 1 to {@value #PRECISION_MAX}; 0 for other kinds
- * @param scale of these the digits behind the point
+ * @param scale digits of a decimal after the point; 0 for other kinds
  */
 public record ColumnType(Kind kind, int precision, int scale) {
-    /** Digits of a decimal at most: what a 128-bit integer holds. */
+    /** Maximum precision of decimals: the digits that always fit into a 128-bit integer. */
     public static final int PRECISION_MAX = 38;
 
     private static final Pattern DECIMAL = Pattern.compile("decimal\\s*\\(\\s*(\\d{1,2})\\s*,\\s*(\\d{1,2})\\s*\\)");
     private static final Pattern NUMBER = Pattern.compile("[-+]?\\d{1,40}(\\.\\d{0,40})?|[-+]?\\.\\d{1,40}");
 
-    /** Digits that a long holds, whichever they are. */
+    /** Number of digits that always fit into a long. */
     private static final int LONG_DIGITS = 18;
 
     private static final double EXACT_DOUBLE_MAX = 1L << 53;
@@ -32,25 +33,29 @@ public record ColumnType(Kind kind, int precision, int scale) {
     private static final int DAY_CHARS = 10;
     private static final int SHOWN_CHARS_MAX = 60;
 
-    /** What values are, in documents and in an engine. */
+    /** Kinds of types, with their representation in documents. */
     public enum Kind {
-        /** Whole numbers of 64 bits. */
+        /** Integers of 64 bits. */
         BIGINT,
-        /** Whole numbers of 32 bits. */
+        /** Integers of 32 bits. */
         INTEGER,
-        /** Binary floating point of 64 bits, finite. */
+        /** Finite binary floating-point numbers of 64 bits. */
         DOUBLE,
-        /** Exact numbers; in documents a text, a whole number, or a double whose shortest text is taken. */
+        /** Exact decimals; in documents a text, an integer, or a double, which counts as its shortest decimal text. */
         DECIMAL,
         /** Texts of any length. */
         VARCHAR,
-        /** Days; in documents a text such as 1998-12-01, of the years 1 to 9999. */
+        /** Dates of the years 1 to 9999; in documents a text such as 1998-12-01. */
         DATE,
         /** True or false. */
         BOOLEAN
     }
 
-    /** Reads {@code bigint}, {@code decimal(15,2)} and so on; INVALID_ARGUMENT for what is no type. */
+    /**
+     * Parses a type such as {@code bigint} or {@code decimal(15,2)}.
+     *
+     * @throws UniserveException INVALID_ARGUMENT for any other text
+     */
     static ColumnType parse(String text) {
         String name = text.strip().toLowerCase(Locale.ROOT);
         Matcher decimal = DECIMAL.matcher(name);
@@ -71,15 +76,15 @@ public record ColumnType(Kind kind, int precision, int scale) {
                 + ", varchar, date or boolean");
     }
 
-    /** The type as SQL has it. */
+    /** The name of the type in SQL. */
     public String sql() {
         return kind == Kind.DECIMAL ? "DECIMAL(" + precision + "," + scale + ")" : kind.name();
     }
 
     /**
-     * A document's value as a Long, Double, BigDecimal of this scale, String, LocalDate or Boolean.
+     * Converts the value of a document to a Long, Double, BigDecimal of this scale, String, LocalDate or Boolean.
      *
-     * @throws IllegalArgumentException with a reason, where it is not of this type
+     * @throws IllegalArgumentException with a reason, if the value does not have this type
      */
     public Object value(Object value) {
         return switch (kind) {
@@ -94,9 +99,9 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     /**
-     * A text of a file as a document's value, which {@link #value} takes.
+     * Converts a text of a file to a document's value, which {@link #value} accepts.
      *
-     * @throws IllegalArgumentException with a reason, where it is not of this type
+     * @throws IllegalArgumentException with a reason, if the text does not have this type
      */
     public Object ofText(String text) {
         Object read = switch (kind) {
@@ -116,7 +121,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
         return type.cast(value);
     }
 
-    /** A number such as 7.0 is a whole one; beyond 2 to the 53rd a double may stand for several. */
+    /** Accepts a number such as 7.0 as an integer. A double beyond 2^53 may stand for several integers and is rejected. */
     private Long whole(Object value) {
         if (value instanceof Double number && Math.abs(number) <= EXACT_DOUBLE_MAX && number == Math.rint(number)) {
             return number.longValue();
@@ -188,7 +193,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
         return exact.setScale(scale, RoundingMode.UNNECESSARY);
     }
 
-    /** A decimal of few digits, as nearly all are, without BigDecimal's reader; null where it is to look at the text. */
+    /** Fast path for decimals of few digits, without parsing by BigDecimal; null if the text needs the general path. */
     private @Nullable BigDecimal plain(String text) {
         int at = text.startsWith("-") ? 1 : 0;
         long unscaled = 0;
@@ -235,7 +240,7 @@ public record ColumnType(Kind kind, int precision, int scale) {
         throw wrong(text);
     }
 
-    /** The number that these characters are; -1 where one is no digit. */
+    /** Parses decimal digits; -1 if a character is not a digit. */
     private static int digits(String text, int from, int to) {
         int number = 0;
         for (int i = from; i < to; i++) {

@@ -15,27 +15,37 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The typed columns of a table, for engines that have such: table option {@code columns}, such as
- * {@code id bigint, name varchar, price decimal(15,2)}, and option {@code primary}, the columns that tell rows apart, which
- * the table's key field is one of; without it the key field alone.
+ * Typed columns of a table, for engines with a schema. The table option {@code columns} defines them, such as {@code id bigint, name
+ * varchar, price decimal(15,2)}. The option {@code primary} names the primary key columns, among them the table's key field; the default is
+ * the key field alone. Immutable.
  *
- * @param columns in their order, distinct names
- * @param primary names of those that tell rows apart
+ * <pre>{@code
+ * public void validate(TableMeta meta) {
+ *     Columns.of(meta); // INVALID_ARGUMENT if an option is wrong
+ * }
+ *
+ * void insert(Document row) {
+ *     bind(columns.values(row)); // INVALID_ROW if a field is wrong
+ * }
+ * }</pre>
+ *
+ * @param columns in order, with distinct names
+ * @param primary names of the primary key columns
  */
 public record Columns(List<Column> columns, List<String> primary) {
-    /** Table option: names and types. */
+    /** Table option with names and types of columns. */
     public static final String OPTION = "columns";
 
-    /** Table option: names of the columns that tell rows apart. */
+    /** Table option with names of the primary key columns. */
     public static final String OPTION_PRIMARY = "primary";
 
-    /** More columns are refused. */
+    /** Maximum number of columns. */
     public static final int COLUMNS_MAX = 1_000;
 
     private static final Pattern COLUMN = Pattern.compile("\\s*([a-z_][a-z0-9_]{0,62})\\s+(\\S.*)");
     private static final Pattern COMMA = Pattern.compile(",(?![^(]*\\))");
 
-    /** A column of a table; its name is of small letters, digits and underscores. */
+    /** Column of a table. Its name has lower case letters, digits and underscores. */
     public record Column(String name, ColumnType type) {}
 
     public Columns {
@@ -43,12 +53,16 @@ public record Columns(List<Column> columns, List<String> primary) {
         primary = List.copyOf(primary);
     }
 
-    /** Whether a table has typed columns: its port, or the command that fills it, may ask. */
+    /** Returns whether the table has typed columns. */
     public static boolean givenBy(TableMeta meta) {
         return meta.options().containsKey(OPTION);
     }
 
-    /** A table's; INVALID_ARGUMENT naming the option where they are missing or wrong. */
+    /**
+     * Reads the columns of a table.
+     *
+     * @throws UniserveException INVALID_ARGUMENT with the option's name, if it is missing or wrong
+     */
     public static Columns of(TableMeta meta) {
         String text = meta.options().get(OPTION);
         if (text == null) {
@@ -107,14 +121,15 @@ public record Columns(List<Column> columns, List<String> primary) {
         return List.copyOf(primary);
     }
 
-    /** Names in order. */
+    /** Names in the order of columns. */
     public List<String> names() {
         return columns.stream().map(Column::name).toList();
     }
 
     /**
-     * A row's values in the order of columns, as {@link ColumnType#value} has them, null where it has none. INVALID_ROW names
-     * the field that is wrong: of another type, unknown, or missing though it is primary.
+     * Returns the values of a row in the order of columns, converted by {@link ColumnType#value}; null for a missing value.
+     *
+     * @throws UniserveException INVALID_ROW with the field, if it is unknown, has another type, or is a missing primary key column
      */
     public List<@Nullable Object> values(Document row) {
         List<@Nullable Object> values = new ArrayList<>(columns.size());
@@ -139,7 +154,11 @@ public record Columns(List<Column> columns, List<String> primary) {
         return values;
     }
 
-    /** Of a row's values, as {@link #values} has them, those that tell it apart. */
+    /**
+     * Returns the primary key of a row.
+     *
+     * @param values result of {@link #values}
+     */
     public List<Object> key(List<@Nullable Object> values) {
         List<Object> key = new ArrayList<>(primary.size());
         for (int i = 0; i < columns.size(); i++) {
@@ -151,7 +170,11 @@ public record Columns(List<Column> columns, List<String> primary) {
         return key;
     }
 
-    /** Of a row's values those that tell it apart; INVALID_ROW as {@link #values}, but other fields are not looked at. */
+    /**
+     * Returns the primary key of a row without checking its other fields.
+     *
+     * @throws UniserveException INVALID_ROW, as for {@link #values}
+     */
     public List<Object> key(Document row) {
         List<Object> key = new ArrayList<>(primary.size());
         for (Column column : columns) {
@@ -170,7 +193,11 @@ public record Columns(List<Column> columns, List<String> primary) {
         return key;
     }
 
-    /** A row of texts, as files have it, as a document; an empty text is a missing value. INVALID_ROW names the column. */
+    /**
+     * Converts a row of texts, as in a CSV file, to a document. An empty text is a missing value.
+     *
+     * @throws UniserveException INVALID_ROW with the column
+     */
     public Document ofTexts(String keyField, List<String> names, List<String> texts) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < names.size(); i++) {
@@ -191,7 +218,7 @@ public record Columns(List<Column> columns, List<String> primary) {
         }
     }
 
-    /** Nearly always files have columns in the table's order. */
+    /** Tries the column at the same position first: files usually have the order of the table. */
     private Column column(int likely, String name) {
         if (likely < columns.size() && columns.get(likely).name().equals(name)) {
             return columns.get(likely);

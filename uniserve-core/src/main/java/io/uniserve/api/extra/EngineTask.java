@@ -1,13 +1,19 @@
 package io.uniserve.api.extra;
 
 /**
- * Something asked of, or done to, what an engine has open.
+ * Function on an open resource of an engine, such as a connection or a searcher, that may throw any exception.
  *
- * @param <O> what is open
- * @param <T> the answer
+ * <pre>{@code
+ * <T> T with(String what, EngineTask<Connection, T> task) {
+ *     return SQL.translated(what, () -> task.run(connection));
+ * }
+ * }</pre>
+ *
+ * @param <O> the resource
+ * @param <T> the result
  */
 @FunctionalInterface
 public interface EngineTask<O, T> {
-    /** Whatever it throws is the engine's, see {@link EngineFailures}. */
+    /** Runs the function. {@link io.uniserve.api.EngineFailures} translates its exceptions. */
     T run(O open) throws Exception;
 }

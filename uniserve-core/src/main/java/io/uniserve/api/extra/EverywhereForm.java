@@ -8,42 +8,48 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Form of an update function whose rows go to every actor, for tables whose key field is not the unique key of rows. The actor
- * of a row's key takes the row; every other actor deletes the row that it has under the same unique key. A port that has it for
- * its function {@code x.add@1} registers {@code x.add-everywhere@1}; clients then send that one in such tables.
+ * Variant of an update function whose rows go to every actor, for tables whose key field is not the unique key of rows. The actor that owns
+ * the row's key applies the row; every other actor deletes its row with the same unique key. A port that supports it for its function
+ * {@code x.add@1} also registers {@code x.add-everywhere@1}; clients then send that one in such tables. Stateless.
+ *
+ * <pre>{@code
+ * if (EverywhereForm.is(function) && !context.owns(row)) {
+ *     delete(row.fields().get(EverywhereForm.uniqueKey(context.meta())));
+ * }
+ * }</pre>
  */
 public final class EverywhereForm {
-    /** Table option that names the unique key of rows. */
+    /** Table option with the name of the unique key. */
     public static final String OPTION = "unique-key";
 
-    /** The unique key of tables without the option. */
+    /** Unique key of tables without the option. */
     private static final String UNIQUE_KEY = "id";
 
     private static final String SUFFIX = "-everywhere";
 
     private EverywhereForm() {}
 
-    /** The field that is the unique key of the table's rows, by its definition. */
+    /** Name of the field that is the unique key of the table's rows. */
     public static String uniqueKey(TableMeta meta) {
         return meta.options().getOrDefault(OPTION, UNIQUE_KEY);
     }
 
-    /** The definition without {@link #OPTION}, for checks of the port's other options. */
+    /** Returns the definition without {@link #OPTION}, for checks of the port's other options. */
     public static TableMeta withoutOption(TableMeta meta) {
         Map<String, String> others = new TreeMap<>(meta.options());
         others.remove(OPTION);
         return meta.with(others);
     }
 
-    /** Whether the update function, {@code name@version}, is such a form. */
+    /** Returns whether an update function, {@code name@version}, is such a variant. */
     public static boolean is(String function) {
         int version = function.lastIndexOf('@');
         return version >= 0 && function.substring(0, version).endsWith(SUFFIX);
     }
 
     /**
-     * The update function to send for {@code function}: its form for all actors if the table needs one and the port has it,
-     * else the function itself.
+     * Returns the function that a client sends in place of {@code function}: its variant for all actors if the table needs one and the port
+     * has it, otherwise the function itself.
      *
      * @param offered update functions of the table's port
      */
@@ -56,7 +62,10 @@ public final class EverywhereForm {
         return offered.contains(form) ? form : function;
     }
 
-    /** Whether a row of the form goes to all actors: each but one that changes fields, whose document must be under its key. */
+    /**
+     * Returns whether the variant sends this row to all actors. A row that changes fields of a document goes only to the actor that owns
+     * its key.
+     */
     public static boolean isForAll(Row row) {
         return !(row instanceof Document document
                 && document.fields().values().stream().anyMatch(Map.class::isInstance));

@@ -13,36 +13,45 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Options that a table gets while it lives: those whose names end with {@code .later}. An actor is always made with the
- * others; the later ones reach it as an update of its log, so that each replica takes every row with the options that it had
- * on the primary, also when it replays them. Then the host makes the actor anew from its published files, with these options
- * in the {@link ActorContext}; reads go on meanwhile on what was there. Checkpoints carry them. A port need only say what may
- * change, by {@link Engine#validateChange}.
+ * Table options that change while the table exists. A changed option is stored under its name with the suffix {@code .later}.
+ *
+ * <p>A new actor starts with the original options. A change reaches it as an update in its log, so each replica applies every row with the
+ * options that the primary had, also during replay. The host then rebuilds the actor from its published files with the new options in
+ * {@link io.uniserve.api.ActorContext}; reads continue on the old actor meanwhile. Checkpoints contain the options. A port only decides, in
+ * {@link io.uniserve.api.Engine#validateChange}, which changes are allowed. Stateless.
+ *
+ * <pre>{@code
+ * String words = context.meta().options().getOrDefault(MutableOptions.of("words"), context.meta().options().get("words"));
+ * }</pre>
  */
 public final class MutableOptions {
-    /** The update function, one that every eventual table has. Its row is a document of options, see {@link #row}. */
+    /** Update function of every eventual table that changes options. Its row is a document of options; see {@link #row}. */
     public static final String FUNCTION = "uniserve.options@1";
 
-    /** The file of {@link #toBytes} in a checkpoint; engines do not see it. */
+    /** File in a checkpoint with the result of {@link #toBytes}; engines do not see it. */
     public static final String FILE = "uniserve.options";
 
     private static final String SUFFIX = ".later";
 
     private MutableOptions() {}
 
-    /** The name under which an option changes. */
+    /** The name of a changed option. */
     public static String of(String option) {
         return option + SUFFIX;
     }
 
-    /** The definition with which an actor is made. */
+    /** Returns the definition without changed options, as for a new actor. */
     public static TableMeta created(TableMeta meta) {
         Map<String, String> options = new HashMap<>(meta.options());
         options.keySet().removeIf(name -> name.endsWith(SUFFIX));
         return meta.with(options);
     }
 
-    /** The definition with later options of this row in place of its own; INVALID_ROW where one is no text. */
+    /**
+     * Returns the definition with the changed options of this row in place of all earlier ones.
+     *
+     * @throws UniserveException INVALID_ROW if a value is not a text
+     */
     public static TableMeta changed(TableMeta meta, Document row) {
         Map<String, String> options = new HashMap<>(created(meta).options());
         row.fields().keySet().stream()
@@ -57,29 +66,34 @@ public final class MutableOptions {
         }
         throw new UniserveException(
                 ErrorCode.INVALID_ROW,
-                Printable.line("document's field \"" + name + "\" is " + row.fields().get(name) + "; give it a text"));
+                Printable.line(
+                        "document's field \"" + name + "\" is " + row.fields().get(name) + "; give it a text"));
     }
 
-    /** The row that brings an actor this definition's later options. */
+    /** Returns the row that applies the definition's changed options to an actor. */
     public static Document row(TableMeta meta) {
         Map<String, Object> later = new TreeMap<>(meta.options());
         later.keySet().removeIf(name -> !name.endsWith(SUFFIX));
         return new Document(meta.keyField(), new TreeMap<>(later));
     }
 
-    /** Whether the definition has later options. */
+    /** Returns whether the definition has changed options. */
     public static boolean any(TableMeta meta) {
         return !row(meta).fields().isEmpty();
     }
 
-    /** The later options, to be kept. */
+    /** Encodes the changed options for a checkpoint. */
     public static Bytes toBytes(TableMeta meta) {
         BinaryWriter out = new BinaryWriter();
         Document.CODEC.write(out, row(meta));
         return out.toBytes();
     }
 
-    /** The definition as {@link #changed} by what {@link #toBytes} gave; CORRUPT where it is not that. */
+    /**
+     * Returns the definition with the options encoded by {@link #toBytes}.
+     *
+     * @throws UniserveException CORRUPT for other bytes
+     */
     public static TableMeta fromBytes(TableMeta meta, Bytes bytes) {
         try {
             BinaryReader in = new BinaryReader(bytes);

@@ -28,20 +28,32 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 
-/** A folder of small files as a text, so that a table's option can carry an engine's configuration: a zip file as base64. */
+/**
+ * Codec of a folder of small files as a text: a zip file in base64. A table option can so carry an engine's configuration. Stateless.
+ *
+ * <pre>{@code
+ * String option = PackedFiles.pack(Path.of("conf"), file -> file.toString().endsWith(".xml")); // client
+ * PackedFiles.unpack(table.options().get("configset"), folder);                                // port
+ * }</pre>
+ */
 public final class PackedFiles {
     private PackedFiles() {}
 
     /**
-     * Packs a folder, the same for the same files. INVALID_ARGUMENT where it cannot be read or is too large.
+     * Packs a folder. Equal files give an equal text.
      *
-     * @param which of its files, by their path in the folder
+     * @param which selects files by their path relative to the folder
+     * @throws UniserveException INVALID_ARGUMENT if the folder cannot be read or is too large
      */
     public static String pack(Path folder, Predicate<Path> which) {
         return pack(folder, which, "");
     }
 
-    /** As {@link #pack(Path, Predicate)}, without the files that are the same among those packed before. */
+    /**
+     * Packs a folder without the files that are unchanged in {@code before}.
+     *
+     * @param before result of an earlier call; may be empty
+     */
     public static String pack(Path folder, Predicate<Path> which, String before) {
         Map<String, byte[]> same = new HashMap<>();
         if (!before.isEmpty()) {
@@ -76,8 +88,10 @@ public final class PackedFiles {
     }
 
     /**
-     * Unpacks into an existing folder. INVALID_ARGUMENT where the text is not of {@link #pack}, leaves the folder, or unpacks
-     * to more than {@link Limits#PACKED_FILES_BYTES_MAX}.
+     * Unpacks into an existing folder.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if the text is not a result of {@link #pack}, if a file would be outside of the folder, or
+     *     if there are more than {@link Limits#PACKED_FILES_BYTES_MAX} bytes
      */
     public static void unpack(String packed, Path folder) {
         read(packed, (name, content) -> {
@@ -112,13 +126,16 @@ public final class PackedFiles {
         }
     }
 
-    /** Fills a folder; see {@link #once}. */
+    /** Writes the files of a folder; see {@link #once}. */
     public interface Fill {
-        /** Writes what belongs into the folder. */
+        /** Writes into the folder. */
         void into(Path folder) throws IOException;
     }
 
-    /** Makes a folder and fills it, unless it is there; it is never there in part. Not for two threads at once. */
+    /**
+     * Creates and fills a folder, unless it exists. Fills a temporary folder first and renames it, so a crash leaves no partial folder. Not
+     * safe for concurrent calls with the same folder.
+     */
     public static Path once(Path folder, Fill fill) throws IOException {
         if (!Files.exists(folder)) {
             Path partial = Files.createDirectories(folder.resolveSibling(folder.getFileName() + ".partial"));
@@ -128,12 +145,13 @@ public final class PackedFiles {
         return folder;
     }
 
-    /** Reads something from a folder that is deleted again. */
+    /** Reads a temporary folder; see {@link #temporary}. */
     public interface Look<T> {
+        /** Reads or writes in the folder. */
         T at(Path folder) throws Exception;
     }
 
-    /** Calls with an empty folder, which is deleted afterwards. */
+    /** Calls the function with an empty temporary folder, and deletes the folder afterwards. */
     public static <T> T temporary(Look<T> look) throws Exception {
         Path folder = Files.createTempDirectory("uniserve");
         try {
@@ -143,7 +161,7 @@ public final class PackedFiles {
         }
     }
 
-    /** A text among a class's resources, UTF-8. */
+    /** Reads a resource of the class as UTF-8 text. */
     public static String resource(Class<?> at, String name) {
         try (InputStream in = at.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
@@ -152,7 +170,7 @@ public final class PackedFiles {
         }
     }
 
-    /** A digest of each file in the folder, by its path there. */
+    /** SHA-256 of each file in the folder, in hex, by relative path. */
     public static Map<String, String> digests(Path folder) throws IOException {
         Map<String, String> digests = new TreeMap<>();
         try (Stream<Path> walk = Files.walk(folder)) {
@@ -167,7 +185,7 @@ public final class PackedFiles {
         return folder.relativize(file).toString().replace('\\', '/');
     }
 
-    /** Moves the files of the folder that have one of these names to the new one, in place of what has it. */
+    /** Renames each existing file with one of these names to the new name; replaces a file of that name. */
     public static void rename(Path folder, List<String> names, String to) throws IOException {
         for (String name : names) {
             if (Files.exists(folder.resolve(name))) {

@@ -1,27 +1,41 @@
 package io.uniserve.api.extra;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.update.AtomicUpdate;
-import io.uniserve.api.update.EventualUpdate;
 
 /**
- * An actor whose engine can take back what it was given and has not published, such as one with a writer that commits and
- * rolls back. Its {@link EventualUpdate}s are {@link AtomicUpdate}s as they are: to prepare is to apply, to commit is to publish.
- * At most one version is prepared at a time, and what is not published is seen by no operator, view, digest or file.
+ * Actor of an engine with transactions: it can undo updates that it has not published yet, as by a writer's rollback. Each {@link
+ * io.uniserve.api.update.EventualUpdate} of such an actor also works as an {@link io.uniserve.api.update.AtomicUpdate}: prepare applies the
+ * rows, commit calls {@link #publish}, abort calls {@link #revoke}.
+ *
+ * <p>At most one version is prepared at a time. Unpublished rows must not be visible in any operator, view, digest or file.
+ *
+ * <pre>{@code
+ * public void stage() {
+ *     SQL.run("flush", connection::flush); // may fail; shows nothing
+ * }
+ *
+ * public void publish() {
+ *     SQL.run("commit", connection::commit);
+ * }
+ *
+ * public void revoke() {
+ *     SQL.run("roll back", connection::rollback);
+ * }
+ * }</pre>
  *
  * @param <S> the view
  */
 public interface RevocableActor<S extends ActorView> extends SnapshotActor<S> {
     /**
-     * All parts of a version are applied: does whatever of {@link #publish} takes long or may fail and shows nothing, such as
-     * writing what is buffered.
+     * Does in advance the part of {@link #publish} that is slow or may fail, such as flushing buffers, without making rows visible. The
+     * host calls it after all parts of a version are applied.
      */
     default void stage() {}
 
-    /** Takes back all updates since the last {@link #publish}. Nothing happens where there are none. */
+    /** Undoes all updates since the last {@link #publish}; does nothing if there are none. */
     void revoke();
 
-    /** True: engines that commit keep what they have written, so views share all that was not changed. */
+    /** True: engines with transactions keep committed data, so views share everything unchanged. */
     @Override
     default boolean snapshotsShare() {
         return true;

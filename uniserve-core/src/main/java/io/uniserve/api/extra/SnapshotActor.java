@@ -4,18 +4,31 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
 
 /**
- * An actor that can hold a consistent view while updates go on; needed for full serializability and for sessions. Operators run
- * on the view in place of this actor, several at a time, so it is of the class that they take. It is closed before this actor is.
+ * Actor that can hold a consistent view of its published state while updates go on. Sessions, {@link
+ * io.uniserve.api.plan.PlanContext#oneState} and tables with atomic updates need it. Operators run on the view in place of the actor, so
+ * the view must have the class that the operators declare.
  *
- * @param <S> the view: a class of its own, or that of the actor where operators take no other
+ * <p>Thread-safety: several operators read a view concurrently. The host closes all views before the actor.
+ *
+ * <pre>{@code
+ * public KvView snapshot() {
+ *     return new KvView(published); // an immutable tree: shares all unchanged nodes
+ * }
+ *
+ * public boolean snapshotsShare() {
+ *     return true;
+ * }
+ * }</pre>
+ *
+ * @param <S> the view: a class of its own, or the actor's class if operators accept no other
  */
 public interface SnapshotActor<S extends ActorView> extends Actor {
-    /** The published state now, unchanged by later updates. Beyond the host's bound views are closed. */
+    /** Returns a view of the current published state, which later updates do not change. The host limits the number of open views. */
     S snapshot();
 
     /**
-     * True where snapshots share with each other, and with this actor, what did not change between them: then an old one is
-     * taken to cost memory in proportion to later updates, else as much as the whole actor.
+     * Returns whether snapshots share unchanged data with each other and with this actor. If so, the host assumes that an old snapshot
+     * costs memory in proportion to later updates; otherwise, as much as the whole actor.
      */
     default boolean snapshotsShare() {
         return false;

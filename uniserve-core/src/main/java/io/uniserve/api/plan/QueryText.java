@@ -8,9 +8,13 @@ import io.uniserve.model.TableName;
 import java.util.List;
 
 /**
- * A query in the engine's language, e.g. Solr's {@code q=text:dog&rows=5}, over a table or a part of it.
+ * Query in the engine's language, such as Solr's {@code q=text:dog&rows=5}, over a table or some of its actors. Immutable.
  *
- * @param actors the actors it is asked of, distinct and in ascending order; none for all of the table's
+ * <p>Errors: the constructor throws INVALID_ARGUMENT for a text that is too long or has a lone surrogate.
+ *
+ * @param table the table
+ * @param text the query
+ * @param actors the actors to query, distinct and in ascending order; empty for all actors of the table
  */
 public record QueryText(TableName table, String text, List<Integer> actors) {
     public QueryText {
@@ -22,7 +26,7 @@ public record QueryText(TableName table, String text, List<Integer> actors) {
         CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "query", text);
     }
 
-    /** A query of all actors. */
+    /** Query over all actors. */
     public QueryText(TableName table, String text) {
         this(table, text, List.of());
     }

@@ -138,7 +138,8 @@ final class SolrQuery {
             });
             if ("/get".equals(params.get(CommonParams.QT)) && response.getResponse() instanceof SolrDocumentList got) {
                 String key = core.getLatestSchema().getUniqueKeyField().getName();
-                ResponseDocuments.inOrder(got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));
+                ResponseDocuments.inOrder(
+                        got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));
             }
             if (params.getBool("group.ngroups", false)
                     && response.getValues().get("grouped") instanceof NamedList<?> grouped) {

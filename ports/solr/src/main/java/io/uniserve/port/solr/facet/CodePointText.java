@@ -6,11 +6,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text whose natural order is that of code points: in place of a String where an engine's library merges what actors answer by
- * {@code compareTo}, though one of its cores orders by UTF-8.
+ * Text whose natural order is by code point. It replaces Strings where Solr merges responses of shards by {@code compareTo}, although a
+ * single core orders by UTF-8 bytes. Immutable.
  */
 public record CodePointText(String text) implements CharSequence, Comparable<CodePointText> {
-    /** Puts such texts in place of Strings that these names have in an engine's tree of lists and named values. */
+    /** Replaces the Strings with these names in a tree of lists and named values. */
     @SuppressWarnings("unchecked") // a named value is one of anything
     public static void put(@Nullable Object tree, Predicate<? super String> names) {
         if (tree instanceof Iterable<?> parts) {

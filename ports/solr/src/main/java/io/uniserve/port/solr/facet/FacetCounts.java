@@ -10,9 +10,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many different buckets {@link JsonFacets facets} have over all shards, where each shard tells all of its own: an engine
- * that merges shards may only estimate it. Answers are maps by the facets' names, a facet's {@code buckets} a list of maps with a
- * {@code val}; it has {@code numBuckets} where they are to be counted. Not thread-safe.
+ * Exact number of distinct buckets of {@link JsonFacets} over all shards, each of which returns all of its own buckets; Solr's merge only
+ * estimates it. Facets are maps by name; {@code buckets} of a facet is a list of maps with a {@code val}; a facet with
+ * {@code numBuckets} is counted. Not thread-safe.
  */
 public final class FacetCounts {
     private static final String COUNT = "numBuckets";
@@ -21,10 +21,10 @@ public final class FacetCounts {
 
     private final Map<Path, Set<Object>> values = new HashMap<>();
 
-    /** The names of facets and values of buckets that lead to something, the last one first. */
+    /** Names of facets and values of buckets on the path to a facet, last one first. */
     private record Path(@Nullable Path outer, Object last) {}
 
-    /** Takes the facets of a shard's answer. A shard may answer again, whether it tells the same or other buckets. */
+    /** Adds the facets of a shard's response. A shard may respond several times, with the same or other buckets. */
     public void add(@Nullable Object facets) {
         walk(facets, ROOT, (path, facet) -> {
             Set<Object> seen = values.computeIfAbsent(path, any -> new HashSet<>());
@@ -36,7 +36,7 @@ public final class FacetCounts {
         });
     }
 
-    /** Puts the numbers into the merged facets; those of facets that no shard told stay as they are. */
+    /** Sets the numbers in the merged facets. Facets without buckets from any shard keep theirs. */
     public void put(@Nullable Object facets) {
         walk(facets, ROOT, (path, facet) -> {
             Set<Object> seen = values.get(path);

@@ -22,13 +22,21 @@ public final class JsonFacets {
     private JsonFacets() {}
 
     /**
-     * The same facets with these options for all of terms, at any depth, whatever they had.
+     * Returns the facets with these options set on all terms facets, at any depth.
      *
-     * @param seen gets every option as it was given, by {@code TYPE/NAME}; every change of a facet's documents, its {@code
-     *     excludeTags} too, by {@code domain/NAME}, or {@code terms/facet/domain/NAME} in a facet inside of one of terms; and
-     *     {@code terms/numBuckets/NAME} where a facet has both and NAME is {@code mincount} or {@code prefix}; and {@code
-     *     terms/facet/terms/mincount} of a facet of terms inside of one; and {@code named/NAME} of a facet with a name that its
-     *     answer has for something else; and {@code range/ranges/twice} of ranges that are called the same in an answer. Not the arguments that a function refers to as {@code $NAME}.
+     * <p>{@code seen} receives a name and a value for each option:
+     *
+     * <ul>
+     *   <li>{@code TYPE/NAME}: an option, except arguments that a function refers to as {@code $NAME}
+     *   <li>{@code domain/NAME}: a change of a facet's domain, including {@code excludeTags};
+     *       {@code terms/facet/domain/NAME} in a facet inside of a terms facet
+     *   <li>{@code terms/numBuckets/NAME}: a terms facet with numBuckets and NAME, which is {@code mincount} or {@code prefix}
+     *   <li>{@code terms/facet/terms/mincount}: mincount of a terms facet inside of a terms facet
+     *   <li>{@code named/NAME}: a facet whose name is reserved in the answer
+     *   <li>{@code range/ranges/twice}: two ranges with the same name in the answer
+     * </ul>
+     *
+     * @param seen receives options for checks
      */
     public static @Nullable Object withOptions(
             @Nullable Object facets, Map<String, ?> options, BiConsumer<String, String> seen) {
@@ -112,7 +120,7 @@ public final class JsonFacets {
             }
         }
 
-        /** What an answer calls a range: {@code [from,to)}, whichever way it is asked for. */
+        /** Name of a range in the answer: {@code [from,to)}, for both forms of request. */
         private static String name(@Nullable Object range) {
             Map<?, ?> map = range instanceof Map<?, ?> given ? given : Map.of("range", String.valueOf(range));
             if (map.get("range") != null) {

@@ -18,29 +18,30 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of an engine's language a port supports, read from a text that its manual can print too: whatever is not in it is
- * refused by name. Immutable. Lines, with {@code " | "} between cells; other lines are comments:
+ * Table of supported syntax: parameters, functions and parsers, read from a text that the manual prints too. It rejects everything else by
+ * name. Immutable, so safe for use by several threads. The text has one entry per line, with {@code " | "} between cells; other lines are
+ * comments:
  *
  * <pre>
- * shape | NAME | regular expression of a value | what to use, told when a value does not match
+ * shape | NAME | regular expression of a value | advice in the error if a value does not match
  * yes | parameter | NAME NAME* NAME+ | SHAPE        * may be repeated, + may also be f.FIELD.NAME
  * yes | KIND | NAME NAME | remark
- * no | KIND | NAME NAME | why
- * pattern | KIND | regular expression that finds a refused name in lines NAME=VALUE: its first group; NAMES stands for all of them | TEXTS
- * words | regular expression | regular expression of lines in which there are but words, where the first finds nothing in the text
- * never | regular expression that finds, in the lines NAME=VALUE of all parameters, what is not supported together | what and why;
+ * no | KIND | NAME NAME | reason
+ * pattern | KIND | regular expression that finds a rejected name in lines NAME=VALUE: its first group; NAMES stands for all of them | TEXTS
+ * words | regular expression | regular expression of lines with nothing but words, used where the first one finds nothing in the text
+ * never | regular expression that finds, in the lines NAME=VALUE of all parameters, a combination that is not supported | the error;
  *       NAME in it stands for the expression's first group | TEXTS
- * once | NAME NAME | why two values of one of these parameters may not be told by one name
- * apart | NAME | OTHER | what is not supported, where OTHER is of the same field FIELD
+ * once | NAME NAME | reason why the answer may not have one name for two values of one of these parameters
+ * apart | NAME | OTHER | the error for a query that also has OTHER for the same field FIELD
  * </pre>
  *
- * TEXTS may be left out: what must stand in the lines for the expression to find anything, separated by blanks; of those with a comma between them
- * one must. Few queries have them, so most are checked without an expression.
+ * TEXTS is optional: texts without which the expression cannot match, separated by blanks; a comma separates alternatives. Few queries
+ * contain them, so most checks need no regular expression.
  */
 public final class LanguageCapabilities {
     private static final Pattern OF_A_FIELD = Pattern.compile("f\\..+?\\.(\\w+\\..+|\\w+)", Pattern.DOTALL);
 
-    /** What is before a name, and as much behind it as a name may have. */
+    /** Prefix of a reference to a parameter, and the longest possible name after it. */
     private static final Pattern REFERENCE =
             Pattern.compile("(?:\\$\\{?|\\bparam[\"']?\\s*:\\s*[\"']?)(?=([^\\s$\"'{}(),&]{1,256}+))");
 
@@ -58,10 +59,10 @@ public final class LanguageCapabilities {
     private final Map<String, String> once = new LinkedHashMap<>();
     private final Map<String, String[]> apart = new LinkedHashMap<>();
 
-    /** What a value must look like before the engine sees it. */
+    /** Required form of a value, and the advice if a value differs. */
     private record Shape(Pattern pattern, String remedy) {}
 
-    /** An expression, what it means when it finds something, and what it cannot find anything without. */
+    /** Rejected expression, its error, and the texts without which it cannot match. */
     private record Rule(Pattern pattern, String what, List<List<String>> needs) {
         static Rule of(Pattern pattern, String[] cells) {
             String[] texts = cells.length > 3 ? cells[3].trim().split(" ") : new String[0];
@@ -81,7 +82,7 @@ public final class LanguageCapabilities {
         }
     }
 
-    /** Reads the text; it is the port's own, so an error in it is a fault. */
+    /** Parses the table. The text belongs to the port, so a syntax error in it is a bug. */
     public LanguageCapabilities(String text) {
         Map<String, Shape> shapes = new LinkedHashMap<>();
         for (String line : text.split("\n")) {
@@ -130,13 +131,13 @@ public final class LanguageCapabilities {
                 .collect(Collectors.joining("|"));
     }
 
-    /** UNSUPPORTED, with the reason where the text has one. */
+    /** Creates an UNSUPPORTED error, with the reason if the table has one. */
     public UniserveException unsupported(String kind, String name) {
         String why = refused.getOrDefault(kind + " " + name, "the manual lists what is");
         return UniserveException.unsupported(kind + " \"" + Printable.line(name) + "\" is not supported: " + why);
     }
 
-    /** Lines {@code NAME=VALUE}, one for each value, whatever a name or value has in it. */
+    /** Formats parameters as lines {@code NAME=VALUE}, one per value; line breaks in names and values become blanks. */
     public static String lines(Iterable<Map.Entry<String, String[]>> all) {
         StringBuilder lines = new StringBuilder();
         for (Map.Entry<String, String[]> one : all) {
@@ -148,7 +149,7 @@ public final class LanguageCapabilities {
         return lines.toString();
     }
 
-    /** Every blank of Unicode is a space, and every line ends with a line feed. */
+    /** Replaces every kind of Unicode blank except the line feed by a space. */
     private static String spaced(String text) {
         StringBuilder all = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
@@ -161,11 +162,11 @@ public final class LanguageCapabilities {
     }
 
     /**
-     * Refuses, by name, what a text has of the refused kinds, where the table's patterns find it. Neither a backslash nor an
-     * escape such as <code>\\u006f</code> nor a blank of another kind hides anything.
+     * Rejects, by name, unsupported functions, parsers and other parts that the table's patterns find. Backslashes, escapes such as
+     * <code>\\u006f</code> and other kinds of blanks cannot hide a part.
      *
-     * @param text of {@link #lines}
-     * @param allowed judges a find by the text from there on
+     * @param text result of {@link #lines}
+     * @param allowed accepts a match, by the text that starts there
      */
     public void checkParts(String text, Predicate<String> allowed) {
         String asGiven = spaced(text);
@@ -197,7 +198,7 @@ public final class LanguageCapabilities {
         }
         find(told.replace("\\", ""), allowed);
         if (told.contains("\\")) {
-            find(told, allowed); // backslashes tell where a quoted value ends
+            find(told, allowed); // backslashes decide the end of a quoted value
         }
     }
 
@@ -211,7 +212,7 @@ public final class LanguageCapabilities {
         });
     }
 
-    /** Refuses parameters each of which is supported, but not with the others. */
+    /** Rejects combinations of parameters that are supported only separately. */
     private void checkTogether(Iterable<Map.Entry<String, String[]>> all) {
         String lines = lines(all);
         for (Rule rule : never) {
@@ -224,10 +225,10 @@ public final class LanguageCapabilities {
     }
 
     /**
-     * Checks all parameters. Names that the values refer to, as {@code $name}, <code>${name}</code> or, in JSON, {@code param:
-     * name}, are the user's own, but for those that the table refuses by name.
+     * Checks all parameters. Names that values refer to, as {@code $name}, <code>${name}</code> or, in JSON, {@code param: name}, are the
+     * user's own parameters and allowed, unless the table rejects them by name.
      *
-     * @param values all values in which names may be
+     * @param values all values that may contain references
      */
     public void check(Iterable<Map.Entry<String, String[]>> all, String values) {
         checkTogether(all);
@@ -235,7 +236,7 @@ public final class LanguageCapabilities {
         all.forEach(one -> check(one.getKey(), one.getValue(), own::contains));
     }
 
-    /** What the values refer to, to each end of a word, for a name may have dots and hyphens and others may follow it. */
+    /** Names that the values refer to: every prefix that ends at a word boundary, because names may contain dots and hyphens. */
     private static Set<String> referred(String values) {
         if (!values.contains("$") && !values.contains("param")) {
             return Set.of();
@@ -257,12 +258,18 @@ public final class LanguageCapabilities {
         return c == '_' || Character.isLetterOrDigit(c);
     }
 
-    /** As {@link #check(String, String[], Predicate)}, of the parameter {@code json.facet/OPTION}; see {@link io.uniserve.port.solr.facet.JsonFacets}. */
+    /**
+     * Checks the parameter {@code json.facet/OPTION}; see {@link #check(String, String[], Predicate)} and {@link
+     * io.uniserve.port.solr.facet.JsonFacets}.
+     */
     public void checkFacetOption(String option, String value) {
         check("json.facet/" + option, new String[] {value}, any -> false);
     }
 
-    /** Whether the engine itself would read it, of a field too, whatever the user means by it. */
+    /**
+     * Returns whether the table rejects the parameter by name, also in its form for one field. The engine reads it even if a user defines
+     * it.
+     */
     private boolean isRefused(String parameter) {
         return refused.containsKey("parameter " + parameter)
                 || (parameter.startsWith("f.")
@@ -272,9 +279,9 @@ public final class LanguageCapabilities {
     }
 
     /**
-     * Refuses a parameter that is not supported, repeated where it must not be, or of the wrong shape.
+     * Rejects a parameter that is unsupported, repeated although it must not be, or of the wrong form.
      *
-     * @param own the names that the user has made for this query
+     * @param own accepts the names of the user's own parameters in this query
      */
     public void check(String parameter, String[] values, Predicate<String> own) {
         Matcher field = OF_A_FIELD.matcher(parameter);
@@ -301,24 +308,24 @@ public final class LanguageCapabilities {
     }
 
     /**
-     * What a parameter's value asks for, such as a facet.
+     * Request in a parameter's value, such as a facet.
      *
-     * @param field what it is of
-     * @param name by which the answer tells it
-     * @param alone whether {@code apart} holds for it
+     * @param field its field
+     * @param name its name in the answer
+     * @param alone whether the {@code apart} lines of the table apply to it
      */
     public record Named(String field, String name, boolean alone) {}
 
-    /** Reads a parameter's value. */
+    /** Parser of a parameter's value. */
     public interface Naming {
-        /** Any exception where the value is wrong. */
+        /** Parses the value; throws any exception if it is malformed. */
         Named of(String parameter, String value) throws Exception;
     }
 
     /**
-     * Refuses what an answer would tell twice by one name, and what may not be asked for together of one field.
+     * Rejects queries whose answer would have one name for two results, and combinations on one field that are not supported.
      *
-     * @param values those of a parameter, if any
+     * @param values returns the values of a parameter, or null
      */
     public void checkNames(Function<String, String @Nullable []> values, Naming naming) throws Exception {
         Set<String> fields = new HashSet<>();

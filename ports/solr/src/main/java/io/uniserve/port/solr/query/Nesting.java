@@ -5,8 +5,8 @@ import io.uniserve.limit.Limits;
 import java.util.Arrays;
 
 /**
- * Bound on brackets within each other, for engines whose parsers recurse: so that such a query is refused the same way each time,
- * and does not depend on the stack that a thread has left.
+ * Limit on nested brackets, for parsers that recurse: a query that nests too deeply is rejected consistently, independent of the free stack
+ * of a thread. Stateless.
  */
 public final class Nesting {
     private static final String OPENING = "([{";
@@ -14,7 +14,11 @@ public final class Nesting {
 
     private Nesting() {}
 
-    /** INVALID_ARGUMENT where pairs of brackets are nested deeper than {@link Limits#QUERY_NESTING_MAX}. */
+    /**
+     * Checks a query.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if pairs of brackets are nested deeper than {@link Limits#QUERY_NESTING_MAX}
+     */
     public static void check(String query) {
         int deepest = depth(query);
         if (deepest > Limits.QUERY_NESTING_MAX) {
@@ -23,7 +27,7 @@ public final class Nesting {
         }
     }
 
-    /** How deep pairs are nested, of any kind; a bracket without a partner is none. */
+    /** Maximum nesting depth of bracket pairs of any kind; brackets without a partner do not count. */
     static int depth(String text) {
         int[] inside = new int[16];
         int open = 0;

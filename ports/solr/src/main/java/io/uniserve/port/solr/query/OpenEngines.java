@@ -7,27 +7,35 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Predicate;
 
 /**
- * What an engine has open in this process: more than one where several servers run in it. For planners that need a running
- * engine, as any will do. Safe for use by several threads.
+ * Registry of the engine instances that are open in this process, several if the process runs several servers. For planners that need any
+ * running engine. Safe for use by several threads.
  *
- * @param <T> what is open
+ * @param <T> the instance
  */
 public final class OpenEngines<T> {
     private final Set<T> open = new CopyOnWriteArraySet<>();
     private final Predicate<T> closed;
 
-    /** {@code closed} tells which are not open any more. */
+    /**
+     * Creates an empty registry.
+     *
+     * @param closed whether an instance is closed
+     */
     public OpenEngines(Predicate<T> closed) {
         this.closed = closed;
     }
 
-    /** Adds one and returns it. */
+    /** Adds an instance and returns it. */
     public T add(T opened) {
         open.add(opened);
         return opened;
     }
 
-    /** One that is open; UNAVAILABLE where none is. */
+    /**
+     * Any open instance.
+     *
+     * @throws UniserveException UNAVAILABLE if there is none
+     */
     public T any() {
         open.removeIf(closed);
         for (T one : open) {

@@ -20,32 +20,32 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine keeps open to plan queries with, such as a schema: one for all tables of the same options, made when it is
- * first wanted. It is closed when no table has these options any more, as when they changed, and nobody uses it; of what was
- * not used for longest, beyond {@link Limits#PLANNING_TABLES_MAX} tables, too. Safe for use by several threads.
+ * Cache of resources for planning, such as a schema: one per distinct set of table options, opened on first use. It closes a resource when
+ * no table has these options any more and no thread uses it. Beyond {@link Limits#PLANNING_TABLES_MAX} tables it evicts the least recently
+ * used. Safe for use by several threads.
  *
- * @param <T> what is open
+ * @param <T> the resource
  */
 public final class OptionsKeyedCache<T> {
     private final Function<TableMeta, T> open;
     private final Consumer<T> close;
     private final Map<Map<String, String>, Entry> entries = new HashMap<>();
-    /** The options with which each table was used last, the longest unused table first. */
+    /** Options of each table at its last use, least recently used first. */
     private final Map<TableName, Map<String, String>> latest = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** Opens nothing yet; {@code open} and {@code close} hold up nobody who works with other options. */
+    /** Creates an empty cache. A slow {@code open} or {@code close} blocks only threads with the same options. */
     public OptionsKeyedCache(Function<TableMeta, T> open, Consumer<T> close) {
         this.open = open;
         this.close = close;
     }
 
-    /** Plans one query with what is open for its table's options. */
+    /** Plans one query with the resource of its table's options. */
     public interface Planning<T> {
-        /** The answer. */
+        /** Answers the query. */
         Answer answer(T opened, TableMeta table, QueryText query, PlanContext context);
     }
 
-    /** A planner for all tables, with what {@code open} has when a query comes. */
+    /** Planner for all tables that looks up the resource of each query in the cache that {@code open} returns. */
     public static <T> Planner planner(Supplier<OptionsKeyedCache<T>> open, Planning<T> planning) {
         return (query, context) -> {
             TableMeta table = context.table(query.table());
@@ -53,7 +53,7 @@ public final class OptionsKeyedCache<T> {
         };
     }
 
-    /** Does work with what is open for the table's options; it stays open meanwhile. */
+    /** Runs work with the resource of the table's options, which stays open meanwhile. */
     public <R> R with(TableMeta table, Function<T, R> work) {
         List<T> unused = new ArrayList<>();
         Entry entry = use(table, unused);
@@ -100,7 +100,7 @@ public final class OptionsKeyedCache<T> {
         private boolean dropped;
         private @Nullable T value;
 
-        /** Opened by the first of several who want it. */
+        /** Opens the resource on the first call. */
         private synchronized T value(TableMeta table) {
             T known = value;
             if (known == null) {
@@ -110,7 +110,7 @@ public final class OptionsKeyedCache<T> {
             return known;
         }
 
-        /** What is to be closed, once; without users nobody else looks at the value. */
+        /** The resource if it is to be closed; returned once, since without users no other thread accesses the entry. */
         private Optional<T> unused() {
             return dropped && users == 0 ? Optional.ofNullable(value) : Optional.empty();
         }

@@ -13,14 +13,14 @@ public final class ParameterText {
 
     private ParameterText() {}
 
-    /** A text with URL escapes for what is not ASCII, so that people may leave them out. */
+    /** Adds URL escapes for all characters that are not ASCII, so that users may omit them. */
     public static String escaped(String text) {
         return NOT_ASCII
                 .matcher(text.strip())
                 .replaceAll(found -> URLEncoder.encode(found.group(), StandardCharsets.UTF_8));
     }
 
-    /** A character that stands in none of these texts, to put between them; UNSUPPORTED where they have all that may. */
+    /** A separator that occurs in none of the texts; UNSUPPORTED if every candidate occurs. */
     public static String between(List<String> texts) {
         return IntStream.rangeClosed('\ue000', '\uf8ff')
                 .mapToObj(Character::toString)
@@ -30,7 +30,9 @@ public final class ParameterText {
                         "texts that have all of U+E000 to U+F8FF: ask for fewer of them"));
     }
 
-    /** An order such as {@code price desc} with the key last, so that ties do not depend on how rows are spread. */
+    /**
+     * Appends the key to a sort order such as {@code price desc}, so that the order of ties does not depend on the distribution of rows.
+     */
     public static String tied(String order, String key) {
         boolean byKey = order.contains(key) && order.matches("(?si)(.*,)?\\s*\\Q" + key + "\\E\\s+(asc|desc)\\b.*");
         return byKey ? order : (order.isBlank() ? "score desc" : order) + "," + key + " asc";

@@ -9,17 +9,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bound on what a query asks an engine to hold at once: engines take memory for the rows of a page, the documents of
- * groups or the buckets of a range before they know how many there are.
+ * Limit on the rows, group documents and range buckets of a query: engines allocate memory for them before they know the actual number.
+ * Stateless.
  */
 public final class QueryWindow {
     private QueryWindow() {}
 
     /**
-     * Refuses more than {@link Limits#QUERY_WINDOW_ROWS_MAX}, and what is no number, with INVALID_ARGUMENT.
+     * Rejects a number above {@link Limits#QUERY_WINDOW_ROWS_MAX}, or NaN, with INVALID_ARGUMENT.
      *
-     * @param what the fields that the user can make smaller
-     * @param rows may be a sum or product of what was given: fractions and infinity are no harm
+     * @param what the parameters that the user can reduce, for the message
+     * @param rows the number; may be a sum or product of parameters, a fraction, or infinite
      */
     public static void check(String what, double rows) {
         if (!(rows <= Limits.QUERY_WINDOW_ROWS_MAX)) {
@@ -28,20 +28,20 @@ public final class QueryWindow {
         }
     }
 
-    /** As {@link #check(String, double)}, for each number that the pattern's first group finds in the text. */
+    /** Checks each number that the first group of the pattern finds in the text; see {@link #check(String, double)}. */
     public static void checkEach(String what, String pattern, String text) {
         Pattern.compile(pattern).matcher(text).results().forEach(one -> check(what, Double.parseDouble(one.group(1))));
     }
 
-    /** A query's numbers by name. */
+    /** Numeric parameters of a query. */
     public interface Numbers {
-        /** The number, or what it is where none is given. */
+        /** The parameter, or the default. */
         double get(String name, double otherwise);
     }
 
     /**
-     * Refuses what {@link #check} does for a page, {@code start} and {@code rows}, each of whose rows may be a group with a
-     * page of documents of its own, {@code group.offset} and {@code group.limit}.
+     * Checks the size of a page, {@code start} and {@code rows}, times the size of a page of group documents, {@code group.offset} and
+     * {@code group.limit}; see {@link #check(String, double)}.
      */
     public static void checkPage(Numbers numbers) {
         double rows = numbers.get("start", 0) + numbers.get("rows", 10);
@@ -50,13 +50,18 @@ public final class QueryWindow {
         check("(start + rows) * (group.offset + group.limit)", rows * each);
     }
 
-    /** Reads an engine's dates. */
+    /** Parser for an engine's dates. */
     public interface Dates {
-        /** Any exception where the text is none. Milliseconds since 1970 of a date, or, from a date on, of where a gap such as {@code +1DAY} leads. */
+        /**
+         * Parses a date; throws any exception for another text.
+         *
+         * @param from null, or a date in milliseconds since 1970 to which the text, a gap such as {@code +1DAY}, is added
+         * @return milliseconds since 1970
+         */
         long millis(String text, @Nullable Long from);
     }
 
-    /** Refuses ranges of too many buckets, wherever a tree of maps has one, as {@link #checkRange} does. */
+    /** Checks every range in a tree of maps; see {@link #checkRange}. */
     public static void checkRanges(@Nullable Object tree, Dates dates) {
         if (tree instanceof Map<?, ?> map) {
             map.values().forEach(inner -> checkRanges(inner, dates));
@@ -65,8 +70,8 @@ public final class QueryWindow {
     }
 
     /**
-     * Refuses a range of too many buckets: {@code start}, {@code end} and {@code gap}, if none is empty, are numbers or dates.
-     * A gap that ends with a capital letter is of time.
+     * Rejects a range with too many buckets: {@code start}, {@code end} and {@code gap}, numbers or dates; ignored if one is empty. A gap
+     * that ends with an upper case letter is a time span.
      */
     public static void checkRange(UnaryOperator<String> value, Dates dates) {
         String gap = value.apply("gap");

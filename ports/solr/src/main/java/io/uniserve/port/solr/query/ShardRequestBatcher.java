@@ -17,15 +17,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * For engines with distributed components of their own, whose shards are actors: gathers requests until an answer is wanted;
- * then all go out at once, at most one an actor and round, so that a server gets one request a round. Not thread-safe.
+ * Batcher for engines with distributed search of their own, whose shards are actors: collects requests until the engine waits for a
+ * response, then sends them in rounds of at most one request per actor. So a server receives one request per round. Not thread-safe.
  *
  * @param <R> the engine's requests
  */
 public final class ShardRequestBatcher<R> {
     private final List<Pending<R>> pending = new ArrayList<>();
     private final IdentityHashMap<R, Parameters> taken = new IdentityHashMap<>();
-    /** How many actors did not answer a request yet. */
+    /** Number of outstanding responses per request. */
     private final IdentityHashMap<R, Integer> missing = new IdentityHashMap<>();
 
     private final ArrayDeque<R> answered = new ArrayDeque<>();
@@ -33,9 +33,9 @@ public final class ShardRequestBatcher<R> {
     private record Pending<R>(R request, int actor, Parameters parameters) {}
 
     /**
-     * What a request asks for.
+     * Parameters of a request.
      *
-     * @param byName the values of each name, in their order
+     * @param byName values per name, in order
      */
     public record Parameters(Map<String, String[]> byName) {
         private static final Codec<List<String>> VALUES = Codecs.list(Codecs.STRING);
@@ -48,7 +48,7 @@ public final class ShardRequestBatcher<R> {
         public static final Codec<Parameters> CODEC =
                 Codecs.of((out, all) -> BY_NAME.write(out, all.byName), in -> new Parameters(BY_NAME.read(in)));
 
-        /** For an actor to change: actors of one server get the same ones. */
+        /** A copy that an actor may modify: actors on one server share the parameters. */
         public Map<String, String[]> copy() {
             return new LinkedHashMap<>(byName);
         }
@@ -60,21 +60,21 @@ public final class ShardRequestBatcher<R> {
         }
     }
 
-    /** Takes what comes back. */
+    /** Receiver of responses. */
     public interface Answered<R, V> {
-        /** The actor's value for this request. */
+        /** Receives an actor's response to the request. */
         void take(R request, int actor, V value);
     }
 
-    /** A request to one actor, with parameters that are the same at all actors of the request. */
+    /** Adds a request to one actor. All actors of a request have the same parameters. */
     public void add(R request, int actor, Iterable<Map.Entry<String, String[]>> parameters) {
         pending.add(new Pending<>(request, actor, taken.computeIfAbsent(request, made -> Parameters.of(parameters))));
         missing.merge(request, 1, Integer::sum);
     }
 
     /**
-     * A request that all its actors answered and that was not returned yet, in the order in which the last of them did; asks all
-     * that is to be asked first. Null where there is none.
+     * Sends all pending requests, and returns a request that all its actors have answered and that was not returned before, in the order
+     * of completion; null if there is none.
      */
     public <V> @Nullable R next(
             PlanContext context,
@@ -87,14 +87,14 @@ public final class ShardRequestBatcher<R> {
         return answered.poll();
     }
 
-    /** Forgets what was not asked yet. */
+    /** Drops all pending requests. */
     public void clear() {
         pending.clear();
         taken.clear();
         missing.clear();
     }
 
-    /** One round: the first request of each actor. Fails as a whole. */
+    /** Sends one round: the first pending request of each actor. Fails as a whole. */
     private <V> void ask(
             PlanContext context,
             TableName table,

@@ -11,11 +11,11 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work of engines that knows no end of its own, and ends here when its query does: by {@link OperatorContext#checkActive}. For one
- * thread.
+ * Cancellation checks for engine code without any of its own: regular expressions, and writing an answer. It calls
+ * {@link OperatorContext#checkActive}. Not thread-safe.
  */
 public final class Stoppable {
-    /** Characters that an expression reads between two looks at the query. */
+    /** Number of characters that a regular expression reads between two checks. */
     private static final int CHARS_PER_CHECK = 4_096;
 
     private final @Nullable OperatorContext context;
@@ -25,17 +25,17 @@ public final class Stoppable {
         this.context = context;
     }
 
-    /** Work for the operator of this context. */
+    /** Checks for the operator of this context. */
     public static Stoppable of(OperatorContext context) {
         return new Stoppable(context);
     }
 
-    /** The same with what an engine hangs on its request: the context under its class, or none, and nothing ends the work. */
+    /** Checks for the context stored in the engine's request under its class; no checks if there is none. */
     public static Stoppable in(Map<?, ?> attributes) {
         return new Stoppable((OperatorContext) attributes.get(OperatorContext.class));
     }
 
-    /** Throws when the query has ended; false where it goes on. */
+    /** Throws if the query has ended; otherwise returns false. */
     public boolean ended() {
         if (context != null) {
             context.checkActive();
@@ -44,8 +44,8 @@ public final class Stoppable {
     }
 
     /**
-     * Whether a whole text matches a regular expression of Java's; some try a text in more ways than there is time for.
-     * INVALID_ARGUMENT where it cannot be compiled, or recurses too deeply.
+     * Compiles a Java regular expression into a predicate on whole texts that checks for cancellation, since some expressions backtrack
+     * exponentially. INVALID_ARGUMENT if it does not compile or recurses too deeply.
      */
     public Predicate<String> matches(String regex) {
         Pattern pattern;
@@ -68,11 +68,11 @@ public final class Stoppable {
     }
 
     /**
-     * A predicate of an engine's values, and that their text matches the expression.
+     * Combines a predicate with a regular expression on a text of the value.
      *
-     * @param regex null for any text
-     * @param rest null for any value
-     * @return null where neither is asked for
+     * @param regex null to accept any text
+     * @param rest null to accept any value
+     * @return null if both are null
      */
     public <T> @Nullable Predicate<T> matching(
             @Nullable String regex, Function<T, String> text, @Nullable Predicate<T> rest) {
@@ -83,7 +83,7 @@ public final class Stoppable {
         return value -> (rest == null || rest.test(value)) && matches.test(text.apply(value));
     }
 
-    /** Bytes of an answer; to be written piece by piece, as each piece is a look at the query. */
+    /** Buffer for an answer, which checks for cancellation on each write. */
     public ByteArrayOutputStream bytes() {
         return new ByteArrayOutputStream() {
             @Override

@@ -23,15 +23,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine's configuration in a folder of files, which a table brings in an option, packed by {@link PackedFiles}, and to
- * which definitions and files may be added while the table lives: the option's {@link MutableOptions later} value has files over
- * the first ones. A change may only add, as what an engine has indexed by one definition it cannot read by another. Safe for
- * use by several threads.
+ * Configuration files of a table, packed into a table option by {@link PackedFiles}. Definitions and files may be added while the table
+ * exists: the files in the option's {@link MutableOptions changed} value overlay the original ones. Only additions are allowed, because the
+ * engine could not read existing data by a changed definition. Safe for use by several threads.
  *
  * @param <C> the configuration as the engine reads it
  */
 public final class ConfigFiles<C> {
-    /** The option's value for the port's own files, as where it is not given. */
+    /** Value of the option for the port's own files; also the default. */
     public static final String DEFAULT = "default";
 
     private static final String ANY = "*";
@@ -43,27 +42,27 @@ public final class ConfigFiles<C> {
     private final Format<C> format;
     private final EngineFailures failures;
 
-    /** How an engine reads its configuration. */
+    /** Reader of an engine's configuration. */
     public interface Format<C> {
-        /** Reads a complete folder; whatever it throws is the user's. */
+        /** Reads a complete folder. Any exception counts as an error in the user's files. */
         C read(Path folder) throws Exception;
 
-        /** All definitions, by kind, such as "field", and by name. */
+        /** All definitions by kind, such as "field", and by name. */
         Map<String, Map<String, String>> parts(C config);
 
-        /** What a name means, by a definition of its own or by a pattern, or null. */
+        /** The definition that applies to a name, its own or that of a pattern; null if there is none. */
         @Nullable
         String meaning(C config, String name);
     }
 
     /**
-     * Files of a table's option.
+     * Configuration in a table option.
      *
-     * @param option the option's name
-     * @param main the file that has the definitions; it may change, where {@link Format#parts} agree
-     * @param names other names that users give the main file
-     * @param own a file that is always the port's own
-     * @param format reads a folder; its own file, and the main file of tables that bring none, are resources beside its class
+     * @param option name of the option
+     * @param main the file with the definitions; its bytes may change as long as {@link Format#parts} only grow
+     * @param names alternative names of the main file
+     * @param own a file that always comes from the port
+     * @param format reads a folder; {@code own}, and {@code main} for tables without files, are resources beside its class
      */
     public ConfigFiles(String option, String main, List<String> names, String own, Format<C> format) {
         this.option = option;
@@ -75,10 +74,9 @@ public final class ConfigFiles<C> {
     }
 
     /**
-     * For {@link Format#parts}, of an engine that tells its definitions by the plural of their kind, such as "fields": one, or a
-     * list of them.
+     * Builds the result of {@link Format#parts} from a map by plural of the kind, such as "fields", with one definition or a list of them.
      *
-     * @param name of a definition of a kind; null where all that it says is its name
+     * @param name returns the name of a definition of a kind; null if the definition is only a name
      */
     public static Map<String, Map<String, String>> parts(
             Map<String, ?> byKinds, BiFunction<String, Object, @Nullable Object> name) {
@@ -93,7 +91,7 @@ public final class ConfigFiles<C> {
         return parts;
     }
 
-    /** What an engine says of its configuration is the user's; a disk's troubles are not. */
+    /** Errors in configuration files are the user's; disk errors are not. */
     private static Optional<ErrorCode> code(Throwable failure) {
         boolean disk = failure instanceof FileSystemException
                 || String.valueOf(failure.getMessage()).contains("No space left");
@@ -101,8 +99,8 @@ public final class ConfigFiles<C> {
     }
 
     /**
-     * The name of a folder under the base whose folder {@code conf} has the table's files; made where it is not there, named by
-     * what is in it.
+     * Returns the name of a folder under {@code base} whose subfolder {@code conf} holds the table's files. Creates it if needed; the name
+     * is a digest of the contents.
      */
     public synchronized String folder(Map<String, String> options, Path base) throws IOException {
         String first = options.getOrDefault(option, DEFAULT);
@@ -133,7 +131,9 @@ public final class ConfigFiles<C> {
     }
 
     /**
-     * For {@link io.uniserve.api.Engine#validate}: the table may have the option and these others. Returns what was read, for further checks.
+     * Implements {@link io.uniserve.api.Engine#validate}: the table may have this option and the given others.
+     *
+     * @return the configuration, for further checks
      */
     public C validate(TableMeta meta, String... others) {
         TableChecks.onlyOptions(
@@ -142,7 +142,7 @@ public final class ConfigFiles<C> {
                 "be read", () -> PackedFiles.temporary(base -> format.read(conf(meta.options(), base))));
     }
 
-    /** For {@link io.uniserve.api.Engine#validateChange}: refuses all but additions. */
+    /** Implements {@link io.uniserve.api.Engine#validateChange}: allows only additions. */
     public void validateChange(TableMeta before, TableMeta now) {
         TableChecks.onlyChanged(before, now, MutableOptions.of(option));
         failures.translated(
@@ -153,7 +153,7 @@ public final class ConfigFiles<C> {
                 }));
     }
 
-    /** Refuses by name, with INVALID_ARGUMENT, whatever was there and is not any more, or means something else. */
+    /** Rejects removed or changed definitions and files by name, with INVALID_ARGUMENT. */
     private void check(Map<String, String> before, Map<String, String> now, Path base) throws Exception {
         if (before.equals(now)) {
             return;
@@ -180,7 +180,7 @@ public final class ConfigFiles<C> {
         });
     }
 
-    /** Names that a pattern, with a star at an end, takes: any one, and those that another one takes too. */
+    /** Sample names that match a pattern with a star at one end: an arbitrary one, and names that also match another pattern. */
     private static List<String> samples(String name, Collection<String> patterns) {
         List<String> samples = new ArrayList<>(List.of(name.replace(ANY, "x")));
         for (String other : patterns) {

@@ -14,40 +14,40 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ports with flat documents ask of a field's value: it is one value, a list of values, or, in a document that changes
- * fields of one that is there, a map of one operation such as {@code {"inc": 5}}.
+ * Helpers for fields of flat documents. A field has one value, a list of values, or, in a document that changes another one, a map with one
+ * operation such as {@code {"inc": 5}}. Errors are INVALID_ROW. Stateless.
  */
 public final class FieldValues {
-    /** Whole numbers up to here are doubles of their own. */
+    /** Up to this magnitude every integer has a double of its own. */
     private static final double EXACT_DOUBLE_MAX = 1L << 53;
 
     private FieldValues() {}
 
-    /** INVALID_ROW with this message, fit to be printed. */
+    /** Creates an INVALID_ROW error with the message as one printable line. */
     public static UniserveException invalid(String message) {
         return new UniserveException(ErrorCode.INVALID_ROW, Printable.line(message));
     }
 
-    /** The values as texts, without nulls. */
+    /** Converts the values to texts; omits nulls. */
     public static List<String> texts(@Nullable Object value) {
         List<?> all = value instanceof List<?> list ? list : Arrays.asList(value);
         return all.stream().filter(Objects::nonNull).map(Object::toString).toList();
     }
 
-    /** As {@link #texts}, but one value or null is not a list. */
+    /** Converts values to texts like {@link #texts}, but returns a single value or null without a list. */
     public static @Nullable Object plain(@Nullable Object value) {
         return value == null ? null : value instanceof List ? texts(value) : value.toString();
     }
 
-    /** All fields, values as lists of {@link #texts} and operands of operations {@link #plain}. */
+    /** Returns all fields: values by {@link #texts}, operands of operations by {@link #plain}. */
     public static Map<String, Object> fields(Document row) {
         return fields(row, name -> false);
     }
 
     /**
-     * The same where 7.0 is written as 7.
+     * Returns all fields like {@link #fields(Document)}, with 7.0 converted to 7 in integer fields.
      *
-     * @param whole whether a field takes whole numbers alone
+     * @param whole whether a field accepts integers only
      */
     public static Map<String, Object> fields(Document row, Predicate<String> whole) {
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -87,12 +87,12 @@ public final class FieldValues {
         return value;
     }
 
-    /** A field that must be a text of its own, or a number, which is the text that it is written as. */
+    /** Returns a field that must be a non-empty text or a number, as text. */
     public static String requireId(Document row, String field) {
         return row.fields().get(field) instanceof Number number ? number.toString() : requireText(row, field);
     }
 
-    /** A field that must be a text of its own, such as a key; INVALID_ROW names it. */
+    /** Returns a field that must be a non-empty text, such as a key. */
     public static String requireText(Document row, String field) {
         if (row.fields().get(field) instanceof String text && !text.isEmpty()) {
             return text;
@@ -100,7 +100,7 @@ public final class FieldValues {
         throw invalid("document's field \"" + field + "\" is " + row.fields().get(field) + "; give it a text");
     }
 
-    /** The key of a document that must be keyed by this field, a text. */
+    /** Returns the key of a document whose key field must be this field, with a text. */
     public static String requireKey(Document row, String keyField) {
         if (!row.keyField().equals(keyField)) {
             throw invalid("document's key field is \"" + row.keyField() + "\"; the table's is \"" + keyField + '"');
@@ -109,9 +109,10 @@ public final class FieldValues {
     }
 
     /**
-     * What the schema says of a field; INVALID_ROW where it says nothing.
+     * Returns the schema's definition of a field.
      *
-     * @param where begins the message
+     * @param where prefix of the message
+     * @param known the definition; null if the schema has none
      */
     public static <T> T requireKnown(String where, String field, @Nullable T known) {
         if (known == null) {
@@ -121,12 +122,12 @@ public final class FieldValues {
         return known;
     }
 
-    /** Whether some field has an operation, so that the document changes another. */
+    /** Returns whether a field has an operation, so that the document changes another one. */
     public static boolean isChange(Document row) {
         return row.fields().values().stream().anyMatch(Map.class::isInstance);
     }
 
-    /** The operation of a field, or {@code set} where it has a value; INVALID_ROW where it is nested or has several. */
+    /** Returns the operation of a field; {@code set} for a value. Nested values and several operations are errors. */
     public static String operation(Document row, String field) {
         Object value = row.fields().get(field);
         Object operand = value instanceof Map<?, ?> map && map.size() == 1
@@ -145,11 +146,13 @@ public final class FieldValues {
     }
 
     /**
-     * Refuses what a field does not take, with INVALID_ROW: an operation, a boolean other than true and false, a date or id that
-     * {@link #isMade}.
+     * Rejects an operation that the field does not support, a boolean other than true and false, and a date or id for which {@link #isMade}
+     * holds.
      *
-     * @param where begins the message
+     * @param where prefix of the message
      * @param many whether the field has many values
+     * @param date whether the field is a date or an id
+     * @param bool whether the field is a boolean
      */
     public static void check(String where, String field, Document row, boolean many, boolean date, boolean bool) {
         String operation = operation(row, field);
@@ -168,12 +171,12 @@ public final class FieldValues {
         }
     }
 
-    /** Whether a text stands for a value that is made when it is read: NOW for the time, NEW or nothing for another id. */
+    /** Returns whether the engine would generate the value when it reads the text: NOW for the time, NEW or an empty text for an id. */
     public static boolean isMade(@Nullable String text) {
         return text != null && (text.isEmpty() || text.startsWith("NOW") || text.equals("NEW"));
     }
 
-    /** What an operation gets, or the value. */
+    /** Returns the operand of an operation, or the value itself. */
     public static @Nullable Object operand(@Nullable Object value) {
         return value instanceof Map<?, ?> map && map.size() == 1
                 ? map.values().iterator().next()

@@ -9,13 +9,17 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 
 /**
- * Checks for ports that keep one document per unique key, in tables whose key field may be another field: there the unique key
- * does not tell the actor. See {@link EverywhereForm}.
+ * Checks for tables whose key field is not Solr's unique key, so that the unique key alone does not determine the actor. See {@link
+ * EverywhereForm}. Stateless.
  */
 public final class RowPlaces {
     private RowPlaces() {}
 
-    /** INVALID_ARGUMENT where clients would take another field than {@code uniqueKey} for the unique key of the table's rows. */
+    /**
+     * Requires that clients and Solr agree on the unique key of the table's rows.
+     *
+     * @throws UniserveException INVALID_ARGUMENT if clients would use another field than {@code uniqueKey}
+     */
     public static void checkOption(TableMeta meta, String uniqueKey) {
         String told = EverywhereForm.uniqueKey(meta);
         boolean matters = meta.options().containsKey(EverywhereForm.OPTION)
@@ -28,12 +32,12 @@ public final class RowPlaces {
     }
 
     /**
-     * Refuses a row that this actor must not take: one of an update of this actor alone, where another may have its unique key;
-     * one that depends on a document which may be at another actor. In an update of all actors a row that changes fields is for
-     * its own actor alone, and needs the document there.
+     * Rejects rows that this actor must not apply: a row sent to this actor alone although another actor may hold the same unique key; a
+     * row that depends on a document which another actor may hold. In an update of all actors, a row that changes fields concerns only the
+     * actor that owns it, and needs the document there.
      *
-     * @param function the update function that has the row
-     * @param version the condition of the row: 0 none, negative for no document, else the version that the document has
+     * @param function the update function of the row
+     * @param version the row's condition: 0 for none, negative for no document, otherwise the document's expected version
      */
     public static void require(String function, ActorContext home, String uniqueKey, Document row, long version) {
         boolean told = row.keyField().equals(uniqueKey);
@@ -53,9 +57,9 @@ public final class RowPlaces {
     }
 
     /**
-     * Refuses a row that needs its document, if there is none here but may be one under another key.
+     * Rejects a row that needs its document, if this actor does not hold it but another one may.
      *
-     * @param version of the document at this actor, negative where it is not there
+     * @param version version of the document on this actor; negative if absent
      */
     public static void requireHere(ActorContext home, String uniqueKey, Document row, long version) {
         if (version < 0 && !row.keyField().equals(uniqueKey)) {

@@ -8,18 +8,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What most engines check of a table's definition, for {@link io.uniserve.api.Engine#validate}. All fail with INVALID_ARGUMENT. */
+/** Checks of a table's definition for {@link io.uniserve.api.Engine#validate}. All throw INVALID_ARGUMENT. Stateless. */
 public final class TableChecks {
     private TableChecks() {}
 
-    /** The table must be partitioned by hash; {@code why} goes on "port x supports hash, for". */
+    /**
+     * Requires partitioning by hash.
+     *
+     * @param why end of the message: "port x supports hash, for WHY"
+     */
     public static void hashed(TableMeta meta, String why) {
         if (!(meta.partitioner() instanceof Partitioner.Hash)) {
             throw UniserveException.invalid("partitioner: port " + meta.port() + " supports hash, for " + why);
         }
     }
 
-    /** Nothing but this option may differ. */
+    /** Rejects a change of any option but this one. */
     public static void onlyChanged(TableMeta before, TableMeta now, String option) {
         Map<String, String> same = new TreeMap<>(before.options());
         Map<String, String> then = new TreeMap<>(now.options());
@@ -32,9 +36,9 @@ public final class TableChecks {
     }
 
     /**
-     * Whatever was there must be there and be the same.
+     * Requires that all existing entries still exist unchanged.
      *
-     * @param kind of what the maps have by name, such as "field"
+     * @param kind kind of the entries, such as "field", for the message
      */
     public static void additions(String kind, Map<String, String> before, Map<String, String> now) {
         before.forEach((name, was) -> {
@@ -48,7 +52,7 @@ public final class TableChecks {
         });
     }
 
-    /** The table may have these options alone, with any value. */
+    /** Rejects all options but these; does not check values. */
     public static void onlyOptions(TableMeta meta, List<String> names) {
         if (!names.containsAll(meta.options().keySet())) {
             throw UniserveException.invalid(
@@ -56,7 +60,13 @@ public final class TableChecks {
         }
     }
 
-    /** An option that is a whole number within bounds. */
+    /**
+     * Reads an integer option.
+     *
+     * @param missing the default
+     * @param min lowest allowed value
+     * @param max highest allowed value
+     */
     public static int number(TableMeta meta, String option, int missing, int min, int max) {
         String text = meta.options().get(option);
         if (text == null) {

@@ -1,7 +1,7 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.MutableOptions;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;

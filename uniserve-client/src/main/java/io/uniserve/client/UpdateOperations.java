@@ -1,7 +1,7 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Row;
-import io.uniserve.api.update.EverywhereForm;
+import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;

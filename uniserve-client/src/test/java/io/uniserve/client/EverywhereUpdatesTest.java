@@ -3,7 +3,7 @@ package io.uniserve.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.update.EverywhereForm;
+import io.uniserve.api.extra.EverywhereForm;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -4,14 +4,20 @@ import io.uniserve.model.TableMeta;
 import java.nio.file.Path;
 
 /**
- * What an actor is made with.
+ * Definition and scratch directory of a new actor, passed to {@link ActorFactory}. Immutable.
+ *
+ * <pre>{@code
+ * public LuceneActor create(ActorContext context) {
+ *     return new LuceneActor(context.scratch(), context.meta().options());
+ * }
+ * }</pre>
  *
  * @param meta the table's definition
- * @param actor the actor's number
- * @param scratch an empty directory of the actor's own, deleted at every start; its name is unique in the process
+ * @param actor the actor's number, from 0 to the table's number of actors minus 1
+ * @param scratch an empty directory that only this actor uses; the host empties it at every start, and its name is unique in the process
  */
 public record ActorContext(TableMeta meta, int actor, Path scratch) {
-    /** Whether a row's key belongs to this actor. */
+    /** Returns whether the row's key belongs to this actor. */
     public boolean owns(Row row) {
         return meta.partitioner().actorOf(row.partitionKey()) == actor;
     }

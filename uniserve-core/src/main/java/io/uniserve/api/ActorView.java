@@ -1,20 +1,32 @@
 package io.uniserve.api;
 
 /**
- * Published rows of an actor, as operators read them: of the {@link Actor} itself, or of one of its states, which a
- * {@link SnapshotActor} gives. Operators of several threads read it at the same time.
+ * Read-only view of an actor's published rows: the {@link Actor} itself, or a snapshot of it by a
+ * {@link io.uniserve.api.extra.SnapshotActor}. Operators receive a view and never update through it.
+ *
+ * <p>Thread-safety: several operators read one view concurrently.
+ *
+ * <pre>{@code
+ * RetrieveOperator.of(
+ *         new RetrieveCall<>("counter.get@1", Codecs.STRING, Codecs.LONG),
+ *         CounterView.class,
+ *         (view, context, key) -> view.count(key));
+ * }</pre>
  */
 public interface ActorView extends AutoCloseable {
     /**
-     * Rows, memory and disk now. Cheap; called every few seconds. Of a state: what would be freed if it were closed, as far as
-     * that is known, and rather more than less. What it shares with the actor's present state does not count.
+     * Current rows, memory and disk use. Must be cheap: the host calls it every few seconds. For a snapshot: an estimate of what closing it
+     * would free, rather too high than too low. Parts that the snapshot shares with the actor's current state do not count.
      */
     ActorUsage usage();
 
-    /** Digest of the contents (not of files): equal on replicas that applied the same updates. */
+    /**
+     * Digest of the contents, not of files: replicas that have applied the same updates return the same bytes. The host compares replicas
+     * by it. See {@link ContentDigest}.
+     */
     byte[] digest();
 
-    /** Releases what it holds. Called once no operator reads it any more. Idempotent. */
+    /** Releases the resources of the view. The host calls it after the last operator is done. Idempotent. */
     @Override
     void close();
 }

@@ -13,13 +13,14 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map in its own order that nobody changes, as one array of names and values, a third of what a hash map takes. Engines that keep documents in memory keep little else. Safe for use by several threads.
+ * Unmodifiable map of a document's fields in insertion order: one array of names and values. It takes a third of the memory of a hash map,
+ * which dominates in engines that keep documents in memory. Safe for use by several threads.
  */
 final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
-    /** Above it, a hash map finds a name faster. */
+    /** Number of fields above which a hash map finds a name faster. */
     static final int MOST = 16;
 
-    /** Each name, then its value. */
+    /** Names and values in turn. */
     private final @Nullable Object[] cells;
 
     private CompactFieldMap(@Nullable Object[] cells) {
@@ -27,15 +28,15 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
     }
 
     /**
-     * Makes the fields of a document, as a hash map where they are many. Of a name that comes again the last value counts, in the
-     * place of the first. For one thread.
+     * Builder for the fields of a document; builds a hash map if there are many fields. If a name repeats, the last value counts, at the
+     * position of the first. Not thread-safe.
      */
     static final class Filler {
         private @Nullable Object[] cells;
         private int filled;
         private @Nullable Map<@Nullable Object, @Nullable Object> many;
 
-        /** @param fields how many are likely to come */
+        /** @param fields expected number of fields */
         Filler(int fields) {
             cells = new Object[2 * Math.min(fields, MOST)];
             many = fields > MOST ? new LinkedHashMap<>() : null;
@@ -62,7 +63,7 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
             filled += known < 0 ? 2 : 0;
         }
 
-        @SuppressWarnings({"unchecked", "rawtypes"}) // names that are no texts are refused when they are written
+        @SuppressWarnings({"unchecked", "rawtypes"}) // the codec rejects names that are not Strings
         Map<String, @Nullable Object> done() {
             return many != null
                     ? Collections.unmodifiableMap((Map) many)
@@ -70,7 +71,7 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
         }
     }
 
-    /** The place of the name among the first so many cells, -1 where it is not. */
+    /** Index of the name among the first {@code filled} cells; -1 if absent. */
     private static int find(@Nullable Object[] cells, int filled, @Nullable Object name) {
         for (int i = 0; i < filled; i += 2) {
             if (name == null ? cells[i] == null : name.equals(cells[i])) {
@@ -107,7 +108,7 @@ final class CompactFieldMap extends AbstractMap<String, @Nullable Object> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // as in every map, a name is a text if whoever made it kept to the type
+    @SuppressWarnings("unchecked") // unchecked as in every map: the codec rejects names that are not Strings
     public void forEach(BiConsumer<? super String, ? super @Nullable Object> action) {
         for (int i = 0; i < cells.length; i += 2) {
             ((BiConsumer<Object, Object>) (BiConsumer<?, ?>) action).accept(cells[i], cells[i + 1]);

@@ -5,8 +5,16 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * A digest over rows in any order, for {@link Actor#digest()}: engines keep rows in an order that differs between
- * replicas. The SHA-256 of the sum of each row's SHA-256 and their number. Not safe for use by several threads.
+ * Digest over a set of rows that does not depend on their order, for {@link ActorView#digest}: engines store rows in an order that differs
+ * between replicas. It is the SHA-256 of the sum of all rows' SHA-256 values and the number of rows.
+ *
+ * <p>Not thread-safe.
+ *
+ * <pre>{@code
+ * ContentDigest digest = new ContentDigest();
+ * counts.forEach((key, count) -> digest.add(key.length() + ":" + key + count));
+ * return digest.toBytes();
+ * }</pre>
  */
 public final class ContentDigest {
     private final MessageDigest sha;
@@ -21,18 +29,22 @@ public final class ContentDigest {
         }
     }
 
-    /** Adds one row, as bytes that tell it from every other. */
+    /**
+     * Adds a row.
+     *
+     * @param row an encoding of the row that is unique per row
+     */
     public void add(byte[] row) {
         sum = sum.add(new BigInteger(1, sha.digest(row)));
         rows++;
     }
 
-    /** As {@link #add(byte[])}, of a text's UTF-8. */
+    /** Adds a row encoded as UTF-8 text; see {@link #add(byte[])}. */
     public void add(String item) {
         add(item.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 
-    /** The digest of the rows added so far. */
+    /** Returns the digest of all rows added so far: 32 bytes. */
     public byte[] toBytes() {
         return sha.digest(sum.add(BigInteger.valueOf(rows)).toByteArray());
     }

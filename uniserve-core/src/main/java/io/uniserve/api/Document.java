@@ -10,13 +10,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The standard row: named fields in order. A value is null, String, Long, Double, Boolean, or a List or Map (with String
- * keys) of these. Fields of a {@link java.util.HashMap}, a {@link java.util.concurrent.ConcurrentHashMap} or a {@link Map#of} are in the order of their names, as those maps have none that another process has too. A port may define rows of its own; a document needs nothing on the client but this class.
+ * Standard row of Uniserve: a document with named fields in order, and a key field. Clients need no other class to write one.
  *
- * @param keyField the field that is the partition key; its value is a String or a Long
+ * <p>A value is null, String, Long, Double, Boolean, or a List or Map with String keys of these. Fields from a
+ * {@link java.util.HashMap}, a {@link java.util.concurrent.ConcurrentHashMap} or {@link Map#of} are sorted by name, because the order of
+ * these maps differs between processes. All other maps keep their own order.
+ *
+ * <p>Immutable at the top level: the constructor copies the map of fields, but not lists and maps inside of it.
+ *
+ * <p>Errors: INVALID_ROW for too many fields, for a missing or invalid key, and, when the document is encoded, for other types of values.
+ *
+ * <pre>{@code
+ * Document row = new Document("id", Map.of("id", "42", "text", "a red fox", "year", 2024L));
+ * row.partitionKey(); // of "42"
+ * }</pre>
+ *
+ * @param keyField name of the field that holds the partition key; its value is a String or a Long
+ * @param fields values by name
  */
 public record Document(String keyField, Map<String, @Nullable Object> fields) implements Row {
-    /** Reads and writes documents, bounded by {@link Limits#DOCUMENT_DEPTH_MAX} and {@link Limits#DOCUMENT_FIELDS_MAX}. */
+    /** Codec for documents, bounded by {@link Limits#DOCUMENT_DEPTH_MAX} and {@link Limits#DOCUMENT_FIELDS_MAX}. */
     public static final Codec<Document> CODEC = new DocumentCodec();
 
     public Document {
@@ -28,21 +41,20 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
         }
     }
 
-    /** The fields as they are now, to which nobody can add, and from which nobody can take. */
+    /** Returns an unmodifiable copy of the fields. */
     private static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> fields) {
         if (fields instanceof CompactFieldMap) {
             return fields;
         }
         CompactFieldMap.Filler kept = new CompactFieldMap.Filler(fields.size());
-        Map<?, ?> given =
-                FieldOrder.of(fields); // of any names: those that are no texts are refused when they are written
+        Map<?, ?> given = FieldOrder.of(fields); // keys that are not Strings fail later, in the codec
         for (Map.Entry<?, ?> field : given.entrySet()) {
             kept.put(field.getKey(), field.getValue());
         }
         return kept.done();
     }
 
-    /** The same with a number as key given as the text that it is written as, for an engine whose keys are texts. */
+    /** Returns the document with a numeric key converted to its text, for engines whose keys are texts. */
     public Document withTextKey() {
         if (!(fields.get(keyField) instanceof Number number)) {
             return this;

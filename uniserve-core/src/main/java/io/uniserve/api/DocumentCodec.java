@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One tag byte a value, then the value. */
+/** Codec of documents: per value, one tag byte and the value. */
 final class DocumentCodec implements Codec<Document> {
     private static final int NULL = 0;
     private static final int TEXT = 1;

@@ -14,37 +14,53 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what an engine throws into errors with a stable code. Safe for use by several threads where {@code known} is.
+ * Translator from an engine's exceptions to {@link UniserveException}s with stable error codes. Wrap every call into the engine in
+ * {@link #translated} or {@link #run}.
  *
- * @param engine the engine's name, as messages give it
- * @param known the code of an exception that the engine is known to throw, such as INVALID_ARGUMENT for one that a query
- *     may cause; empty for any other. It is asked about each cause in turn.
- * @param reason rewrites a message of a known exception, so that its reason comes first and what may be cut last
+ * <p>Thread-safety: safe for use by several threads if {@code known} and {@code reason} are.
+ *
+ * <p>Errors: {@link #translated} and {@link #run} throw only {@link UniserveException}, and any {@link Error} but StackOverflowError.
+ *
+ * <pre>{@code
+ * static final EngineFailures H2 = new EngineFailures(
+ *         "H2", failure -> failure instanceof SQLSyntaxErrorException ? Optional.of(INVALID_ARGUMENT) : Optional.empty());
+ *
+ * long count() {
+ *     return H2.translated("count rows", () -> statement.executeQuery().getLong(1));
+ * }
+ * }</pre>
+ *
+ * @param engine the engine's name, a prefix of messages
+ * @param known maps an exception to its code, such as INVALID_ARGUMENT for an exception that a bad query causes; empty for an unknown
+ *     exception. It receives the exception and then each of its causes, until one has a code.
+ * @param reason rewrites the message of a known exception, so that the reason comes first: long messages lose their end
  */
 public record EngineFailures(
         String engine, Function<Throwable, Optional<ErrorCode>> known, UnaryOperator<String> reason) {
-    /** One whose messages begin with their reason. */
+    /** Translator for an engine whose messages already begin with their reason. */
     public EngineFailures(String engine, Function<Throwable, Optional<ErrorCode>> known) {
         this(engine, known, UnaryOperator.identity());
     }
 
-    /** INVALID_ARGUMENT for what only a query or row can cause. */
+    /**
+     * Translator that maps every exception accepted by the predicate to INVALID_ARGUMENT, for exceptions that only a query or row causes.
+     */
     public static EngineFailures ofUsers(String engine, Predicate<Throwable> users) {
         return new EngineFailures(
                 engine, failure -> users.test(failure) ? Optional.of(ErrorCode.INVALID_ARGUMENT) : Optional.empty());
     }
 
-    /** The same with messages rewritten. */
+    /** Returns a translator with this function as {@link #reason()}. */
     public EngineFailures reason(UnaryOperator<String> rewriting) {
         return new EngineFailures(engine, known, rewriting);
     }
 
     /**
-     * Calls the engine. A UniserveException among the causes of a failure comes out as it is; without a known code,
-     * IOException becomes IO and any other PORT_FAILED, with class and message of what was thrown. A stack that overflows is
-     * INVALID_ARGUMENT: engines recurse into what they are given.
+     * Calls the engine and translates what it throws, in this order: a UniserveException among the causes is thrown unchanged; a
+     * StackOverflowError becomes INVALID_ARGUMENT, because engines recurse into nested requests; a {@code known} exception gets its code;
+     * an IOException becomes IO; any other exception becomes PORT_FAILED with its class and message.
      *
-     * @param what what the engine was asked to do, for the message: "cannot" and then this
+     * @param what the action, for the message: "ENGINE cannot WHAT: ..."
      */
     public <T> T translated(String what, Callable<T> work) {
         try {
@@ -54,7 +70,7 @@ public record EngineFailures(
         }
     }
 
-    /** As {@link #translated}, for work without a result. */
+    /** Like {@link #translated}, for work without a result. */
     public void run(String what, Action work) {
         try {
             work.run();
@@ -63,14 +79,14 @@ public record EngineFailures(
         }
     }
 
-    /** Something done to an engine. */
+    /** Call into the engine without a result. */
     @FunctionalInterface
     public interface Action {
-        /** All that it throws is the engine's. */
+        /** May throw any exception of the engine. */
         void run() throws Exception;
     }
 
-    /** A method of the engine's with one argument that it lets only its own classes call. */
+    /** Returns a non-public method of the engine with one argument, made accessible by reflection. PORT_FAILED if the method is missing. */
     public <T, A> BiConsumer<T, A> hidden(Class<T> owner, String name, Class<A> argument) {
         String what = "call " + owner.getSimpleName() + "." + name;
         Method method = translated(what, () -> {
@@ -101,13 +117,13 @@ public record EngineFailures(
         return new UniserveException(code, engine + " cannot " + what + ": " + named(failure), failure);
     }
 
-    /** Some engines say no more than that they failed, as for a function of a field whose type it does not know. */
+    /** Some engines throw without a message, as for a function on a field of an unsupported type. The hint names that case. */
     private String users(Throwable failure) {
         String hint = "; look for a function or an option that a field's type does not have";
         return failure.getMessage() == null ? told(failure) + hint : Printable.line(reason.apply(failure.getMessage()));
     }
 
-    /** Its class and its message: a message alone, such as that of a NullPointerException, seldom says what failed. */
+    /** Class and message: the message alone, such as that of a NullPointerException, seldom says what failed. */
     private static String named(Throwable failure) {
         String told = told(failure);
         String name = failure.getClass().getSimpleName();

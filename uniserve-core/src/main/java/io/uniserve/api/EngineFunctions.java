@@ -13,10 +13,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The operators and update functions of a port: what it tells about itself before it is open, and what it offers when it
- * is, from the same lists.
+ * Registry of a port's operators and update functions. {@link Engine#info} and {@link Engine#open} both use it, so the port lists each
+ * function once. Immutable.
  *
- * @param whole the operator that answers a whole query in the engine's language on one actor
+ * <pre>{@code
+ * private static final EngineFunctions FUNCTIONS =
+ *         new EngineFunctions(List.of(COUNT, TOP), List.of(PUT, DELETE)).whoseKeysAreTexts();
+ *
+ * FUNCTIONS.info("h2", "1", Set.of(ConsistencyLevel.EVENTUAL)); // for Engine.info
+ * FUNCTIONS.instance(actors, actors::close);                    // for Engine.open
+ * }</pre>
+ *
+ * @param whole id of the operator that answers a whole query in the engine's language on one actor; see {@link WholeQuery}
  * @param copiesDiffer see {@link PortInfo}
  * @param textKeys see {@link PortInfo}
  */
@@ -31,29 +39,32 @@ public record EngineFunctions(
         updates = List.copyOf(updates);
     }
 
-    /** Those of a port none of whose operators answers whole queries. */
+    /** Functions of a port without an operator for whole queries. */
     public EngineFunctions(List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates) {
         this(operators, updates, Optional.empty(), false, false);
     }
 
-    /** The same with an operator, made by {@link WholeQuery#operator}, for queries of one actor. */
+    /** Adds an operator made by {@link WholeQuery#operator}. Clients send queries that concern one actor straight to it. */
     public EngineFunctions with(RetrieveOperator<?, String, Answer> wholeQuery) {
         List<Operator<?, ?>> all = new ArrayList<>(operators);
         all.add(wholeQuery);
         return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()), copiesDiffer, textKeys);
     }
 
-    /** The same of an engine whose copies of one actor may answer differently, as by scores of their own. */
+    /**
+     * Declares that replicas of one actor may answer the same query differently, for example because scores depend on each replica's
+     * statistics. Clients then send a user's queries to the same replicas.
+     */
     public EngineFunctions whoseCopiesDiffer() {
         return new EngineFunctions(operators, updates, whole, true, textKeys);
     }
 
-    /** The same of an engine whose keys are texts: 7 is the text "7". */
+    /** Declares that the engine treats all keys as texts. Clients then send the number 7 as the text "7". */
     public EngineFunctions whoseKeysAreTexts() {
         return new EngineFunctions(operators, updates, whole, copiesDiffer, true);
     }
 
-    /** For {@link Engine#info}. */
+    /** Builds the result of {@link Engine#info}. */
     public PortInfo info(String port, String version, Set<ConsistencyLevel> levels) {
         return new PortInfo(
                 port,
@@ -67,7 +78,7 @@ public record EngineFunctions(
     }
 
     /**
-     * For {@link Engine#open}.
+     * Builds the result of {@link Engine#open}.
      *
      * @param close closes the engine and every actor; idempotent
      */

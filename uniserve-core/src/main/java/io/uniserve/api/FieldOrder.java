@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The order of fields where a map has none of its own. That of {@link Map#of} is another one in each process: a row that is sent again
- * under its id after a restart would be other content.
+ * Deterministic order of fields for maps without an order of their own. The order of {@link Map#of} differs between processes: a row sent
+ * again with its id after a restart would otherwise have other bytes and count as other content.
  */
 final class FieldOrder {
     private static final Set<Class<?>> UNORDERED = Set.of(
@@ -16,7 +16,7 @@ final class FieldOrder {
 
     private FieldOrder() {}
 
-    /** By name, of a map without order whose names are texts; any other one as it is. */
+    /** Returns the fields sorted by name if the map is unordered and all names are Strings; otherwise the map itself. */
     static Map<?, ?> of(Map<?, ?> fields) {
         return fields.size() > 1
                         && UNORDERED.contains(fields.getClass())

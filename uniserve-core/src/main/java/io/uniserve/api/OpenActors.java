@@ -6,10 +6,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 
 /**
- * Factory that closes its actors with their engine, for {@link EngineFunctions#instance}: engines seldom know all that was made
- * of them. Safe for use by several threads.
+ * Actor factory that keeps track of its open actors and closes them together with the engine, for {@link EngineFunctions#instance}.
  *
- * @param <A> the port's actor
+ * <p>Thread-safety: safe for use by several threads if the wrapped factory is.
+ *
+ * <pre>{@code
+ * OpenActors<LuceneActor> actors = new OpenActors<>(new Actors(), LuceneActor::isClosed);
+ * return FUNCTIONS.instance(actors, actors::close);
+ * }</pre>
+ *
+ * @param <A> the port's actor class
  */
 public final class OpenActors<A extends Actor> implements ActorFactory<A>, AutoCloseable {
     private final ActorFactory<A> factory;
@@ -17,9 +23,9 @@ public final class OpenActors<A extends Actor> implements ActorFactory<A>, AutoC
     private final Queue<A> open = new ConcurrentLinkedQueue<>();
 
     /**
-     * None yet.
+     * Wraps a factory.
      *
-     * @param closed whether an actor is closed already, so that it is kept no longer
+     * @param closed whether an actor is already closed, so that this factory can drop it
      */
     public OpenActors(ActorFactory<A> factory, Predicate<A> closed) {
         this.factory = factory;
@@ -42,7 +48,7 @@ public final class OpenActors<A extends Actor> implements ActorFactory<A>, AutoC
         return actor;
     }
 
-    /** Closes all actors that are open; one that fails keeps no other open, and its failure comes out last. */
+    /** Closes all open actors, also after failures. Throws the first failure at the end, with the others as suppressed exceptions. */
     @Override
     public void close() {
         RuntimeException failure = null;

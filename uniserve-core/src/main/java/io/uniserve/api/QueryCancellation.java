@@ -2,23 +2,38 @@ package io.uniserve.api;
 
 import java.util.function.BooleanSupplier;
 
-/** How long a query may take, as those see it who work for it. */
+/**
+ * Deadline and cancellation of a query, for operators ({@link io.uniserve.api.operator.OperatorContext}) and planners
+ * ({@link io.uniserve.api.plan.PlanContext}).
+ *
+ * <p>Thread-safety: the thread of the operator or planner calls the methods; the callback of {@link #whenGivenUp} runs on any thread.
+ *
+ * <pre>{@code
+ * try (QueryCancellation.Watch watch = context.whenGivenUp(statement::cancel)) {
+ *     statement.setQueryTimeout(seconds(context.remainingNanos()));
+ *     return statement.executeQuery();
+ * }
+ * }</pre>
+ */
 public interface QueryCancellation {
-    /** Nanoseconds that remain until the deadline; 0 or less when it has passed. */
+    /** Nanoseconds until the deadline; 0 or less after it. */
     long remainingNanos();
 
     /**
-     * For work that cannot ask from time to time whether it is still wanted, such as an engine's statement: has it stopped once the
-     * caller gives up. What is given here then runs on any thread, at once where that was before, and again after a while as long
-     * as the watch is open: engines pass over a stop that comes before they have begun. It does not run any more when {@link
-     * Watch#close} has returned. Must be short and must not throw. Deadlines are the work's own to keep; a host that tells of
-     * no callers does nothing.
+     * Registers a callback that stops work which cannot poll for cancellation, such as a statement in the engine. The callback runs once
+     * the caller has given up the query: at once if that has already happened, and again at intervals while the watch is open, because
+     * engines ignore a stop that arrives before the work starts. It does not run after {@link Watch#close} has returned.
+     *
+     * <p>The callback must be short and must not throw. It does not replace the deadline: the work itself must keep that. The default does
+     * nothing, for hosts that do not track callers.
+     *
+     * @return the registration; close it when the work has ended
      */
     default Watch whenGivenUp(Runnable stop) {
         return () -> {};
     }
 
-    /** The same for work that is stopped only where this says so: else it ends by its deadline. */
+    /** Returns a view of this query whose callbacks run only while the predicate holds. Outside of that, the work ends by its deadline. */
     default QueryCancellation stoppedWhile(BooleanSupplier allowed) {
         QueryCancellation whole = this;
         return new QueryCancellation() {
@@ -38,7 +53,7 @@ public interface QueryCancellation {
         };
     }
 
-    /** To be closed when the work has ended. */
+    /** Registration of a callback. Close it in a finally block or a try-with-resources statement. */
     @FunctionalInterface
     interface Watch extends AutoCloseable {
         @Override

@@ -3,6 +3,8 @@ package io.uniserve.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
@@ -10,6 +12,11 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -129,5 +136,33 @@ class EngineHelpersTest {
         assertThat(Printable.line("abcdef", 3)).isEqualTo("abc...");
         assertThat(Printable.line(null)).isEqualTo("null");
         assertThat(Printable.line("x".repeat(10_000))).hasSize(303);
+    }
+
+    private static TableMeta meta(Map<String, String> options) {
+        return new TableMeta(
+                new TableName("t"),
+                1,
+                new Partitioner.Hash(1),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "p",
+                options);
+    }
+
+    @Test
+    void laterOptionsAreNotThoseThatActorsAreMadeWith() {
+        TableMeta both = meta(Map.of("a", "1", MutableOptions.of("a"), "2"));
+        assertThat(MutableOptions.created(both).options()).containsOnlyKeys("a");
+        assertThat(MutableOptions.changed(MutableOptions.created(both), MutableOptions.row(both)))
+                .isEqualTo(both);
+        assertThat(MutableOptions.fromBytes(MutableOptions.created(both), MutableOptions.toBytes(both)))
+                .isEqualTo(both);
+        assertThatThrownBy(() -> MutableOptions.fromBytes(
+                        both, MutableOptions.toBytes(both).slice(0, 5)))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
     }
 }

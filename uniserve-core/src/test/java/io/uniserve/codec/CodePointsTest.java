@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.plan.CodePointText;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
@@ -47,8 +46,6 @@ class CodePointsTest {
         int expected = Integer.signum(Arrays.compareUnsigned(
                 Bytes.utf8(pair.get(0)).toArray(), Bytes.utf8(pair.get(1)).toArray()));
         assertThat(Integer.signum(CodePoints.ORDER.compare(pair.get(0), pair.get(1))))
-                .isEqualTo(expected);
-        assertThat(Integer.signum(new CodePointText(pair.get(0)).compareTo(new CodePointText(pair.get(1)))))
                 .isEqualTo(expected);
     }
 

@@ -1,8 +1,8 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
-import io.uniserve.api.Columns.Column;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.Columns.Column;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.List;

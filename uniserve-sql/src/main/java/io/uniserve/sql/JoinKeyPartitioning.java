@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ColumnType.Kind;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType.Kind;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.model.TableMeta;
 import io.uniserve.sql.FragmentedPlan.Side;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ColumnType.Kind;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType.Kind;
+import io.uniserve.api.extra.Columns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

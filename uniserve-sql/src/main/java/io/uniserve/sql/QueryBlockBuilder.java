@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.sql.QueryBlock.Item;
 import io.uniserve.sql.QueryBlock.Rows;
 import io.uniserve.sql.QueryBlock.Wanted;

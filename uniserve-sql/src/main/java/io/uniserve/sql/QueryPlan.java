@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery.Stage;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.IdentityHashMap;

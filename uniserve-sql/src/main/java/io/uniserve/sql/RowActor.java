@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import java.util.Collection;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.Columns;
 import io.uniserve.api.EngineFailures;
+import io.uniserve.api.extra.Columns;
 import java.nio.file.Path;
 
 /** Base class for views of an engine that can list its rows: an actor, or a snapshot of one. Its checkpoints are {@link RowFile}s. */

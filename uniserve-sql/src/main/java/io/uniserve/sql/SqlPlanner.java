@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.QueryCancellation;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;

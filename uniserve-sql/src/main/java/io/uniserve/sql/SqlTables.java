@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;

@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ColumnType;
+import io.uniserve.api.extra.ColumnType;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import java.math.BigDecimal;

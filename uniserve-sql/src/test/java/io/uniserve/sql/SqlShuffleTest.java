@@ -3,7 +3,7 @@ package io.uniserve.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
@@ -145,9 +145,9 @@ class SqlShuffleTest {
     void whatDoesNotFitTheQueryIsRefused() {
         TestingPlan plan = plan(3, 2);
         answer(plan, "SELECT /*+ shuffle */ count(*) FROM big JOIN mid ON b_mid = m_id");
-        Map<String, io.uniserve.api.Columns> tables = Map.of(
-                "big", io.uniserve.api.Columns.of(plan.table(new TableName("big"))),
-                "mid", io.uniserve.api.Columns.of(plan.table(new TableName("mid"))));
+        Map<String, io.uniserve.api.extra.Columns> tables = Map.of(
+                "big", io.uniserve.api.extra.Columns.of(plan.table(new TableName("big"))),
+                "mid", io.uniserve.api.extra.Columns.of(plan.table(new TableName("mid"))));
         SqlQuery query = SqlQuery.of("SELECT count(*) FROM big JOIN mid ON b_mid = m_id", tables)
                 .with(SqlQuery.Step.SIDE, 0, 1, Map.of());
         ShuffleQuery good = new ShuffleQuery(query, List.of(new Link(1, "m_id", 0, "b_mid")), 0);

@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;

@@ -5,7 +5,7 @@ import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineFailures;
-import io.uniserve.api.EngineTask;
+import io.uniserve.api.extra.EngineTask;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;

@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
-import io.uniserve.api.Columns;
-import io.uniserve.api.update.EverywhereForm;
+import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;

@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.update.EverywhereForm;
+import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.ErrorCode;

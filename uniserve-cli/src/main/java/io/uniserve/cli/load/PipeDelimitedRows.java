@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.Columns;
 import java.io.InputStream;
 import java.util.List;
 

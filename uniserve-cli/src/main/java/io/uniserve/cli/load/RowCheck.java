@@ -1,7 +1,7 @@
 package io.uniserve.cli.load;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;

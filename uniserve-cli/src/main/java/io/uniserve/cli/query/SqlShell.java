@@ -1,6 +1,6 @@
 package io.uniserve.cli.query;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.TextTable;
 import io.uniserve.error.UniserveException;

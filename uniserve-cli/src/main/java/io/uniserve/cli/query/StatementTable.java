@@ -1,6 +1,6 @@
 package io.uniserve.cli.query;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.error.UniserveException;

@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +10,9 @@ import java.util.List;
 final class ConfigsetFolder {
     /** Name of the option. */
     static final String OPTION = "configset";
+
+    /** The option's value for the port's own configset. */
+    static final String DEFAULT = "default";
 
     private static final List<String> SCHEMAS = List.of("schema.xml", "managed-schema.xml", "managed-schema");
 

@@ -1,7 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.api.ConfigFiles;
-import io.uniserve.api.MutableOptions;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -60,8 +59,8 @@ final class TableUpdateCommand extends ClientCommand {
             Map<String, String> options =
                     new LinkedHashMap<>(cluster.table(table).meta().options());
             if (configset != null) {
-                String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigFiles.DEFAULT);
-                String later = ConfigsetFolder.packed(configset, first.equals(ConfigFiles.DEFAULT) ? "" : first);
+                String first = options.getOrDefault(ConfigsetFolder.OPTION, ConfigsetFolder.DEFAULT);
+                String later = ConfigsetFolder.packed(configset, first.equals(ConfigsetFolder.DEFAULT) ? "" : first);
                 options.put(MutableOptions.of(ConfigsetFolder.OPTION), later);
             }
             changes.forEach((option, value) -> options.put(MutableOptions.of(option), value));

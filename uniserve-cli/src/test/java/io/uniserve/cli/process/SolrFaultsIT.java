@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.cli.bench.text.PlainSolr;
 import io.uniserve.cli.demo.EuroparlCorpus;
 import io.uniserve.cli.demo.EuroparlDocument;

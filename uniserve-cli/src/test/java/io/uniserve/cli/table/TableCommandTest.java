@@ -2,7 +2,7 @@ package io.uniserve.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;

@@ -2,14 +2,16 @@ package io.uniserve.api.operator;
 
 import io.uniserve.codec.Bytes;
 
-/** What one actor scattered for one slot, complete and checked. For the operator's thread, while it runs. */
+/**
+ * Chunk that one actor put for one slot, complete and with a verified checksum. Use it on the operator's thread, while the operator runs.
+ */
 public interface Chunk {
-    /** The actor it comes from. */
+    /** Number of the actor that put the chunk. */
     int source();
 
-    /** Rows in it, as the scatter said. */
+    /** Number of rows, as declared to {@link ChunkSink#put}. */
     long rows();
 
-    /** The bytes, as the scatter put them; from memory or from a file, so to be asked for once. */
+    /** The bytes, from memory or from a file. Each call may read the file again, so call it once. */
     Bytes read();
 }

@@ -4,7 +4,7 @@ import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.List;
 
-/** A gather operator from its parts; see {@link GatherOperator#of}. */
+/** Gather operator built from a function; see {@link GatherOperator#of}. */
 record GatherFunction<A extends ActorView, P, V>(
         GatherCall<P, V> call, Class<A> actorType, GatherOperator.Body<A, P, V> body)
         implements GatherOperator<A, P, V> {

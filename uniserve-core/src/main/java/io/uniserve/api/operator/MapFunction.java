@@ -4,7 +4,7 @@ import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 import java.util.List;
 
-/** A map operator from its parts; see {@link MapOperator#of}. */
+/** Map operator built from a function; see {@link MapOperator#of}. */
 record MapFunction<A extends ActorView, P>(MapCall<P> call, Class<A> actorType, MapOperator.Body<A, P> body)
         implements MapOperator<A, P> {
     @Override

@@ -4,19 +4,26 @@ import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 
 /**
- * A parallel operator over actors, registered by {@code name@version}. The leaves are non-sealed; dispatch is by this
- * sealed family.
+ * Parallel operator over the actors of a table, registered by {@code name@version}. A port implements one of the four kinds:
+ * {@link RetrieveOperator} returns a value per actor; {@link ScatterOperator}, {@link MapOperator} and {@link GatherOperator} are the
+ * stages of a {@link io.uniserve.api.plan.Shuffle}.
  *
- * @param <A> the actor
- * @param <P> its parameters
+ * <p>Thread-safety: the host runs one operator object on several actors and for several queries concurrently, so it must be stateless.
+ *
+ * <p>Errors: throw {@link io.uniserve.error.UniserveException}, as INVALID_ARGUMENT for bad parameters; any other exception is reported as
+ * PORT_FAILED.
+ *
+ * @param <A> class of the actor, or of its view
+ * @param <P> class of the parameters
  */
 public sealed interface Operator<A extends ActorView, P>
         permits RetrieveOperator, ScatterOperator, MapOperator, GatherOperator {
-    /** {@code name@version}, e.g. {@code kv.get@1}. */
+    /** {@code name@version}, such as {@code kv.get@1}. Change the version when parameters, values or their meaning change. */
     String id();
 
-    /** The actor's class, checked before every call. */
+    /** The class that the operator's actor must have; the host checks it before every call. */
     Class<A> actorType();
 
+    /** Codec of the parameters. It must validate them: they come from the network. */
     Codec<P> parameters();
 }

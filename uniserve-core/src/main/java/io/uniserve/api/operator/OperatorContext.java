@@ -6,32 +6,41 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import java.util.Optional;
 
-/** The query an operator works for. Safe for use by the operator's thread. */
+/**
+ * Query that an operator works for: its deadline, cancellation, and the number of the actor. Use it on the operator's thread only.
+ *
+ * <pre>{@code
+ * for (Hit hit : hits) {
+ *     context.checkActive();
+ *     score(hit);
+ * }
+ * }</pre>
+ */
 public interface OperatorContext extends QueryCancellation {
-    /** The actor's number. */
+    /** Number of the actor. */
     int actor();
 
-    /** The time that remains in whole milliseconds, 1 or more, for engines that take a limit of their own. */
+    /** Remaining time in whole milliseconds, at least 1, for engines that take a timeout of their own. */
     default long remainingMillis() {
         return Math.max(1, Math.min(remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
     }
 
-    /** Throws DEADLINE_EXCEEDED or CANCELLED when the query has ended. Cheap. */
+    /** Throws DEADLINE_EXCEEDED or CANCELLED if the query has ended. Cheap enough for inner loops. */
     void checkActive();
 
     /**
-     * Tells what answering costs, in nanoseconds of CPU time, where the operator knows better than the clock of its thread: its
-     * engine works on threads of its own, or waits for a device that is the scarce one. The last word counts, whether the operator then answers
-     * or fails. Without one the cost is the CPU time spent. Placement balances these costs, so they have to be comparable.
+     * Reports the cost of this call in nanoseconds of CPU time, for engines that work on threads of their own or wait for a scarce device.
+     * Without a report the cost is the CPU time of the operator's thread. The last report counts, also if the operator fails afterwards.
+     * Placement balances these costs between servers, so they must be comparable.
      *
-     * @param nanos 0 or more; a negative number is as if nothing was said
+     * @param nanos 0 or more; a negative number is ignored
      */
     default void costs(long nanos) {}
 
     /**
-     * The actor of the same number of another table, where the read asks for it ({@link
-     * io.uniserve.api.plan.PlanContext#retrieveBeside}) and this server has it and may answer from it now, as it may from the
-     * operator's own. Empty elsewhere. Of the same engine; to be used no longer than the operator runs.
+     * The actor with the same number in another table of the same engine, if the planner called
+     * {@link io.uniserve.api.plan.PlanContext#retrieveBeside} and this server holds that actor and may answer from it now; otherwise empty.
+     * Use it only while the operator runs.
      */
     default Optional<ActorView> beside(TableName table) {
         return Optional.empty();

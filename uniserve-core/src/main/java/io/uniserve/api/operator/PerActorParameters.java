@@ -8,23 +8,27 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parameters of an operator that differ from actor to actor, such as the rows to fetch from each in the second phase of a
- * search. What most actors share travels once a server.
+ * Parameters that differ between actors, such as the rows to fetch from each actor in the second phase of a search. A request carries
+ * parameters that most actors share once per server. Immutable.
  *
- * @param common parameters of the actors without their own
- * @param own parameters by actor
+ * @param common parameters of all actors without an entry in {@code own}
+ * @param own parameters by actor number
  */
 public record PerActorParameters<P>(P common, Map<Integer, P> own) {
     public PerActorParameters {
         own = Map.copyOf(own);
     }
 
-    /** The same for every actor. */
+    /** The same parameters for every actor. */
     public static <P> PerActorParameters<P> same(P parameters) {
         return new PerActorParameters<>(parameters, Map.of());
     }
 
-    /** Parameters by actor; at least one. Those of the first actor are taken for common. */
+    /**
+     * Parameters by actor; at least one entry. The parameters of the first entry become the common ones.
+     *
+     * @throws UniserveException INVALID_ARGUMENT for an empty map
+     */
     public static <P> PerActorParameters<P> of(Map<Integer, P> byActor) {
         if (byActor.isEmpty()) {
             throw UniserveException.invalid("parameters of no actor: give those of one or more");
@@ -35,13 +39,13 @@ public record PerActorParameters<P>(P common, Map<Integer, P> own) {
         return new PerActorParameters<>(common, own);
     }
 
-    /** This actor's parameters. */
+    /** The parameters of an actor. */
     public P at(int actor) {
         @Nullable P parameters = own.get(actor);
         return parameters == null ? common : parameters;
     }
 
-    /** A codec, from one of the parameters of one actor. */
+    /** Codec built from the codec of one actor's parameters. */
     public static <P> Codec<PerActorParameters<P>> codec(Codec<P> parameters) {
         Codec<Map<Integer, P>> byActor = Codecs.map(Codecs.INT, parameters);
         return Codecs.of(

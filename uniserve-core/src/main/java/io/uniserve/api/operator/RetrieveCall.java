@@ -3,13 +3,19 @@ package io.uniserve.api.operator;
 import io.uniserve.codec.Codec;
 
 /**
- * The caller's half of a retrieve operator: its name and codecs, without actor or engine, so that a client needs no
- * engine on its class path.
+ * Client side of a retrieve operator: its id and codecs, without actor or engine, so that a client needs no engine on its class path.
+ * Immutable; thread-safe if the codecs are.
  *
- * @param id {@code name@version}
+ * <pre>{@code
+ * RetrieveCall<String, Long> count = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
+ * }</pre>
+ *
+ * @param id {@code name@version} of the operator
+ * @param parameters codec of the parameters
+ * @param values codec of the values
  */
 public record RetrieveCall<P, V>(String id, Codec<P> parameters, Codec<V> values) {
-    /** The caller's half of an operator. */
+    /** The client side of this operator. */
     public static <P, V> RetrieveCall<P, V> of(RetrieveOperator<?, P, V> operator) {
         return new RetrieveCall<>(operator.id(), operator.parameters(), operator.values());
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A retrieve operator from its parts; see {@link RetrieveOperator#of}. */
+/** Retrieve operator built from functions; see {@link RetrieveOperator#of}. */
 record RetrieveFunction<A extends ActorView, P, V>(
         RetrieveCall<P, V> call,
         Class<A> actorType,

@@ -3,13 +3,14 @@ package io.uniserve.api.operator;
 import io.uniserve.codec.Codec;
 
 /**
- * The caller's half of a scatter operator, without actor or engine.
+ * Client side of a scatter operator, without actor or engine. Immutable; thread-safe if the codec is.
  *
- * @param id {@code name@version}; two engines that would cut the same rows differently need different ones, as their chunks
- *     meet at one gather
+ * @param id {@code name@version}; two engines that split the same rows differently need different ids, because their chunks meet at one
+ *     gather
+ * @param parameters codec of the parameters
  */
 public record ScatterCall<P>(String id, Codec<P> parameters) implements ChunkCall<P> {
-    /** The caller's half of an operator. */
+    /** The client side of this operator. */
     public static <P> ScatterCall<P> of(ScatterOperator<?, P> operator) {
         return new ScatterCall<>(operator.id(), operator.parameters());
     }

@@ -3,7 +3,7 @@ package io.uniserve.api.operator;
 import io.uniserve.api.ActorView;
 import io.uniserve.codec.Codec;
 
-/** A scatter operator from its parts; see {@link ScatterOperator#of}. */
+/** Scatter operator built from a function; see {@link ScatterOperator#of}. */
 record ScatterFunction<A extends ActorView, P>(ScatterCall<P> call, Class<A> actorType, ScatterOperator.Body<A, P> body)
         implements ScatterOperator<A, P> {
     @Override

@@ -3,29 +3,43 @@ package io.uniserve.api.operator;
 import io.uniserve.api.ActorView;
 
 /**
- * Reads one actor and cuts what it finds into chunks, one for each slot of the {@link GatherOperator} that follows: rows
- * that must meet go into chunks of the same slot, whatever actor they are in (DPA paper, section 3). With one slot it is a broadcast:
- * every gather gets all of it.
+ * Operator that reads one actor and splits what it finds into chunks, one per slot of the stage that follows. Rows that must meet, as for a
+ * join, go into chunks of the same slot on every actor (DPA paper, section 3). With one slot it is a broadcast: every gather receives all
+ * chunks.
  *
- * <p>A chunk is bytes in a form of the port's own; Uniserve stores, compresses, checks and carries it, and looks at nothing
- * in it.
+ * <p>A chunk is a byte string in the port's own format. Uniserve stores, compresses, checksums and transports it without reading it.
+ *
+ * <p>Thread-safety and errors: see {@link Operator}.
+ *
+ * <pre>{@code
+ * static final ScatterOperator<H2Actor, String> BY_COLUMN = ScatterOperator.of(
+ *         new ScatterCall<>("h2.by-column@1", Codecs.STRING), H2Actor.class, (actor, context, column, slots, sink) -> {
+ *             List<List<Document>> parts = actor.partitioned(column, slots); // by hash of the column
+ *             for (int slot = 0; slot < slots; slot++) {
+ *                 sink.put(slot, parts.get(slot).size(), ROWS.encode(parts.get(slot)));
+ *             }
+ *         });
+ * }</pre>
+ *
+ * @param <A> class of the actor, or of its view
+ * @param <P> class of the parameters
  */
 public non-sealed interface ScatterOperator<A extends ActorView, P> extends Operator<A, P> {
     /**
-     * Puts chunks into the sink, at most one a slot; a slot without one gets nothing from this actor. Runs on a worker
-     * thread, on actors in parallel; must honour {@link OperatorContext#checkActive} in long loops. It may be run again, on this replica
-     * or another, when something fails: what only one of the runs has put is used.
+     * Puts at most one chunk per slot into the sink. A slot without a chunk receives nothing from this actor. Runs on a worker thread;
+     * different actors run concurrently. Long loops must call {@link OperatorContext#checkActive}. After a failure the host may run it
+     * again, on this replica or another one, and uses the chunks of one run only.
      *
-     * @param slots slots there are, 1 to {@link io.uniserve.limit.Limits#SCATTER_SLOTS_MAX}
+     * @param slots number of slots, 1 to {@link io.uniserve.limit.Limits#SCATTER_SLOTS_MAX}
      */
     void scatter(A actor, OperatorContext context, P parameters, int slots, ChunkSink sink);
 
-    /** The operator that runs a function, unless its query is over. */
+    /** Builds an operator from a function. It checks {@link OperatorContext#checkActive} first. */
     static <A extends ActorView, P> ScatterOperator<A, P> of(ScatterCall<P> call, Class<A> actorType, Body<A, P> body) {
         return new ScatterFunction<>(call, actorType, body);
     }
 
-    /** {@link #scatter} as a function. */
+    /** Function form of {@link #scatter}. */
     @FunctionalInterface
     interface Body<A extends ActorView, P> {
         void run(A actor, OperatorContext context, P parameters, int slots, ChunkSink sink);

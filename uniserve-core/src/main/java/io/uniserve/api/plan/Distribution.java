@@ -1,14 +1,14 @@
 package io.uniserve.api.plan;
 
-/** How the chunks of a stage come to the one after it. */
+/** Routing of a stage's chunks to the slots of the next stage. */
 public enum Distribution {
-    /** Each slot gets the chunks that were put for it. */
+    /** Each slot receives the chunks put for it. */
     CUT,
-    /** Every slot gets all of them: each source puts one. */
+    /** Each source puts one chunk, and every slot receives all of them. */
     BROADCAST,
     /**
-     * Each source puts one, which the same actor's slot gets, on the server that has it where that can be: for stages at the
-     * same table, one after the other.
+     * Each source puts one chunk, which the slot of the same actor receives, without network traffic if it runs on the same server. For
+     * consecutive stages on one table.
      */
     KEPT
 }

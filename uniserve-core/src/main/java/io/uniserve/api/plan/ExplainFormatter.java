@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What is told of a step of an explained plan: the same words for the steps that a host tells and those that a planner does. */
+/** Formatter for the steps of an explained plan. Hosts and planners share it, so that all steps read alike. Stateless. */
 public final class ExplainFormatter {
-    /** Servers that are named; of more their number says enough. */
+    /** Maximum number of server names in a line; further servers are only counted. */
     private static final int NAMED_MAX = 8;
 
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -16,10 +16,11 @@ public final class ExplainFormatter {
     private ExplainFormatter() {}
 
     /**
-     * A line.
+     * Formats one step.
      *
-     * @param taken what its reads took
-     * @param nanos that the step took
+     * @param what the step
+     * @param taken cost of its reads
+     * @param nanos duration of the step in nanoseconds
      */
     public static String of(String what, PlanContext.Taken taken, long nanos) {
         String read = taken.servers().isEmpty()
@@ -28,17 +29,17 @@ public final class ExplainFormatter {
         return String.format(Locale.ROOT, "%s%s; %.1f ms", what, read, nanos / 1e6);
     }
 
-    /** Which actors were asked: {@code 3 of 8 actors of speeches}, or {@code 8 actors of speeches} where all were. */
+    /** Formats a number of actors: {@code 3 of 8 actors of speeches}, or {@code 8 actors of speeches} for all of them. */
     public static String actors(int asked, int all, String table) {
         return asked + (asked < all ? " of " + all : "") + (all == 1 ? " actor of " : " actors of ") + table;
     }
 
-    /** What ran at which actors: {@code retrieve solr.select@2 at 8 actors of speeches}. */
+    /** Formats an operator and its actors: {@code retrieve solr.select@2 at 8 actors of speeches}. */
     public static String at(String kind, String operator, int asked, int all, TableName table) {
         return kind + " " + operator + " at " + actors(asked, all, table.value());
     }
 
-    /** What a stage of a shuffle took. */
+    /** Formats the cost of a shuffle's stage. */
     public static String of(Shuffle.Stage stage) {
         return rows(stage.rows())
                 + String.format(
@@ -51,27 +52,27 @@ public final class ExplainFormatter {
                         stage.nanos() / 1e6);
     }
 
-    /** A number of rows, in words. */
+    /** Formats a number of rows. */
     public static String rows(long count) {
         return String.format(Locale.ROOT, count == 1 ? "%,d row" : "%,d rows", count);
     }
 
     /**
-     * What the answer is whose place an explanation takes.
+     * Formats the size and type of the answer that the explanation replaces.
      *
-     * @param where it was made; empty where nothing is to be told
+     * @param where suffix that names the server, as from {@link #here}; may be empty
      */
     public static String answer(Answer answer, String where) {
         return String.format(
                 Locale.ROOT, "answer: %,d bytes of %s%s", answer.body().size(), answer.contentType(), where);
     }
 
-    /** Where a planner works, in words; nothing where its host does not tell. */
+    /** Formats the server that runs the plan; empty if the host does not report it. */
     public static String here(PlanContext context) {
         return context.here().map(server -> ", on server " + brief(server)).orElse("");
     }
 
-    /** How many, and which: {@code 2 servers (3f2a9c41, b07d11e8)}. */
+    /** Formats number and names of servers: {@code 2 servers (3f2a9c41, b07d11e8)}. */
     public static String servers(Collection<String> servers) {
         String names =
                 servers.stream().limit(NAMED_MAX).map(ExplainFormatter::brief).collect(Collectors.joining(", "));
@@ -82,7 +83,7 @@ public final class ExplainFormatter {
                 + (more > 0 ? " and " + more + " more)" : ")");
     }
 
-    /** As {@code uniserve status} has them: of a UUID the first eight characters. */
+    /** The first eight characters of a UUID, as in {@code uniserve status}. */
     private static String brief(String server) {
         return UUID.matcher(server).matches() ? server.substring(0, 8) : server;
     }

@@ -16,53 +16,67 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** What a planner may do. One query's; not thread-safe. */
+/**
+ * Access to the cluster for a planner: table definitions, operators on actors, and shuffles. One object per query.
+ *
+ * <p>Not thread-safe. All methods that run operators block.
+ *
+ * <p>Errors: failures of operators and servers are thrown as {@link UniserveException}, after retries on other replicas.
+ *
+ * <pre>{@code
+ * context.oneState(); // both rounds below see the same rows
+ * long count = context.retrieve(table, COUNT_CALL, 0L, values -> sum(values));
+ * Map<Integer, List<Hit>> hits = context.retrieveEach(table, HITS_CALL, parametersByActor(count));
+ * }</pre>
+ */
 public interface PlanContext extends QueryCancellation {
-    /** The table's definition; TABLE_NOT_FOUND where there is none. */
+    /** The table's definition; TABLE_NOT_FOUND if there is no such table. */
     TableMeta table(TableName name);
 
     /**
-     * From here on the plan's retrieves see one state of each actor, that of the first one: what a later round fetches is what
-     * an earlier one counted. The actors must be {@link io.uniserve.api.SnapshotActor}s. Costs nothing where no update comes
-     * between the rounds. Where one does the host runs the planner again from its start, with states held for it, so what it
-     * does must bear that. Of a table with atomic updates later rounds may ask no actors that the first one did not, unless the
-     * query is of mode STRICT. To be called before the first retrieve.
+     * Makes all retrieves of this plan read one state per actor, that of the first retrieve, so that a later round fetches exactly the rows
+     * that an earlier one counted. Call it before the first retrieve. The actors must be {@link io.uniserve.api.extra.SnapshotActor}s.
+     *
+     * <p>It costs nothing if no update arrives between the rounds. Otherwise the host runs the planner again from the start, with states
+     * held for it, so the planner must tolerate a restart. On tables with atomic updates, later rounds may read only actors of the first
+     * round, unless the query's mode is STRICT.
      */
     void oneState();
 
     /**
-     * From here on the plan's retrieves, and its scatters, of those of these tables that have atomic updates see one moment, the
-     * same for all rounds and tables: what was committed later is in none of them. Of one such table that is the version that
-     * the first read sees; of several it is confirmed by the registry before the first, unless the query may see any state.
-     * Tables of level EVENTUAL have no versions, and are read as before. Where a state of the moment is kept no more the host
-     * runs the planner again from its start, with a newer moment, so what it does must bear that. To be called before the first
-     * retrieve. A host without such tables need do nothing.
+     * Makes all retrieves and scatters on those of the given tables that have atomic updates read one moment, the same for all rounds and
+     * tables: none of them sees a version committed later. Call it before the first retrieve. Tables of level EVENTUAL have no versions;
+     * reads of them do not change.
+     *
+     * <p>For one table the moment is the version that the first read sees. For several tables the registry confirms it before the first
+     * read, unless the query accepts any state. If a server no longer keeps a state of that moment, the host runs the planner again from
+     * the start with a newer moment, so the planner must tolerate a restart. The default does nothing, for hosts without such tables.
      */
     default void oneMoment(Set<TableName> tables) {}
 
     /**
-     * From here on the plan's retrieves ask of each actor the copy that all such queries of the same client ask, while it is alive:
-     * for answers that may depend on the copy, as scores by its own statistics. Another copy is asked where that one fails or is
-     * silent. To be called before the first retrieve. A host that has one copy need do nothing.
+     * Makes all retrieves of this plan use the replicas that all such queries of the same client use, while they are alive. For answers
+     * that depend on the replica, as scores by its own statistics. If a replica fails or does not reply, another one answers. Call it
+     * before the first retrieve. The default does nothing, for hosts with one replica.
      */
     default void sameCopies() {}
 
-    /** The actors that the query is asked of, in ascending order: all of the table's, or those that the caller chose. */
+    /** Actors that the query covers, in ascending order: those that the caller selected, or all of the table. */
     default List<Integer> actors(TableName name) {
         return IntStream.range(0, table(name).partitioner().actors()).boxed().toList();
     }
 
-    /** Runs a retrieve on all actors that the query is asked of, one request a server, and combines; blocks. */
+    /** Runs a retrieve on all actors that the query covers, with one request per server, and combines the values. */
     <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
-    /** Runs a retrieve on some of these actors. */
+    /** Runs a retrieve on some of the actors that the query covers. */
     <P, V, R> R retrieve(
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
-    /** One of several retrieves: of which actors of a table, with which parameters. */
+    /** One request of {@link #retrieveAll}: a table, some of its actors, and the parameters. */
     record Asked<P>(TableName table, Set<Integer> actors, P parameters) {}
 
-    /** Runs several retrieves of one operator, at the same time where the host can, and combines each; blocks. */
+    /** Runs several retrieves of one operator, concurrently if the host can, and combines the values of each. */
     default <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
         return all.stream()
                 .map(one -> one.actors().size() == actors(one.table()).size()
@@ -72,20 +86,20 @@ public interface PlanContext extends QueryCancellation {
     }
 
     /**
-     * Whether an operator may find actors of all these tables beside those of another one, as far as the host knows: they are still
-     * the tables of these definitions, have the same partitioner and eventual updates, and for each number a server is in sync with
-     * all of its actors.
+     * Returns whether {@link #retrieveBeside} is likely to find actors of all these tables together, as far as the host knows: the tables
+     * still have these definitions, the same partitioner and eventual updates, and for each actor number some server is in sync with the
+     * actors of all tables.
      */
     default boolean together(TableMeta table, Collection<TableMeta> others) {
         return false;
     }
 
     /**
-     * Runs a retrieve on some actors, each on a server that has the actors of the same number of other tables too, where there is
-     * one: the operator finds them by {@link io.uniserve.api.operator.OperatorContext#beside}, or finds that they are not there.
+     * Runs a retrieve on some actors, each on a server that also holds the actors with the same number of other tables, if there is such a
+     * server. The operator reads them by {@link io.uniserve.api.operator.OperatorContext#beside}.
      *
-     * @param elsewhere what it answers then. The first such answer ends the read: answers of other actors may be missing among those
-     *     that are combined
+     * @param elsewhere the value that the operator returns if an actor of another table is missing. The first such value ends the read: the
+     *     combiner may then lack values of other actors
      */
     default <P, V, R> R retrieveBeside(
             TableMeta table,
@@ -99,40 +113,40 @@ public interface PlanContext extends QueryCancellation {
     }
 
     /**
-     * Runs a retrieve on actors with parameters of their own, one request a server; blocks.
+     * Runs a retrieve with separate parameters per actor, with one request per server.
      *
      * @param call of an operator without a merger
-     * @param parameters by actor, of one or more of those that the query is asked of
-     * @return the values, one of each of these actors
+     * @param parameters by actor; at least one, and only actors that the query covers
+     * @return one value per actor
      */
     <P, V> Map<Integer, V> retrieveEach(
             TableName table, RetrieveCall<PerActorParameters<P>, V> call, Map<Integer, P> parameters);
 
     /**
-     * Runs a plan of scatters and a gather, and combines; blocks. Chunks travel from server to server, and those of a server
-     * to itself do not travel. Where what a server scattered is lost before it was gathered, all stages are run again, a few
-     * times at most: rows of two attempts are never mixed, and no chunk counts twice. Scatters of tables with atomic updates see
-     * one moment, that of {@link #oneMoment} where it was called, unless the query may see any state, and so do the actors of
-     * maps and gathers, unless the plan is {@linkplain Shuffle#ofChunksAlone of chunks alone}. Other tables are read at moments
-     * of their own.
+     * Runs a plan of scatters, maps and a gather, and combines the values. Chunks travel directly between servers. If a chunk is lost
+     * before its gather has read it, the host runs all stages again, a few times at most. It never mixes rows of two attempts and never
+     * counts a chunk twice.
      *
-     * @throws io.uniserve.error.UniserveException UNSUPPORTED where this host has no exchange; EXCHANGE_LOST where all attempts
-     *     lost something
+     * <p>Scatters on tables with atomic updates read one moment, that of {@link #oneMoment} if set, unless the query accepts any state. So
+     * do the actors of maps and gathers, unless the plan works {@linkplain Shuffle#ofChunksAlone on chunks alone}. Each other table is read
+     * at a moment of its own.
+     *
+     * @throws io.uniserve.error.UniserveException UNSUPPORTED if this host has no exchange; EXCHANGE_LOST if all attempts lost chunks
      */
     default <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
         throw UniserveException.unsupported("a plan with a scatter on this host");
     }
 
-    /** True where {@link #shuffle} can be used here and now: not in a session, and not where rounds see one state. */
+    /** Returns whether {@link #shuffle} works for this query: not in a session, and not after {@link #oneState}. */
     default boolean shuffles() {
         return false;
     }
 
     /**
-     * What the plan's retrieves took since this was asked last, for planners that explain their steps.
+     * Cost of a plan's retrieves, for planners that explain their steps.
      *
-     * @param bytes of the actors' values as they came
-     * @param servers that were asked
+     * @param bytes bytes of the actors' values as received
+     * @param servers servers that received requests
      */
     record Taken(long bytes, Set<String> servers) {
         public static final Taken NOTHING = new Taken(0, Set.of());
@@ -141,7 +155,7 @@ public interface PlanContext extends QueryCancellation {
             servers = Collections.unmodifiableSet(new TreeSet<>(servers));
         }
 
-        /** Both together. */
+        /** Returns the sum of both. */
         public Taken plus(Taken other) {
             Set<String> all = new TreeSet<>(servers);
             all.addAll(other.servers);
@@ -149,16 +163,16 @@ public interface PlanContext extends QueryCancellation {
         }
     }
 
-    /** The server where the plan runs and its answer is made, for planners that explain their steps; empty where a host does not tell. */
+    /** Id of the server that runs the plan, for planners that explain their steps; empty if the host does not report it. */
     default Optional<String> here() {
         return Optional.empty();
     }
 
-    /** See {@link Taken}. A host that does not count answers {@link Taken#NOTHING}. */
+    /** Cost of the retrieves since the previous call; {@link Taken#NOTHING} if the host does not count. */
     default Taken taken() {
         return Taken.NOTHING;
     }
 
-    /** The host's clock: what it tells two queries of this process may be compared. */
+    /** The host's monotonic clock in nanoseconds. Values of two queries in this process can be compared. */
     long nanos();
 }

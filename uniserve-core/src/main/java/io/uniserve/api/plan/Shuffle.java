@@ -19,13 +19,21 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A plan of stages, a tree: scatters over the actors of tables, maps that work on what comes from stages before them, and at the end
- * a gather. Typed, immutable, bounded. Made with {@code Shuffle.scatter(table, call, parameters).with(other, call2,
- * parameters2).gather(table, call3, parameters3)}; with {@code map} in place of {@code gather} more stages follow.
+ * Plan of stages that exchange rows between servers, as for a join: scatters over the actors of tables, optional maps, and one gather. The
+ * stages form a tree with the gather at its root. Immutable; the number of stages is bounded. Run it with {@link PlanContext#shuffle}.
  *
- * @param scatters all stages that leave chunks, each behind those whose chunks it gets
- * @param at the table whose actors are the gather's slots
- * @param chunksAlone whether maps and the gather look at their chunks alone: see {@link #ofChunksAlone}
+ * <pre>{@code
+ * Shuffle<Integer, Long> plan = Shuffle.scatter(orders, BY_CUSTOMER, "customer")
+ *         .with(customers, BY_ID, "id")
+ *         .gather(orders, COUNT_PAIRS, 0);
+ * long pairs = context.shuffle(plan, counts -> sum(counts)).value();
+ * }</pre>
+ *
+ * @param scatters all stages that emit chunks; each one after its inputs
+ * @param at the table whose actors are the slots of the gather
+ * @param gather the gather operator
+ * @param parameters parameters of the gather
+ * @param chunksAlone whether maps and the gather use only their chunks; see {@link #ofChunksAlone}
  */
 public record Shuffle<P, V>(
         List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters, boolean chunksAlone) {
@@ -38,26 +46,26 @@ public record Shuffle<P, V>(
         open(scatters.stream().map(Scatter::inputs).toList());
     }
 
-    /** A plan whose maps and gather may look at their actors' rows too. */
+    /** Plan whose maps and gather may also read the rows of their actors. */
     public Shuffle(List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters) {
         this(scatters, at, gather, parameters, false);
     }
 
     /**
-     * The same plan, whose maps and gather look at their chunks and never at the rows of their actors. Of tables with atomic
-     * updates these rows are otherwise of the moment that the scatters see; where that is gone the query begins anew, which is
-     * in vain where nobody looks.
+     * Returns the plan with the promise that its maps and gather use only their chunks and never the rows of their actors. Without it, on
+     * tables with atomic updates, these rows must be of the moment that the scatters read; if a server no longer keeps that moment, the
+     * host restarts the query, needlessly if nothing reads the rows.
      */
     public Shuffle<P, V> ofChunksAlone() {
         return new Shuffle<>(scatters, at, gather, parameters, true);
     }
 
-    /** The tables of all stages. */
+    /** Tables of all stages. */
     public Set<TableName> tables() {
         return tables(stage -> true);
     }
 
-    /** The tables at whose actors maps and the gather run. */
+    /** Tables on whose actors maps and the gather run. */
     public Set<TableName> besides() {
         return tables(stage -> !stage.inputs().isEmpty());
     }
@@ -68,10 +76,10 @@ public record Shuffle<P, V>(
     }
 
     /**
-     * The stages whose chunks no other of these gets, so that the last one of the plan does.
+     * Returns the stages whose chunks no other stage consumes, so that the last stage of the plan does.
      *
-     * @param inputs of each stage
-     * @throws UniserveException INVALID_ARGUMENT where a stage gets chunks of a later one, or two those of the same
+     * @param inputs the inputs of each stage
+     * @throws UniserveException INVALID_ARGUMENT if a stage consumes chunks of a later stage, or two stages consume the same chunks
      */
     public static List<Integer> open(List<List<Integer>> inputs) {
         BitSet taken = new BitSet();
@@ -90,21 +98,25 @@ public record Shuffle<P, V>(
                 .toList();
     }
 
-    /** A plan's first scatter, over all actors of the table. */
+    /** Starts a plan with a scatter over all actors of the table, whose chunks are partitioned by slot. */
     public static <P> Scatters scatter(TableName table, ScatterCall<P> call, P parameters) {
         return new Scatters(List.of()).with(table, call, parameters);
     }
 
-    /** A plan's first scatter, whose chunks stay beside their actors. */
+    /** Starts a plan with a scatter whose chunks stay with their actors; see {@link Distribution#KEPT}. */
     public static <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
         return new Scatters(List.of()).kept(table, call, parameters);
     }
 
     /**
-     * A stage that leaves chunks: a scatter, or, with inputs, a map.
+     * Stage that emits chunks: a scatter, or, with inputs, a map.
      *
-     * @param actors keys of the input, by the actors that hold them; none for all of the table's
-     * @param inputs the stages whose chunks it gets, by their places in the plan; of a scatter none
+     * @param table the table on whose actors it runs
+     * @param actors numbers of the actors to run on; empty for all actors of the table
+     * @param call the operator
+     * @param parameters parameters of the operator
+     * @param spread routing of its chunks
+     * @param inputs indexes in the plan of the stages whose chunks it consumes; empty for a scatter
      */
     public record Scatter<P>(
             TableName table,
@@ -123,7 +135,7 @@ public record Shuffle<P, V>(
             }
         }
 
-        /** A scatter. */
+        /** Stage without inputs. */
         public Scatter(
                 TableName table,
                 Optional<List<Integer>> actors,
@@ -149,7 +161,10 @@ public record Shuffle<P, V>(
         }
     }
 
-    /** Stages of a plan that has no gather yet. Those that no map has taken in go to what comes next, in their order. */
+    /**
+     * Builder of a plan: the stages before its gather. The next map or the gather consumes, in order, the chunks of all stages that no map
+     * has consumed yet. Immutable: each method returns a new builder.
+     */
     public static final class Scatters {
         private final List<Scatter<?>> all;
 
@@ -163,22 +178,26 @@ public record Shuffle<P, V>(
             return new Scatters(List.copyOf(more));
         }
 
-        /** One more, over all actors of the table, cut into slots. */
+        /** Adds a scatter over all actors of the table, whose chunks are partitioned by slot. */
         public <P> Scatters with(TableName table, ScatterCall<P> call, P parameters) {
             return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.CUT));
         }
 
-        /** One more, over all actors of the table, all of which every slot gets. */
+        /** Adds a scatter over all actors of the table, whose chunks every slot receives. */
         public <P> Scatters broadcast(TableName table, ScatterCall<P> call, P parameters) {
             return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.BROADCAST));
         }
 
-        /** One more, over all actors of the table, for the same actors' slots: what follows is at this table. */
+        /** Adds a scatter over all actors of the table, whose chunks stay with their actors: the next stage must run on this table. */
         public <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
             return and(new Scatter<>(table, Optional.empty(), call, parameters, Distribution.KEPT));
         }
 
-        /** One more. */
+        /**
+         * Adds a scatter.
+         *
+         * @throws UniserveException INVALID_ARGUMENT for a map
+         */
         public Scatters with(Scatter<?> scatter) {
             if (!scatter.inputs().isEmpty()) {
                 throw UniserveException.invalid("stage " + scatter.call().id() + " of a plan is a map: use map()");
@@ -186,36 +205,36 @@ public record Shuffle<P, V>(
             return and(scatter);
         }
 
-        /** Those of another plan without a gather, behind these. */
+        /** Appends the stages of another builder. */
         public Scatters with(Scatters others) {
             List<Scatter<?>> more = new ArrayList<>(all);
             others.all.forEach(one -> more.add(one.after(all.size())));
             return new Scatters(List.copyOf(more));
         }
 
-        /** A map at all actors of a table, of all that no other map has taken in; what it puts is cut into slots. */
+        /** Adds a map on all actors of a table, which consumes all chunks not consumed yet. Its chunks are partitioned by slot. */
         public <P> Scatters map(TableName at, MapCall<P> call, P parameters) {
             return map(at, call, parameters, Distribution.CUT);
         }
 
-        /** The same; what it puts goes so to what comes next. */
+        /** Adds a map with this routing of its chunks. */
         public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Distribution distribution) {
             List<Integer> inputs = open(all.stream().map(Scatter::inputs).toList());
             return and(new Scatter<>(at, Optional.empty(), call, parameters, distribution, inputs));
         }
 
-        /** The plan, with its gather at the actors of a table. */
+        /** Completes the plan with a gather on the actors of a table. */
         public <P, V> Shuffle<P, V> gather(TableName at, GatherCall<P, V> call, P parameters) {
             return new Shuffle<>(all, at, call, parameters);
         }
     }
 
     /**
-     * What a plan gave, and what its stages took.
+     * Result of a plan, and the cost of its stages.
      *
-     * @param value combined from those of the gather
-     * @param stages the scatters and maps in their order, and then the gather
-     * @param attempts 1, or more where what was scattered was lost and all of it done again
+     * @param value the combined values of the gather
+     * @param stages scatters and maps in plan order, then the gather
+     * @param attempts 1, or more if chunks were lost and all stages ran again
      */
     public record Result<R>(R value, List<Stage> stages, int attempts) {
         public Result {
@@ -224,16 +243,17 @@ public record Shuffle<P, V>(
     }
 
     /**
-     * What a stage took, of the attempt that counts.
+     * Cost of one stage in the successful attempt.
      *
      * @param operator {@code name@version}
-     * @param actors how many it ran on
-     * @param rows in its chunks; of the gather: in those it was given
-     * @param bytes of these chunks as they were kept
-     * @param sentBytes of the chunks that it was given: those that came from other servers, a broadcast one once a server
-     * @param spilledBytes of its chunks, and of those that came from other servers, what was written to files
-     * @param servers where it ran, by their ids; one that is gone by its address
-     * @param nanos from the stage's start to its end
+     * @param table the table on whose actors it ran
+     * @param actors number of actors it ran on
+     * @param rows rows in its chunks; for the gather, rows in its input chunks
+     * @param bytes bytes of these chunks as stored
+     * @param sentBytes bytes of its input chunks that came from other servers; a broadcast chunk counts once per server
+     * @param spilledBytes bytes of its chunks, and of input chunks from other servers, that were written to files
+     * @param servers ids of the servers it ran on; the address of a server that is gone
+     * @param nanos time from start to end of the stage, in nanoseconds
      */
     public record Stage(
             String operator,

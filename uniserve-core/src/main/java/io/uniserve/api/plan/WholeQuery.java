@@ -7,10 +7,14 @@ import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 
 /**
- * A query in the engine's own language that concerns one actor: that actor answers it whole, as the engine would alone, in
- * one round and without a plan. A port offers an operator for it by {@link io.uniserve.api.EngineFunctions#with}; clients
- * then send such queries straight to a replica of the actor. It must refuse what the planner refuses, and answer what the
- * planner would.
+ * Operator for queries in the engine's own language that concern one actor: that actor answers the whole query, in one round and without a
+ * plan. A port registers it by {@link io.uniserve.api.EngineFunctions#with}; clients then send such queries straight to a replica of the
+ * actor. It must reject what the planner rejects, and return what the planner would return.
+ *
+ * <pre>{@code
+ * static final RetrieveOperator<SqlActor, String, Answer> WHOLE =
+ *         WholeQuery.operator("sql.whole@1", SqlActor.class, (actor, context, text) -> actor.answer(text));
+ * }</pre>
  */
 public final class WholeQuery {
     private static final Codec<Answer> ANSWER = Codecs.of(
@@ -22,16 +26,16 @@ public final class WholeQuery {
 
     private WholeQuery() {}
 
-    /** The caller's half: the query's text to its answer, without {@link Answer#effort}. */
+    /** The client side of the operator: from the query text to the answer, without {@link Answer#effort}. */
     public static RetrieveCall<String, Answer> call(String id) {
         return new RetrieveCall<>(id, Codecs.STRING, ANSWER);
     }
 
     /**
-     * The operator.
+     * Builds the operator.
      *
      * @param id {@code name@version}
-     * @param body answers the query from the one actor that it gets
+     * @param body answers the query from one actor
      */
     public static <A extends ActorView> RetrieveOperator<A, String, Answer> operator(
             String id, Class<A> actorType, RetrieveOperator.Body<A, String, Answer> body) {

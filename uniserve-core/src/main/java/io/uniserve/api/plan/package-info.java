@@ -1,4 +1,7 @@
-/** How a port turns its engine's own query language into operators over tables. */
+/**
+ * Planning: how a port turns its engine's query language into operators over tables. A port implements
+ * {@link io.uniserve.api.plan.Planner} and uses {@link io.uniserve.api.plan.PlanContext}.
+ */
 @NullMarked
 package io.uniserve.api.plan;
 

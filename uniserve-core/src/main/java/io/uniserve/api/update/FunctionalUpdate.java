@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
-/** An update function from its parts; see {@link EventualUpdate#of}. */
+/** Update function built from functions; see {@link EventualUpdate#of}. */
 record FunctionalUpdate<A extends Actor, R extends Row>(
         String id,
         Class<A> actorType,

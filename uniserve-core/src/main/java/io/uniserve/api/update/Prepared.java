@@ -1,13 +1,15 @@
 package io.uniserve.api.update;
 
 /**
- * What an {@link AtomicUpdate} has prepared. Exactly one of the two is called, later, or none where the actor is built anew;
- * both on the thread that changes the actor.
+ * Prepared part of an {@link AtomicUpdate} on one actor. The host calls exactly one of the two methods, on the thread that updates the
+ * actor; or neither, if it rebuilds the actor.
+ *
+ * <p>Errors: neither method should fail. After an exception the host rebuilds the actor from its checkpoint and log.
  */
 public interface Prepared {
-    /** Makes the update part of the actor. What can fail must have failed in prepare: after an error the actor is built anew. */
+    /** Makes the update part of the actor. Everything that may fail must have happened in {@link AtomicUpdate#prepare}. */
     void commit();
 
-    /** Lets go of it without a trace. */
+    /** Drops the update without a trace. */
     void abort();
 }

@@ -1,14 +1,14 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.RevocableActor;
 import io.uniserve.api.Row;
+import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.List;
 
-/** An update of one actor as a part of an atomic one, by an engine that can take it back. */
+/** Eventual update of a {@link RevocableActor} as a participant of atomic updates: prepare applies, commit publishes, abort revokes. */
 record TransactionalUpdate<A extends Actor, R extends Row>(EventualUpdate<A, R> update) implements AtomicUpdate<A, R> {
     @Override
     public String id() {

@@ -1,8 +1,8 @@
 package io.uniserve.api.update;
 
 /**
- * Where the update stands.
+ * Position of an update in the actor's log. Immutable.
  *
- * @param index log index, the same on every replica; grows by at least one from update to update
+ * @param index log index, the same on every replica; increases from update to update
  */
 public record UpdateContext(long index) {}

@@ -1,4 +1,7 @@
-/** How rows change an actor. */
+/**
+ * Updates: how rows change an actor. A port implements {@link io.uniserve.api.update.EventualUpdate}, or
+ * {@link io.uniserve.api.update.AtomicUpdate} for tables with atomic updates.
+ */
 @NullMarked
 package io.uniserve.api.update;
 

@@ -1,7 +1,7 @@
 package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.MutableOptions;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.model.TableMeta;

@@ -4,7 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.EngineContext;
-import io.uniserve.api.MutableOptions;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.codec.Bytes;

@@ -6,7 +6,7 @@ import static io.uniserve.runtime.engine.HostWorld.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.MutableOptions;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;

@@ -2,7 +2,7 @@ package io.uniserve.server.read;
 
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ActorView;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.extra.SnapshotActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import org.slf4j.Logger;

@@ -1,7 +1,7 @@
 package io.uniserve.testkit.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.uniserve.testkit.solr;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import java.util.List;
 import java.util.stream.Stream;
 

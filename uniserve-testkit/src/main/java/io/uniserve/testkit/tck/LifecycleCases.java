@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.extra.SnapshotActor;
 import io.uniserve.codec.Bytes;
 import java.nio.file.Path;
 import java.util.List;

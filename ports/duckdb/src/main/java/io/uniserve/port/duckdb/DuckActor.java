@@ -3,9 +3,9 @@ package io.uniserve.port.duckdb;
 import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
-import io.uniserve.api.RevocableActor;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.FragmentedPlan;

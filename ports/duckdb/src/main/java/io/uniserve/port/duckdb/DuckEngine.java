@@ -2,11 +2,11 @@ package io.uniserve.port.duckdb;
 
 import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;

@@ -2,9 +2,9 @@ package io.uniserve.port.duckdb;
 
 import static io.uniserve.port.duckdb.DuckDatabase.DUCKDB;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.JdbcQueries;

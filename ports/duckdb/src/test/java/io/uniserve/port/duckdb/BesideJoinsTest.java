@@ -2,7 +2,7 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.seed.Seed;
 import io.uniserve.testkit.seed.SeededTest;

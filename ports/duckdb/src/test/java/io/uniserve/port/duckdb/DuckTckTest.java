@@ -2,9 +2,9 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;

@@ -3,9 +3,9 @@ package io.uniserve.port.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
 import io.uniserve.api.QueryCancellation;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery;

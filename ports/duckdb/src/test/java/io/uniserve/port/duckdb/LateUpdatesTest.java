@@ -2,8 +2,8 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.Columns;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.uniserve.port.duckdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.SqlQuery;
 import java.nio.file.Path;

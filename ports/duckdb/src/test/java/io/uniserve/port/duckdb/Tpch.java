@@ -2,8 +2,8 @@ package io.uniserve.port.duckdb;
 
 import io.trino.tpch.TpchEntity;
 import io.trino.tpch.TpchTable;
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.Columns;
 import java.util.ArrayList;
 import java.util.List;
 

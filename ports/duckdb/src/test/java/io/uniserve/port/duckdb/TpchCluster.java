@@ -2,8 +2,8 @@ package io.uniserve.port.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;

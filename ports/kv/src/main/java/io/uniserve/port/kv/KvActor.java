@@ -2,7 +2,7 @@ package io.uniserve.port.kv;
 
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Document;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.extra.SnapshotActor;
 import io.uniserve.model.PartitionKey;
 import java.nio.file.Path;
 import java.security.MessageDigest;

@@ -3,8 +3,8 @@ package io.uniserve.port.lucene;
 import static io.uniserve.port.lucene.LuceneFiles.LUCENE;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.extra.ActorFiles;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.lucene.UnsyncedDirectory;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.uniserve.port.lucene;
 
-import io.uniserve.api.ActorFiles;
+import io.uniserve.api.extra.ActorFiles;
 import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;

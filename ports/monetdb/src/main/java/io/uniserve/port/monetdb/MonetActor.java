@@ -3,8 +3,8 @@ package io.uniserve.port.monetdb;
 import static io.uniserve.port.monetdb.MonetDatabase.MONETDB;
 
 import io.uniserve.api.ActorUsage;
-import io.uniserve.api.Columns;
-import io.uniserve.api.RevocableActor;
+import io.uniserve.api.extra.Columns;
+import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.RowActor;

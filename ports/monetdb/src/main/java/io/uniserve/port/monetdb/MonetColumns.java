@@ -1,8 +1,8 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.ColumnType.Kind;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.ColumnType.Kind;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlColumn;

@@ -2,12 +2,12 @@ package io.uniserve.port.monetdb;
 
 import static io.uniserve.port.monetdb.MonetDatabase.MONETDB;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.QueryCancellation;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;

@@ -1,6 +1,6 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.sql.RowFile;
 import io.uniserve.sql.RowReader;
 import io.uniserve.sql.SqlQuery;

@@ -3,8 +3,8 @@ package io.uniserve.port.monetdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.ColumnType;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.ColumnType;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery;

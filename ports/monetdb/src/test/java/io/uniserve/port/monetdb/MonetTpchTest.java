@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.tpch.TpchEntity;
 import io.trino.tpch.TpchTable;
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;

@@ -1,9 +1,9 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.api.plan.CodePointText;
-import io.uniserve.api.plan.ShardRequestBatcher;
 import io.uniserve.codec.Bytes;
+import io.uniserve.port.solr.facet.CodePointText;
+import io.uniserve.port.solr.query.ShardRequestBatcher;
 import java.io.ByteArrayInputStream;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,8 +1,8 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.operator.Stoppable;
 import io.uniserve.lucene.BestFirst;
 import io.uniserve.lucene.QueryFields;
+import io.uniserve.port.solr.query.Stoppable;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.function.Predicate;

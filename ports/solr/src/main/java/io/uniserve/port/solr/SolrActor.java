@@ -1,11 +1,11 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.ActorContext;
-import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
-import io.uniserve.api.EngineTask;
-import io.uniserve.api.RevocableActor;
+import io.uniserve.api.extra.ActorFiles;
+import io.uniserve.api.extra.EngineTask;
+import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.lucene.Segments;

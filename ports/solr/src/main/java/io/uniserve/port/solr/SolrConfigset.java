@@ -1,8 +1,8 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.ConfigFiles;
-import io.uniserve.api.FieldValues;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.solr.table.ConfigFiles;
+import io.uniserve.port.solr.table.FieldValues;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

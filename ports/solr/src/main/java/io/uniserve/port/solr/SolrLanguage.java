@@ -1,12 +1,12 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.PackedFiles;
-import io.uniserve.api.plan.JsonFacets;
-import io.uniserve.api.plan.LanguageCapabilities;
-import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.QueryWindow;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.port.solr.facet.JsonFacets;
+import io.uniserve.port.solr.query.LanguageCapabilities;
+import io.uniserve.port.solr.query.ParameterText;
+import io.uniserve.port.solr.query.QueryWindow;
 import java.util.Date;
 import java.util.Map;
 import java.util.Set;
@@ -58,9 +58,9 @@ final class SolrLanguage {
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr requests the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
-        String inGroups = params.get("group.sort") == null ? null : QueryText.tied(params.get("group.sort"), key);
+        String inGroups = params.get("group.sort") == null ? null : ParameterText.tied(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
-        params.set("sort", byQuery && inGroups != null ? inGroups : QueryText.tied(params.get("sort", ""), key));
+        params.set("sort", byQuery && inGroups != null ? inGroups : ParameterText.tied(params.get("sort", ""), key));
         // Complete lists of actors are exact in one round, and longer lists cost less than another round.
         params.set("facet.overrequest.count", params.get("facet.pivot") == null ? 100 : ALL_TERMS);
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));

@@ -1,23 +1,24 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.EngineTask;
+import io.uniserve.api.extra.EngineTask;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.PerActorParameters;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
-import io.uniserve.api.operator.Stoppable;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.api.plan.FacetCounts;
-import io.uniserve.api.plan.LanguageCapabilities;
-import io.uniserve.api.plan.Nesting;
 import io.uniserve.api.plan.PlanContext;
-import io.uniserve.api.plan.QueryText;
-import io.uniserve.api.plan.ShardRequestBatcher.Parameters;
 import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
+import io.uniserve.port.solr.facet.FacetCounts;
+import io.uniserve.port.solr.query.LanguageCapabilities;
+import io.uniserve.port.solr.query.Nesting;
+import io.uniserve.port.solr.query.ParameterText;
+import io.uniserve.port.solr.query.ResponseDocuments;
+import io.uniserve.port.solr.query.ShardRequestBatcher.Parameters;
+import io.uniserve.port.solr.query.Stoppable;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -112,7 +113,7 @@ final class SolrQuery {
 
     /** Parses and checks the parameters of a query, {@code name=value&...} with URL escapes, and adds the configset's defaults. */
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
-        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(QueryText.escaped(text)));
+        var asked = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(ParameterText.escaped(text)));
         Nesting.check(LanguageCapabilities.lines(asked));
         SolrLanguage.handler(asked);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
@@ -131,13 +132,14 @@ final class SolrQuery {
             buckets.put(response.getValues().get("facets"));
             // A single core returns the best score only with scores, and NaN for a group without documents.
             boolean scores = response.getReturnFields().wantsScore();
-            Answer.parts(response.getValues(), SolrDocumentList.class, found -> {
+            ResponseDocuments.parts(response.getValues(), SolrDocumentList.class, found -> {
                 boolean none = params.getBool("group", false) && found.getNumFound() == 0;
                 found.setMaxScore(scores ? none ? Float.valueOf(Float.NaN) : found.getMaxScore() : null);
             });
             if ("/get".equals(params.get(CommonParams.QT)) && response.getResponse() instanceof SolrDocumentList got) {
                 String key = core.getLatestSchema().getUniqueKeyField().getName();
-                Answer.inOrder(got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));
+                ResponseDocuments.inOrder(
+                        got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));
             }
             if (params.getBool("group.ngroups", false)
                     && response.getValues().get("grouped") instanceof NamedList<?> grouped) {
@@ -157,7 +159,7 @@ final class SolrQuery {
         first.set("rows", count).set("fl", key).set("sort", "score desc," + key + " asc");
         var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
         var ids = found.map(document -> document.getFirstValue(key).toString()).toList();
-        String between = QueryText.between(ids);
+        String between = ParameterText.between(ids);
         return ids.stream()
                 .collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }

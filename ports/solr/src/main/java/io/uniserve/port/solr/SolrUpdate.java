@@ -1,12 +1,12 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.FieldValues;
-import io.uniserve.api.RowPlaces;
+import io.uniserve.api.extra.EverywhereForm;
 import io.uniserve.api.update.EventualUpdate;
-import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Codec;
+import io.uniserve.port.solr.table.FieldValues;
+import io.uniserve.port.solr.table.RowPlaces;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.FieldValues;
-import io.uniserve.api.RowPlaces;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.lucene.FieldLimits;
+import io.uniserve.port.solr.table.FieldValues;
+import io.uniserve.port.solr.table.RowPlaces;
 import org.apache.lucene.util.BytesRef;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.common.SolrInputDocument;

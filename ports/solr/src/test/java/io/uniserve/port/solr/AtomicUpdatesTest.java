@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.Prepared;

@@ -3,7 +3,7 @@ package io.uniserve.port.solr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;

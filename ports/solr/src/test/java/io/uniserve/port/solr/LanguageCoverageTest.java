@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.PackedFiles;
-import io.uniserve.api.plan.JsonFacets;
-import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.solr.facet.JsonFacets;
+import io.uniserve.port.solr.query.ParameterText;
 import io.uniserve.testkit.solr.WrittenQueries;
 import java.nio.file.Path;
 import java.util.List;
@@ -78,7 +78,7 @@ class LanguageCoverageTest {
 
     /** Records the names that a query uses: its parameters and the options of its facets, parsers, and functions. */
     private String read(SolrCore core, String query) {
-        SolrParams given = SolrRequestParsers.parseQueryString(QueryText.escaped(query));
+        SolrParams given = SolrRequestParsers.parseQueryString(ParameterText.escaped(query));
         given.getParameterNamesIterator().forEachRemaining(name -> {
             Matcher ofAField = OF_A_FIELD.matcher(name);
             asked.add("parameter " + (ofAField.matches() ? ofAField.group(1) : name));

@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.EverywhereForm;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.api.update.AtomicUpdate;
-import io.uniserve.api.update.EverywhereForm;
 import io.uniserve.api.update.Prepared;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.error.ErrorCode;

@@ -1,9 +1,9 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.PackedFiles;
-import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.codec.CodePoints;
+import io.uniserve.port.solr.query.ParameterText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -125,7 +125,7 @@ final class PlainCore implements AutoCloseable {
 
     /** Returns Solr's answer as JSON to a query in URL form. */
     String query(String text) {
-        SolrParams asked = SolrRequestParsers.parseQueryString(QueryText.escaped(text));
+        SolrParams asked = SolrRequestParsers.parseQueryString(ParameterText.escaped(text));
         SolrQueryResponse response = new SolrQueryResponse();
         try (SolrCore core = container.getCore(NAME);
                 SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {

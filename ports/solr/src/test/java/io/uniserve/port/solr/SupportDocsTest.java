@@ -2,7 +2,7 @@ package io.uniserve.port.solr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.PackedFiles;
+import io.uniserve.api.extra.PackedFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

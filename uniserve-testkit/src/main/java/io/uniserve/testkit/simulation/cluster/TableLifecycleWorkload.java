@@ -1,7 +1,7 @@
 package io.uniserve.testkit.simulation.cluster;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.MutableOptions;
+import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;

@@ -2,7 +2,7 @@ package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.Row;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.extra.SnapshotActor;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.Prepared;
 import io.uniserve.api.update.UpdateContext;

@@ -1,7 +1,7 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.extra.SnapshotActor;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.Iterator;

@@ -2,7 +2,7 @@ package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorView;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.extra.SnapshotActor;
 import org.jspecify.annotations.Nullable;
 
 /** Engine state of one replica: the actor, its applied index, the published state, and the end of its last queued call. */

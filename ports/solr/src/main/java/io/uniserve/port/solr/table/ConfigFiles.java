@@ -1,0 +1,195 @@
+package io.uniserve.port.solr.table;
+
+import io.uniserve.api.EngineFailures;
+import io.uniserve.api.extra.MutableOptions;
+import io.uniserve.api.extra.PackedFiles;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableMeta;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Configuration files of a table, packed into a table option by {@link PackedFiles}. Definitions and files may be added while the table
+ * exists: the files in the option's {@link MutableOptions changed} value overlay the original ones. Only additions are allowed, because the
+ * engine could not read existing data by a changed definition. Safe for use by several threads.
+ *
+ * @param <C> the configuration as the engine reads it
+ */
+public final class ConfigFiles<C> {
+    /** Value of the option for the port's own files; also the default. */
+    public static final String DEFAULT = "default";
+
+    private static final String ANY = "*";
+
+    private final String option;
+    private final String main;
+    private final List<String> names;
+    private final String own;
+    private final Format<C> format;
+    private final EngineFailures failures;
+
+    /** Reader of an engine's configuration. */
+    public interface Format<C> {
+        /** Reads a complete folder. Any exception counts as an error in the user's files. */
+        C read(Path folder) throws Exception;
+
+        /** All definitions by kind, such as "field", and by name. */
+        Map<String, Map<String, String>> parts(C config);
+
+        /** The definition that applies to a name, its own or that of a pattern; null if there is none. */
+        @Nullable
+        String meaning(C config, String name);
+    }
+
+    /**
+     * Configuration in a table option.
+     *
+     * @param option name of the option
+     * @param main the file with the definitions; its bytes may change as long as {@link Format#parts} only grow
+     * @param names alternative names of the main file
+     * @param own a file that always comes from the port
+     * @param format reads a folder; {@code own}, and {@code main} for tables without files, are resources beside its class
+     */
+    public ConfigFiles(String option, String main, List<String> names, String own, Format<C> format) {
+        this.option = option;
+        this.main = main;
+        this.names = List.copyOf(names);
+        this.own = own;
+        this.format = format;
+        this.failures = new EngineFailures(option, ConfigFiles::code);
+    }
+
+    /**
+     * Builds the result of {@link Format#parts} from a map by plural of the kind, such as "fields", with one definition or a list of them.
+     *
+     * @param name returns the name of a definition of a kind; null if the definition is only a name
+     */
+    public static Map<String, Map<String, String>> parts(
+            Map<String, ?> byKinds, BiFunction<String, Object, @Nullable Object> name) {
+        Map<String, Map<String, String>> parts = new TreeMap<>();
+        byKinds.forEach((kinds, value) -> {
+            Map<String, String> named = parts.computeIfAbsent(kinds.replaceFirst("s$", ""), any -> new TreeMap<>());
+            for (Object part : value instanceof List<?> list ? list : List.of(value)) {
+                Object own = name.apply(kinds, part);
+                named.put(String.valueOf(own == null ? part : own), part.toString());
+            }
+        });
+        return parts;
+    }
+
+    /** Errors in configuration files are the user's; disk errors are not. */
+    private static Optional<ErrorCode> code(Throwable failure) {
+        boolean disk = failure instanceof FileSystemException
+                || String.valueOf(failure.getMessage()).contains("No space left");
+        return disk ? Optional.empty() : Optional.of(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    /**
+     * Returns the name of a folder under {@code base} whose subfolder {@code conf} holds the table's files. Creates it if needed; the name
+     * is a digest of the contents.
+     */
+    public synchronized String folder(Map<String, String> options, Path base) throws IOException {
+        String first = options.getOrDefault(option, DEFAULT);
+        String second = options.getOrDefault(MutableOptions.of(option), "");
+        String name = Sha256.hex(Bytes.utf8(first + " " + second));
+        PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), folder -> {
+            if (first.equals(DEFAULT)) {
+                copy(main, folder);
+            } else {
+                PackedFiles.unpack(first, folder);
+            }
+            PackedFiles.rename(folder, names, main);
+            if (!second.isEmpty()) {
+                PackedFiles.unpack(second, folder);
+                PackedFiles.rename(folder, names, main);
+            }
+            copy(own, folder);
+        });
+        return name;
+    }
+
+    private void copy(String file, Path folder) throws IOException {
+        Files.writeString(folder.resolve(file), PackedFiles.resource(format.getClass(), file));
+    }
+
+    private Path conf(Map<String, String> options, Path base) throws IOException {
+        return base.resolve(folder(options, base)).resolve("conf");
+    }
+
+    /**
+     * Implements {@link io.uniserve.api.Engine#validate}: the table may have this option and the given others.
+     *
+     * @return the configuration, for further checks
+     */
+    public C validate(TableMeta meta, String... others) {
+        TableChecks.onlyOptions(
+                meta, Stream.concat(Stream.of(option), Stream.of(others)).toList());
+        return failures.translated(
+                "be read", () -> PackedFiles.temporary(base -> format.read(conf(meta.options(), base))));
+    }
+
+    /** Implements {@link io.uniserve.api.Engine#validateChange}: allows only additions. */
+    public void validateChange(TableMeta before, TableMeta now) {
+        TableChecks.onlyChanged(before, now, MutableOptions.of(option));
+        failures.translated(
+                "be read",
+                () -> PackedFiles.temporary(base -> {
+                    check(before.options(), now.options(), base);
+                    return base;
+                }));
+    }
+
+    /** Rejects removed or changed definitions and files by name, with INVALID_ARGUMENT. */
+    private void check(Map<String, String> before, Map<String, String> now, Path base) throws Exception {
+        if (before.equals(now)) {
+            return;
+        }
+        Map<String, String> files = PackedFiles.digests(conf(before, base));
+        files.remove(main);
+        TableChecks.additions("file", files, PackedFiles.digests(conf(now, base)));
+        C was = format.read(conf(before, base));
+        C is = format.read(conf(now, base));
+        Map<String, Map<String, String>> parts = format.parts(is);
+        format.parts(was)
+                .forEach((kind, named) -> TableChecks.additions(kind, named, parts.getOrDefault(kind, Map.of())));
+        parts.forEach((kind, named) -> {
+            for (String name : named.keySet()) {
+                for (String sample : samples(
+                        name, format.parts(was).getOrDefault(kind, Map.of()).keySet())) {
+                    String meant = format.meaning(was, sample);
+                    if (meant != null && !meant.equals(format.meaning(is, sample))) {
+                        throw UniserveException.invalid(kind + " \"" + name + "\" is new, but was " + meant
+                                + " by a pattern, and documents may have it; use a name that no pattern takes");
+                    }
+                }
+            }
+        });
+    }
+
+    /** Sample names that match a pattern with a star at one end: an arbitrary one, and names that also match another pattern. */
+    private static List<String> samples(String name, Collection<String> patterns) {
+        List<String> samples = new ArrayList<>(List.of(name.replace(ANY, "x")));
+        for (String other : patterns) {
+            if (name.endsWith(ANY) && other.startsWith(ANY)) {
+                samples.add(name.replace(ANY, "") + other.replace(ANY, ""));
+            } else if (name.startsWith(ANY) && other.endsWith(ANY)) {
+                samples.add(other.replace(ANY, "") + name.replace(ANY, ""));
+            }
+        }
+        return samples;
+    }
+}

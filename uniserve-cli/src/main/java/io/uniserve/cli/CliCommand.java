@@ -10,48 +10,48 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * A subcommand: a public class with picocli annotations and a constructor without arguments. One line in {@code
- * META-INF/services/io.uniserve.cli.CliCommand} makes it part of {@code uniserve}, in the order of that file.
+ * Base class of subcommands: a public class with picocli annotations and a constructor without arguments. A line in {@code
+ * META-INF/services/io.uniserve.cli.CliCommand} adds it to {@code uniserve}, in the order of that file.
  */
 public abstract class CliCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Does the work; returns one of {@link ExitCode}. An exception becomes one line on the error stream and an exit code. */
+    /** Runs the command and returns one of {@link ExitCode}. An exception becomes one line on the error stream and an exit code. */
     @Override
     public abstract Integer call() throws Exception;
 
-    /** Where to read and write. */
+    /** Returns the streams that the command reads and writes. */
     protected final Console console() {
         return root().console();
     }
 
-    /** The options that every command has. */
+    /** Returns the options that every command has. */
     protected final GlobalOptions global() {
         return root().options();
     }
 
-    /** The process's monotonic clock. */
+    /** Returns the process's monotonic clock. */
     protected final Clock clock() {
         return SystemClock.INSTANCE;
     }
 
-    /** The words after {@code uniserve}, as given. */
+    /** Returns the arguments after {@code uniserve}, as given. */
     protected final List<String> arguments() {
         return List.copyOf(spec.root().commandLine().getParseResult().originalArgs());
     }
 
-    /** Tells a failure that does not end the command; returns the exit code that it would end with. */
+    /** Reports a failure that does not end the command. Returns the exit code of such a failure. */
     protected final int report(Throwable failure) {
         return new ErrorReport(console()).report(failure, root().verbose());
     }
 
-    /** An error of the command line: exit code {@link ExitCode#USAGE}. */
+    /** Returns an error of the command line, with exit code {@link ExitCode#USAGE}. */
     protected final ParameterException usage(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    /** An error of the command line where the option's value is out of range. */
+    /** Throws an error of the command line if the option's value is out of range. */
     protected final void range(String option, long value, long min, long max) {
         if (value < min || value > max) {
             throw usage(option + " is " + value + ": use " + min + " to " + max);

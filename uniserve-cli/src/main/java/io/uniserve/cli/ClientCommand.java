@@ -8,12 +8,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A subcommand that talks to a cluster as its client. */
+/** Base class of subcommands that connect to a cluster as a client. */
 public abstract class ClientCommand extends CliCommand {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Take the sections client and tls of this configuration; options stand over it.")
+            description = "Take the sections client and tls of this configuration; options override it.")
     private @Nullable Path config;
 
     @Option(
@@ -31,7 +31,7 @@ public abstract class ClientCommand extends CliCommand {
     @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, PKCS#8 PEM.")
     private @Nullable Path key;
 
-    /** Connects to the cluster that {@code --bootstrap} or the configuration names. */
+    /** Connects to the cluster, by {@code --bootstrap} or the configuration. */
     protected final ClusterClient connect() {
         return root().connector()
                 .connect(new ConnectOptions(root().bootstrap(config != null), Optional.ofNullable(config), tls()));
@@ -42,7 +42,7 @@ public abstract class ClientCommand extends CliCommand {
             throw usage("--tls-certificate and --tls-key go together: give both");
         }
         if (trust == null && certificate != null) {
-            throw usage("--tls-certificate needs --tls-trust: name the authorities that vouch for the servers");
+            throw usage("--tls-certificate needs --tls-trust: name the authorities that signed the servers' certificates");
         }
         return trust == null
                 ? Optional.empty()

@@ -1,6 +1,6 @@
 package io.uniserve.cli;
 
-/** A command that only holds subcommands: called without one it says so. */
+/** Base class of commands that only have subcommands. Without a subcommand it fails with exit code {@link ExitCode#USAGE}. */
 public abstract class CommandGroup extends CliCommand {
     @Override
     public final Integer call() {

@@ -12,17 +12,17 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where a command reads and writes. Answers and results go to {@link #out()}, everything else to {@link #err()}; both are
- * UTF-8 whatever the locale. Thread-safe, as its streams are.
+ * Streams of a command. Answers and results go to {@link #out()}, everything else to {@link #err()}. Both are UTF-8 in every locale.
+ * Thread-safe, as its streams are.
  *
- * @param terminal true when a person watches {@code err}, so that a progress bar may redraw itself
+ * @param terminal true if {@code err} is a terminal, so that a progress bar may redraw itself
  */
 public record Console(InputStream in, PrintStream out, PrintStream err, boolean terminal) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /**
-     * The process's own streams. From then on nothing else can write to standard output: libraries that print there write to
-     * standard error.
+     * Returns the console of the process's own streams, and redirects {@code System.out} to standard error: libraries that print cannot
+     * disturb the answer.
      */
     static Console ofProcess() {
         PrintStream out = stream(FileDescriptor.out);
@@ -36,17 +36,17 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
         return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
     }
 
-    /** One line of the answer. */
+    /** Prints one line of the answer. */
     public void println(String line) {
         out.println(line);
     }
 
-    /** One line of the answer, a value as JSON: maps, lists, texts, numbers. */
+    /** Prints one line of the answer, a value as JSON: maps, lists, texts, numbers. */
     public void json(Object value) {
         out.println(toJson(value));
     }
 
-    /** A value as JSON, on one line. */
+    /** Returns a value as JSON, on one line. */
     public static String toJson(Object value) {
         try {
             return JSON.writeValueAsString(value);
@@ -55,14 +55,14 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
         }
     }
 
-    /** A failure as one line {@code uniserve: CODE: message} on the error stream. */
+    /** Prints a failure as one line {@code uniserve: CODE: message} on the error stream. */
     public void failure(String code, String message) {
-        // Control characters would let a name from outside rewrite the terminal.
+        // Control characters in a name could otherwise control the terminal.
         String line = message.strip().replaceAll("\\s*\\R\\s*", " | ").replaceAll("\\p{Cntrl}", "?");
         err.println("uniserve: " + code + ": " + line);
     }
 
-    /** A line for whoever watches, apart from the answer. */
+    /** Prints a line on the error stream, apart from the answer. */
     public void note(String line) {
         err.println(line);
     }

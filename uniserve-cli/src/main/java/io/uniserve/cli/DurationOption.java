@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a time limit such as {@code 500ms}, {@code 5s} or {@code 2m}: with a unit, above zero, at most an hour. */
+/** Converter of time limits such as {@code 500ms}, {@code 5s} or {@code 2m}. A unit is required; the maximum is one hour. */
 public final class DurationOption implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,9})\\s*(ms|s|m)");
 

@@ -16,8 +16,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Turns failures into a line {@code uniserve: CODE: message} on the error stream, one more per distinct cause of what was tried, and an
- * exit code.
+ * Handler that turns failures into an exit code and a line {@code uniserve: CODE: message} on the error stream, plus one line per distinct
+ * cause of the attempts.
  */
 final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ErrorReport.class);
@@ -63,12 +63,12 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             tried(known).forEach(line -> console.note("  tried: " + line));
             return ExitCode.of(known.code());
         }
-        String remedy = verbose ? "" : "; -v shows where";
+        String remedy = verbose ? "" : "; use -v for the stack trace";
         tell(ErrorCode.INTERNAL.name(), cause + remedy);
         return ExitCode.FAULT;
     }
 
-    /** A refusal is the same wherever it is tried; of other failures a line per distinct cause. */
+    /** Returns the distinct causes of the attempts. A refusal is the same on every server, so it has none. */
     private static List<String> tried(UniserveException failure) {
         return ExitCode.of(failure.code()) == ExitCode.REFUSED ? List.of() : DistinctCauses.of(failure.tried());
     }

@@ -4,7 +4,7 @@ import io.uniserve.error.ErrorCode;
 
 /** Exit codes of every command, as {@code uniserve --help} documents them. */
 public final class ExitCode {
-    /** Done. */
+    /** Success. */
     public static final int OK = 0;
     /** A check, demo, bench or simulation ran and did not pass. */
     public static final int NOT_PASSED = 1;
@@ -24,14 +24,14 @@ public final class ExitCode {
     private ExitCode() {}
 
     /**
-     * The exit code of a daemon that a signal ended at once: the second one, or one before the daemon served. It is what a
-     * shell reports for a process that the signal killed, 143 for SIGTERM, 130 for Ctrl-C, 129 for SIGHUP.
+     * Returns the exit code of a daemon that a signal ended at once: by the second signal, or by one before the daemon served. It is that
+     * of a process killed by the signal: 143 for SIGTERM, 130 for Ctrl-C, 129 for SIGHUP.
      */
     public static int ofSignal(int number) {
         return SIGNALLED + number;
     }
 
-    /** The exit code of a failure with this code. */
+    /** Returns the exit code of a failure with this error code. */
     public static int of(ErrorCode code) {
         return switch (code.number() / 1000) {
             case 1 -> REFUSED;

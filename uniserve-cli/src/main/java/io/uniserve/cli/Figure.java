@@ -5,12 +5,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One measured figure of a result.
+ * Measured figure of a result.
  *
- * @param ours what was measured
- * @param peer what the peer or floor reached in the same run; null where there is none
- * @param ratio 1.0 or more is as good as the peer or better, whichever way the figure counts; null without a peer
- * @param goal with a peer the ratio to reach, else the value to reach or not to pass
+ * @param ours the measured value
+ * @param peer the value of the peer or floor in the same run; null without one
+ * @param ratio at least 1.0 if it is as good as the peer or better, for both directions; null without a peer
+ * @param goal the ratio to reach with a peer, otherwise the limit of the value
  */
 public record Figure(
         String name,
@@ -19,22 +19,22 @@ public record Figure(
         @Nullable Double ratio,
         double goal,
         boolean met) {
-    /** More is better: {@code ratio} is ours / peer. */
+    /** Creates a figure for which more is better: {@code ratio} is ours / peer. */
     public static Figure more(String name, double ours, double peer, double goalRatio) {
         return of(name, ours, peer, ours / peer, goalRatio);
     }
 
-    /** Less is better: {@code ratio} is peer / ours. A goal of at most 1.5 times the peer is {@code 1 / 1.5}. */
+    /** Creates a figure for which less is better: {@code ratio} is peer / ours. A goal of at most 1.5 times the peer is {@code 1 / 1.5}. */
     public static Figure less(String name, double ours, double peer, double goalRatio) {
         return of(name, ours, peer, peer / ours, goalRatio);
     }
 
-    /** Met when ours is not above the goal. */
+    /** Creates a figure that is met if ours is at most the goal. */
     public static Figure atMost(String name, double ours, double goal) {
         return new Figure(name, ours, null, null, goal, ours <= goal);
     }
 
-    /** Met when ours is not below the goal. */
+    /** Creates a figure that is met if ours is at least the goal. */
     public static Figure atLeast(String name, double ours, double goal) {
         return new Figure(name, ours, null, null, goal, ours >= goal);
     }
@@ -54,7 +54,7 @@ public record Figure(
         return fields;
     }
 
-    /** JSON knows no NaN and no infinity: null; whole numbers are written as such. */
+    /** Returns a number for JSON: null for NaN and infinity, an integer for whole numbers. */
     private static @Nullable Object number(double value) {
         if (!Double.isFinite(value)) {
             return null;

@@ -1,12 +1,8 @@
 package io.uniserve.cli;
 
-/**
- * Options every command has.
- *
- * @param verbose true to log causes and stack traces
- */
+/** Options of every command. */
 public record GlobalOptions(Output output, boolean verbose) {
-    /** Form of the answer on standard output. */
+    /** Format of the answer on standard output. */
     public enum Output {
         /** For people. */
         TEXT,
@@ -14,7 +10,7 @@ public record GlobalOptions(Output output, boolean verbose) {
         JSON
     }
 
-    /** True when the answer is wanted as JSON. */
+    /** True if the answer is printed as JSON. */
     public boolean json() {
         return output == Output.JSON;
     }

@@ -4,16 +4,16 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Levels of the log, which goes to the error stream; {@code logback.xml} has the rest. */
+/** Log levels. The log goes to the error stream; {@code logback.xml} has the rest of the configuration. */
 public final class Logging {
     private Logging() {}
 
-    /** What a daemon's operator wants to read: its own doings at INFO. */
+    /** Sets the level for daemons: INFO for Uniserve's own classes. */
     public static void daemon() {
         ((Logger) LoggerFactory.getLogger("io.uniserve")).setLevel(Level.INFO);
     }
 
-    /** For commands in which warnings belong to what is being tried, e.g. under simulated faults. */
+    /** Turns logging off, for commands that provoke warnings, e.g. by simulated faults. */
     public static void quiet() {
         ((Logger) LoggerFactory.getLogger("io.uniserve")).setLevel(Level.OFF);
     }

@@ -10,7 +10,7 @@ import java.util.ServiceLoader;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 
-/** The {@code uniserve} command. */
+/** Entry point of the {@code uniserve} command. */
 public final class Main {
     private static final int HELP_WIDTH = 110;
 
@@ -31,7 +31,7 @@ public final class Main {
         try {
             return commandLine(console, connector).execute(args);
         } catch (Error e) {
-            // Else this thread would end and the others would keep a process alive that does nothing.
+            // Otherwise this thread would end and the other threads would keep an idle process alive.
             return new ErrorReport(console).report(e, true);
         }
     }

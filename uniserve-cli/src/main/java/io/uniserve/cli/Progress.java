@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** A progress bar on the error stream: redrawn in place on a terminal, one line a tenth otherwise. Not thread-safe. */
+/** Progress bar on the error stream: redrawn in place on a terminal, otherwise one line per tenth. Not thread-safe. */
 public final class Progress {
     private static final int WIDTH = 30;
     private static final long REDRAW_NANOS = 100_000_000;
@@ -27,7 +27,7 @@ public final class Progress {
         this.drawnAtNanos = nanos.getAsLong() - REDRAW_NANOS;
     }
 
-    /** So much is done. */
+    /** Sets the progress. */
     public void at(long done, String note) {
         last = () -> draw(Math.min(done, total), note);
         long tenth = done * 10 / total;

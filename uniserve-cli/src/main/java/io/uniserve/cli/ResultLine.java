@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last line of a bench, demo, simulation or chaos run: one JSON object
- * {@code {"cmd", "commit", "args", "figures": [...], ..., "pass"}}. Not thread-safe.
+ * Last line of a bench, demo, simulation or chaos run: one JSON object {@code {"cmd", "commit", "args", "figures": [...], ..., "pass"}}.
+ * Not thread-safe.
  */
 public final class ResultLine {
     private final String cmd;
@@ -22,19 +22,19 @@ public final class ResultLine {
         this.args = List.copyOf(args);
     }
 
-    /** A result of this command, e.g. {@code bench overhead}, that passes until something is against it. */
+    /** Creates the result of a command, e.g. {@code bench overhead}. It passes until a figure or condition fails. */
     public static ResultLine of(String cmd, List<String> args) {
         return new ResultLine(cmd, args);
     }
 
-    /** Adds a figure; one that is not met makes the whole result fail. */
+    /** Adds a figure. A figure that is not met makes the whole result fail. */
     public ResultLine figure(Figure figure) {
         figures.add(figure);
         pass &= figure.met();
         return this;
     }
 
-    /** Adds a field beside the figures: text, number, boolean, map or list. */
+    /** Adds a field: text, number, boolean, map or list. */
     public ResultLine with(String name, Object value) {
         if (List.of("cmd", "commit", "args", "figures", "pass").contains(name) || more.put(name, value) != null) {
             throw new IllegalArgumentException("field \"" + name + "\" is there already");
@@ -42,18 +42,18 @@ public final class ResultLine {
         return this;
     }
 
-    /** A condition beside the figures. */
+    /** Adds a condition without a figure. */
     public ResultLine require(boolean condition) {
         pass &= condition;
         return this;
     }
 
-    /** True when all figures and conditions are met. */
+    /** True if all figures and conditions are met. */
     public boolean pass() {
         return pass;
     }
 
-    /** The line, without line end. */
+    /** Returns the line, without line end. */
     public String json() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("cmd", cmd);

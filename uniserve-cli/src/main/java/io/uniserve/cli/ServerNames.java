@@ -5,24 +5,24 @@ import io.uniserve.model.ServerId;
 import java.util.Collection;
 import java.util.List;
 
-/** Servers in tables for people. */
+/** Short names of servers in tables for people. */
 public final class ServerNames {
     private static final int BRIEF = 8;
 
     private ServerNames() {}
 
-    /** The first eight characters of a UUID, enough to tell servers apart; any other name whole. */
+    /** Returns the first eight characters of a UUID, enough to distinguish servers; any other name in full. */
     public static String brief(ServerId server) {
         boolean uuid = server.value().matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
         return uuid ? server.value().substring(0, BRIEF) : server.value();
     }
 
-    /** Several, as {@link #brief(ServerId)}. */
+    /** Returns the names of several servers, as {@link #brief(ServerId)}. */
     public static String brief(Collection<ServerId> servers) {
         return String.join(",", servers.stream().map(ServerNames::brief).toList());
     }
 
-    /** The one of these that is so called, whole or by its first characters; INVALID_ARGUMENT that begins with the label. */
+    /** Returns the server with this name or unique prefix. Fails with INVALID_ARGUMENT, whose message starts with the label. */
     public static ServerId named(String label, String name, Collection<ServerId> servers) {
         List<ServerId> found = servers.stream()
                 .filter(id -> !name.isEmpty() && id.value().startsWith(name))
@@ -33,7 +33,7 @@ public final class ServerNames {
             }
         }
         throw UniserveException.invalid(label + " " + name + ": "
-                + (found.isEmpty() ? "there is no such server among " : "several servers begin like this among ")
+                + (found.isEmpty() ? "there is no such server among " : "several servers have this prefix among ")
                 + brief(servers));
     }
 }

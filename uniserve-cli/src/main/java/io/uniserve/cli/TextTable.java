@@ -3,7 +3,7 @@ package io.uniserve.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table for people: columns as wide as needed, numbers to the right, two spaces between. */
+/** Table for people: column widths fit the content, numbers are right-aligned, two spaces separate columns. */
 public final class TextTable {
     private final List<String> header;
     private final List<List<String>> rows = new ArrayList<>();
@@ -12,7 +12,7 @@ public final class TextTable {
         this.header = List.of(header);
     }
 
-    /** Adds a row, one cell a column. */
+    /** Adds a row, one cell per column. */
     public void row(Object... cells) {
         if (cells.length != header.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + header.size() + " columns");
@@ -24,7 +24,7 @@ public final class TextTable {
         rows.add(row);
     }
 
-    /** The lines, header first. */
+    /** Returns the lines, header first. */
     public List<String> lines() {
         int[] widths = new int[header.size()];
         boolean[] right = new boolean[header.size()];
@@ -60,7 +60,7 @@ public final class TextTable {
         return width;
     }
 
-    /** Every cell is a number, perhaps with a unit, or unknown. */
+    /** True if every cell of the column is a number, optionally with a unit, or unknown. */
     private boolean numeric(int column) {
         boolean any = rows.stream().anyMatch(row -> !row.get(column).matches("-|NULL"));
         return any && rows.stream().allMatch(row -> row.get(column).matches("-|NULL|-?[0-9][0-9,.]*( [a-zA-Z%]+)?"));

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The root command: what every subcommand inherits. */
+/** Root command, with the options that every subcommand inherits. */
 @Command(
         name = "uniserve",
         scope = ScopeType.INHERIT,
@@ -55,7 +55,7 @@ final class Uniserve implements Callable<Integer> {
             names = {"-b", "--bootstrap"},
             scope = ScopeType.INHERIT,
             paramLabel = "HOST:PORT,...",
-            description = "Servers or coordinators to ask first (environment: UNISERVE_BOOTSTRAP; default: those of"
+            description = "Servers or coordinators to connect to first (environment: UNISERVE_BOOTSTRAP; default: those of"
                     + " --config, or 127.0.0.1:7070,127.0.0.1:7071).")
     private @Nullable String bootstrap;
 
@@ -100,9 +100,9 @@ final class Uniserve implements Callable<Integer> {
     }
 
     /**
-     * The addresses of the command line, else of the environment.
+     * Returns the addresses of the command line, or else of the environment.
      *
-     * @param configured true where a configuration has others: then none without either
+     * @param configured true if a configuration has addresses: then the result is empty without either
      */
     List<Address> bootstrap(boolean configured) {
         String given = bootstrap == null ? System.getenv("UNISERVE_BOOTSTRAP") : bootstrap;

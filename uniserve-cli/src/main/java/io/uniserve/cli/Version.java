@@ -7,15 +7,15 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** Which build this is. */
+/** Version of this build. */
 public final class Version implements IVersionProvider {
-    /** The commit of the sources, as the start script found it; {@code unknown} where there is no repository. */
+    /** Returns the commit of the sources, as set by the start script; {@code unknown} without a repository. */
     public static String commit() {
         String commit = System.getProperty("uniserve.commit", "");
         return commit.isBlank() ? "unknown" : commit;
     }
 
-    /** The version of the build, e.g. {@code 0.1.0}. */
+    /** Returns the version of the build, e.g. {@code 0.1.0}. */
     public static String number() {
         try (InputStream in = Version.class.getResourceAsStream("/io/uniserve/cli/version.properties")) {
             Properties properties = new Properties();

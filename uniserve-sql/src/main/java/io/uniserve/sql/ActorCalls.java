@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** How one stage's steps reach the actors of its tables, and what is told of them. */
+/** Calls of one stage to the actors of its tables, with the lines of EXPLAIN that describe them. */
 final class ActorCalls {
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final PlanContext context;
@@ -22,11 +22,11 @@ final class ActorCalls {
     private long since;
 
     /**
-     * Of a stage that begins now.
+     * Starts the calls of a stage: the time of its first step counts from now.
      *
-     * @param metas of all tables, by their names in the query
-     * @param told gets a line for each step
-     * @param unsupportedFeatures what the actors' engine cannot do
+     * @param metas all tables, by their names in the query
+     * @param told gets an EXPLAIN line per step
+     * @param unsupportedFeatures the features that the actors' engine lacks
      */
     ActorCalls(
             RetrieveCall<SqlQuery, SqlRows> call,
@@ -54,7 +54,7 @@ final class ActorCalls {
         return Objects.requireNonNull(metas.get(side.table()));
     }
 
-    /** Of a table that the query names, by its own name. */
+    /** Returns the table with this name of the cluster, which the query must name. */
     TableMeta meta(TableName name) {
         return metas.values().stream()
                 .filter(meta -> meta.name().equals(name))
@@ -66,7 +66,7 @@ final class ActorCalls {
         return meta(side).name();
     }
 
-    /** Asks for several steps at the same time. */
+    /** Calls the actors for several steps in parallel. */
     List<SqlRows> ask(List<Side> sides, List<SqlQuery> steps) {
         return context.retrieveAll(
                 call,
@@ -77,7 +77,7 @@ final class ActorCalls {
                 SqlRows::concat);
     }
 
-    /** Asks for one step. */
+    /** Calls the actors for one step. */
     SqlRows ask(Side side, SqlQuery step) {
         TableName table = name(side);
         Set<Integer> actors = actors(side);
@@ -86,24 +86,27 @@ final class ActorCalls {
                 : context.retrieve(table, actors, call, step, SqlRows::concat);
     }
 
-    /** The same where it reads these tables beside; {@link SqlRows#ELSEWHERE} where not all is in one place. */
+    /**
+     * Calls the actors of a table for a step that reads co-located actors of other tables as well. Returns {@link SqlRows#ELSEWHERE} if
+     * some of these are on other servers.
+     */
     SqlRows ask(Side side, Collection<TableMeta> beside, SqlQuery step) {
         return context.retrieveBeside(
                 meta(side), actors(side), beside, SqlRows.ELSEWHERE, call, step, ActorCalls::together);
     }
 
-    /** All parts, or that some could not be made. */
+    /** Concatenates the parts, or returns ELSEWHERE if at least one part is that. */
     private static SqlRows together(List<SqlRows> parts) {
         return parts.stream().filter(SqlRows::isElsewhere).findFirst().orElseGet(() -> SqlRows.concat(parts));
     }
 
-    /** The actors that can have rows which the table's conditions leave: fewer than all where they fix the key. */
+    /** Returns the actors that can have rows for which the table's conditions hold: fewer than all if the conditions fix the key. */
     Set<Integer> actors(Side side) {
         TableMeta meta = meta(side);
         return Pruning.actors(meta, side, context.actors(meta.name()));
     }
 
-    /** How many those are, in words. */
+    /** Returns the number of called actors, as text for EXPLAIN. */
     String asked(Side side) {
         return ExplainFormatter.actors(
                 actors(side).size(), context.actors(name(side)).size(), side.table());
@@ -117,17 +120,17 @@ final class ActorCalls {
         return ExplainFormatter.rows(count);
     }
 
-    /** The server that plans, in words. */
+    /** Returns the server that plans the query, as text for EXPLAIN. */
     String here() {
         return ExplainFormatter.here(context);
     }
 
-    /** Tells whose rounds those after it are. */
+    /** Adds a heading for the EXPLAIN lines that follow. */
     void head(String whose) {
         told.add(whose);
     }
 
-    /** Tells what was done since this was called last, and by which statement, where there is one. */
+    /** Adds an EXPLAIN line for the work since the last call, and the statement that did it unless that is empty. */
     void tell(String what, String statement) {
         long now = context.remainingNanos();
         told.add(ExplainFormatter.of(what, context.taken(), since - now));

@@ -23,9 +23,9 @@ import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One form of each aggregate for all steps after the parser. {@code sum(x) FILTER (WHERE c)} is
- * {@code sum(CASE WHEN c THEN x END)}, as no aggregate counts NULL. {@code approx_count_distinct(x)} is {@code count(DISTINCT x)}.
- * WITHIN GROUP, and ORDER BY inside an aggregate, are operands of it.
+ * Normalization of aggregates after the parser, so that later steps know one form of each. {@code sum(x) FILTER (WHERE c)} becomes {@code
+ * sum(CASE WHEN c THEN x END)}, because no aggregate counts NULL. {@code approx_count_distinct(x)} becomes {@code count(DISTINCT x)}.
+ * WITHIN GROUP, and ORDER BY inside an aggregate, become operands of the aggregate.
  */
 final class AggregateForms extends SqlShuttle {
     private static final String SEPARATOR = ",";
@@ -83,7 +83,7 @@ final class AggregateForms extends SqlShuttle {
                 old.getFunctionQuantifier(), old.getParserPosition(), operands.toArray(SqlNode[]::new));
     }
 
-    /** An aggregate with WITHIN GROUP; as it is where that means nothing to it. */
+    /** Moves WITHIN GROUP into the operands of its aggregate. Returns the node unchanged if the aggregate has no order. */
     private static SqlNode ordered(SqlCall group) {
         if (!(group.operand(0) instanceof SqlCall aggregate) || !(group.operand(1) instanceof SqlNodeList keys)) {
             return group;
@@ -97,7 +97,7 @@ final class AggregateForms extends SqlShuttle {
             return group;
         }
         if (aggregate.operandCount() != 1 || keys.size() != 1) {
-            throw SqlErrors.invalid(group, name + " wants one fraction, and one value in WITHIN GROUP (ORDER BY ...)");
+            throw SqlErrors.invalid(group, name + " needs one fraction, and one value in WITHIN GROUP (ORDER BY ...)");
         }
         SqlNode value = keys.get(0);
         boolean descends = false;
@@ -111,13 +111,16 @@ final class AggregateForms extends SqlShuttle {
         return call(own, aggregate, List.of(value, fraction(name, aggregate.operand(0), descends)));
     }
 
-    /** From 0 to 1; of a descending order less than 0, and 1 for 0, as that is the greatest value either way. */
+    /**
+     * Returns the fraction, which must be from 0 to 1. For a descending order it is negated, and 0 becomes 1: the greatest value in both
+     * forms.
+     */
     private static SqlNode fraction(String name, SqlNode node, boolean descends) {
         if (!(node instanceof SqlNumericLiteral literal)
                 || !(literal.getValue() instanceof BigDecimal number)
                 || number.signum() < 0
                 || number.compareTo(BigDecimal.ONE) > 0) {
-            throw SqlErrors.invalid(node, name + " wants a constant from 0 to 1, not " + node);
+            throw SqlErrors.invalid(node, name + " needs a constant from 0 to 1, not " + node);
         }
         if (!descends) {
             return node;
@@ -144,7 +147,7 @@ final class AggregateForms extends SqlShuttle {
         }
         if (Aggregates.QUANTILES.contains(name)) {
             if (call.operandCount() != 2) {
-                throw SqlErrors.invalid(call, name + " wants a value and a constant from 0 to 1");
+                throw SqlErrors.invalid(call, name + " needs a value and a constant from 0 to 1");
             }
             return call(own, call, List.of(call.operand(0), fraction(name, call.operand(1), false)));
         }
@@ -163,7 +166,7 @@ final class AggregateForms extends SqlShuttle {
             operands.add(SqlLiteral.createCharString(SEPARATOR, call.getParserPosition()));
         }
         if (operands.size() != 2 || !(operands.get(1) instanceof SqlCharStringLiteral)) {
-            throw SqlErrors.invalid(call, own.getName() + " wants a text, and a constant that stands between texts");
+            throw SqlErrors.invalid(call, own.getName() + " needs a text, and a constant as separator");
         }
         return texts(own, call, operands, keys);
     }
@@ -171,14 +174,14 @@ final class AggregateForms extends SqlShuttle {
     private static SqlNode texts(SqlAggFunction own, SqlCall call, List<SqlNode> operands, List<SqlNode> keys) {
         SqlNode value = operands.get(0);
         if (isDistinct(call) && (keys.size() > 1 || keys.stream().anyMatch(key -> !of(key, value)))) {
-            throw SqlErrors.unsupported(call, own.getName() + " of DISTINCT values, not in their own order, is");
+            throw SqlErrors.unsupported(call, own.getName() + " of DISTINCT values, ordered by something else, is");
         }
         List<SqlNode> all = new ArrayList<>(operands);
         all.addAll(keys);
         return call(own, call, all);
     }
 
-    /** Whether a key to order by is this value. */
+    /** True if an ORDER BY key is this value, with or without a direction. */
     private static boolean of(SqlNode key, SqlNode value) {
         return key.equalsDeep(value, Litmus.IGNORE)
                 || (key instanceof SqlCall how

@@ -21,18 +21,18 @@ import org.apache.calcite.sql.type.SqlOperandTypeChecker;
 import org.apache.calcite.sql.type.SqlReturnTypeInference;
 import org.jspecify.annotations.Nullable;
 
-/** Which functions are over many rows, and how each is merged. */
+/** Aggregate functions that queries may use, by the form of their distributed merge. */
 final class Aggregates {
-    /** Merged from counts, means and variances of the actors' rows. */
+    /** Standard deviations and variances: merged from the count, mean and variance of each actor's rows. */
     static final Set<String> SPREADS = Set.of("STDDEV", "STDDEV_SAMP", "STDDEV_POP", "VARIANCE", "VAR_SAMP", "VAR_POP");
 
-    /** Texts in an order; operands are the value, the separator and what to order by. */
+    /** Concatenations of texts in an order. The operands are the value, the separator and the ORDER BY keys. */
     static final Set<String> TEXTS = Set.of("STRING_AGG", "LISTAGG");
 
-    /** Quantiles of an ordered group; operands are the value and the fraction, less than 0 where the order descends. */
+    /** Quantiles with WITHIN GROUP. The operands are the value and the fraction, which is negative for a descending order. */
     static final Set<String> ORDERED = Set.of("PERCENTILE_CONT", "PERCENTILE_DISC");
 
-    /** The same written as functions. */
+    /** Quantiles that are written as functions. */
     static final Set<String> QUANTILES = Set.of("QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC");
 
     private static final String MEDIAN = "MEDIAN";
@@ -52,11 +52,11 @@ final class Aggregates {
             "BOOL_OR",
             "APPROX_COUNT_DISTINCT");
 
-    /** Those that need all values of a group in one place. */
+    /** Holistic aggregates: they need all values of a group in one place. */
     static final Set<String> WHOLE =
             OWN.keySet().stream().filter(name -> !PLAIN.contains(name)).collect(Collectors.toUnmodifiableSet());
 
-    /** All, by their names in capital letters. */
+    /** All aggregates, by their names in capital letters. */
     static final Set<String> NAMES = names();
 
     private Aggregates() {}
@@ -88,12 +88,12 @@ final class Aggregates {
         all.put(name, SqlBasicAggFunction.create(name, SqlKind.OTHER_FUNCTION, type, operands));
     }
 
-    /** Those that Calcite's standard operators are without, or have in another form. */
+    /** Returns the operators that Calcite's standard table lacks or has in another form. */
     static List<SqlOperator> own() {
         return List.copyOf(OWN.values());
     }
 
-    /** One of these by its name in capital letters. */
+    /** Returns one of {@link #own} by its name in capital letters. */
     static @Nullable SqlAggFunction own(String name) {
         return OWN.get(name);
     }
@@ -104,12 +104,12 @@ final class Aggregates {
                 && NAMES.contains(function.getName());
     }
 
-    /** Whether there is one anywhere in an expression; those of its sub-queries are their own. */
+    /** True if an expression contains an aggregate. Aggregates inside its sub-queries do not count. */
     static boolean in(@Nullable SqlNode node) {
         return any(node, Aggregates::is);
     }
 
-    /** Whether there is one in an expression that needs all values of a group in one place. */
+    /** True if an expression contains a holistic aggregate ({@link #WHOLE}). */
     static boolean whole(@Nullable SqlNode node) {
         return any(
                 node,
@@ -118,7 +118,7 @@ final class Aggregates {
                         && WHOLE.contains(call.getOperator().getName()));
     }
 
-    /** Whether there is a count in an expression, which is no NULL over no rows. */
+    /** True if an expression contains COUNT, which is 0 and not NULL over no rows. */
     static boolean count(@Nullable SqlNode node) {
         return any(node, one -> is(one) && one.getKind() == SqlKind.COUNT);
     }

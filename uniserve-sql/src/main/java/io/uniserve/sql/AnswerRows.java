@@ -7,21 +7,21 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of an answer while it is read, up to what an actor may send. Not thread-safe. */
+/** Builder of an actor's answer that enforces the size limit of answers. Not thread-safe. */
 public final class AnswerRows {
-    /** Characters of one answer at most; what an actor may send has less bytes. */
+    /** Maximum size of one answer in characters. An actor's message limit in bytes is larger. */
     public static final long CHARS_MAX = 14L << 20;
 
     private final List<String> types;
     private final List<List<@Nullable String>> rows = new ArrayList<>();
     private long chars;
 
-    /** None yet; types as {@link SqlRows} has them. */
+    /** Starts without rows; the types are as in {@link SqlRows}. */
     public AnswerRows(List<String> types) {
         this.types = types;
     }
 
-    /** Adds a row; TOO_LARGE where the answer is one that no actor may send. */
+    /** Adds a row. Fails with TOO_LARGE if the answer exceeds {@link #CHARS_MAX}. */
     public void add(List<@Nullable String> row) {
         for (String value : row) {
             chars += value == null ? 1 : value.length() + 4;
@@ -30,7 +30,7 @@ public final class AnswerRows {
         rows.add(Collections.unmodifiableList(row));
     }
 
-    /** TOO_LARGE where an answer has more characters than it may, or more rows than that. */
+    /** Fails with TOO_LARGE if an answer exceeds {@link #CHARS_MAX} in characters or in rows. */
     public static void check(long charsOrRows) {
         if (charsOrRows > CHARS_MAX) {
             throw new UniserveException(
@@ -39,7 +39,7 @@ public final class AnswerRows {
         }
     }
 
-    /** The answer. */
+    /** Returns the answer. */
     public SqlRows rows() {
         return new SqlRows(types, rows);
     }

@@ -8,36 +8,36 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** What is sent to every actor of the table that stays, all sides together. */
+/** Size of the data that a query broadcasts to every actor of the stationary table, over all sides. */
 record BroadcastSize(long rows, long bytes) {
-    /** Bytes that are sent for one query, as they travel; with room for its text in an operator's parameters. */
+    /** Maximum bytes that one query broadcasts, as encoded. It leaves room for the query's text in an operator's parameters. */
     static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (1 << 20);
 
-    /** Rows that are sent of a table without a condition that leaves some of them out. */
+    /** Maximum rows that are broadcast of a table without a selective condition. */
     static int wholeRowsMax() {
         return scaled(100_000);
     }
 
-    /** Rows that are sent for one query. */
+    /** Maximum rows that are broadcast for one query. */
     static int rowsMax() {
         return scaled(1_000_000);
     }
 
-    /** A table of fewer rows is collected whole at once: that takes less time than to wait for others that make it smaller. */
+    /** Below this number of rows a table is collected whole at once. That takes less time than waiting for others that reduce it. */
     static int waitingRowsMin() {
         return scaled(5_000);
     }
 
-    /** A sub-query of a table with fewer wanted rows is answered first: that makes what is joined smaller. */
+    /** Below this number of wanted rows a sub-query is answered first, which reduces the joined tables. */
     static int checkedRowsMin() {
         return scaled(1_000);
     }
 
     /**
-     * The part of a number of rows that counts: all. Tests of small tables set it to the scale of these, so that what is
-     * sent, cut or refused is what it is of large ones; other tests of the same process do not, so it is read each time.
-     * Numbers from which a step more pays are not scaled: {@link StageScheduler#REDUCED_ROWS_MIN}, those of {@link ColocatedJoin},
-     * {@link JoinKeyPartitioning} and {@link LateMaterialization}. Nor are bytes.
+     * Applies the scale of the limits, which is 1 in production. Tests with small tables set it, so that decisions about broadcasts,
+     * shuffles and refusals are those of large tables. Other tests of the same process use scale 1, so the property is read each time.
+     * Thresholds for an extra step are not scaled: {@link StageScheduler#REDUCED_ROWS_MIN}, those of {@link ColocatedJoin}, {@link
+     * JoinKeyPartitioning} and {@link LateMaterialization}. Byte limits are not scaled either.
      */
     private static int scaled(int rows) {
         return (int) Math.ceil(rows * Double.parseDouble(System.getProperty("uniserve.sql.limits-scale", "1")));
@@ -56,7 +56,10 @@ record BroadcastSize(long rows, long bytes) {
         return new BroadcastSize(rows, bytes);
     }
 
-    /** The answer of a sub-query, which goes wherever it is read. */
+    /**
+     * Fails with TOO_LARGE if a sub-query's answer exceeds the limits together with the answers before it. The answer is sent to every
+     * stage that reads it.
+     */
     void checkAnswer(String place, PackedRows answer) {
         if (rows + answer.count() > rowsMax() || bytes + answer.bytes() > BYTES_MAX) {
             throw tooLarge(
@@ -66,7 +69,7 @@ record BroadcastSize(long rows, long bytes) {
         }
     }
 
-    /** The same of a sub-query over all rows of a table; its actors may have told no more than that it is too large. */
+    /** Fails with TOO_LARGE for a sub-query over all rows of a table. Its actors may have reported only that it is too large. */
     static void checkWholeAnswer(String place, String table, long count) {
         if (count > wholeRowsMax()) {
             throw tooLarge(
@@ -85,7 +88,10 @@ record BroadcastSize(long rows, long bytes) {
         }
     }
 
-    /** Each actor answers a row more than is allowed, and no more: so many may be a part. */
+    /**
+     * Fails with TOO_LARGE if the actors returned more rows than allowed. Each actor returns at most one row above the limit, so such an
+     * answer may be incomplete.
+     */
     static void checkCollected(String table, long count) {
         if (count > rowsMax()) {
             throw tooLarge(
@@ -104,7 +110,7 @@ record BroadcastSize(long rows, long bytes) {
         }
     }
 
-    /** As many of these tables, at least one, as have together no more rows than a query may send. */
+    /** Returns a prefix of these tables that together fit into the row limit; at least one. */
     static List<Integer> bounded(List<Integer> items, List<Long> counts) {
         List<Integer> some = new ArrayList<>();
         long rows = 0;

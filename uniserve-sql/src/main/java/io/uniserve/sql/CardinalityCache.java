@@ -6,27 +6,27 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * How many rows conditions left when they were last counted: good enough to choose what is sent where, and no reason to refuse
- * anything. Safe for use by several threads.
+ * Cache of row counts per condition. Counts may be stale: they are good enough to choose a plan, but no reason to refuse a query.
+ * Thread-safe.
  */
 final class CardinalityCache {
-    /** What is older is counted again: tables grow. */
+    /** Older entries are counted again, because tables grow. */
     static final long FRESH_NANOS = 60_000_000_000L;
 
     private static final int KEPT_MAX = 4_096;
 
-    /** What moves while it is read is not there once. */
+    /** A pair of tables counts as not co-located after this many failures: a single one may be a replica that is moving. */
     private static final int APART_MIN = 2;
 
-    /** Begins no statement. */
+    /** Key prefix of co-location failures; no statement starts with it. */
     private static final String BESIDE = "beside ";
 
-    /** Begins none either. */
+    /** Key of lookups with missing rows; no statement equals it. */
     private static final String MISSING = "missing";
 
     private static final int MISSING_DOUBLED_MAX = 10;
 
-    /** Longer statements, with lists of constants, are counted each time. */
+    /** Longer statements, with lists of constants, are not cached. */
     private static final int STATEMENT_CHARS_MAX = 2_048;
 
     private final Map<Key, Counted> known = new LinkedHashMap<>(16, 0.75f, true) {
@@ -42,13 +42,13 @@ final class CardinalityCache {
 
     private record Counted(long rows, long at) {}
 
-    /** The number that a statement counted; none where that was too long ago. */
+    /** Returns the count of a statement; empty if there is none or it is too old. */
     synchronized OptionalLong of(TableMeta table, String statement, long nanos) {
         Counted last = known.get(new Key(table, statement));
         return last == null || nanos - last.at > FRESH_NANOS ? OptionalLong.empty() : OptionalLong.of(last.rows);
     }
 
-    /** Whether actors of one table were lately not found beside those of another, twice. */
+    /** True if actors of two tables were not co-located at least twice lately. */
     boolean apart(TableMeta one, TableMeta other, long nanos) {
         return of(one, BESIDE + other.tableId(), nanos).orElse(0) >= APART_MIN;
     }
@@ -65,7 +65,10 @@ final class CardinalityCache {
         }
     }
 
-    /** Whether rows of a table were lately not there for all keys that lead to it: for a minute, and twice as long each time. */
+    /**
+     * True if a lookup in this table lately found no row for some key. The answer is true for a minute, and twice as long after each
+     * further miss.
+     */
     synchronized boolean missing(TableMeta table, long nanos) {
         Counted last = known.get(new Key(table, MISSING));
         return last != null && nanos - last.at <= FRESH_NANOS << Math.min(last.rows - 1, MISSING_DOUBLED_MAX);

@@ -27,9 +27,9 @@ import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.jspecify.annotations.Nullable;
 
-/** A query's tree whose names and types are right for its tables. */
+/** Validation of a query: its names and types against the tables' columns. */
 final class CheckedQuery {
-    /** No casts are put in: what compares a text with a number is refused, not guessed. */
+    /** The validator adds no casts: a comparison of a text with a number is refused. */
     private static final SqlValidator.Config VALIDATOR = SqlValidator.Config.DEFAULT
             .withCallRewrite(false)
             .withTypeCoercionEnabled(false)
@@ -37,12 +37,15 @@ final class CheckedQuery {
 
     private CheckedQuery() {}
 
-    /** Refuses with INVALID_ARGUMENT or UNSUPPORTED, by line and column. Every table of the text is in the map, by its name there. */
+    /**
+     * Returns the validated tree. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. The map must have every table of the
+     * query, by its name there.
+     */
     static SqlNode of(Map<String, Columns> tables, ParsedQuery query) {
         return visit(tables, query, ComparisonTypeChecker::new);
     }
 
-    /** The same with another visitor of the tree, which may ask for types. */
+    /** Validates the query and applies another visitor, which may use the validator's types. */
     static SqlNode visit(
             Map<String, Columns> tables,
             ParsedQuery query,
@@ -91,7 +94,7 @@ final class CheckedQuery {
         return factory.createTypeWithNullability(type, !columns.primary().contains(column.name()));
     }
 
-    /** A table by its columns. */
+    /** Calcite's view of a table: its columns. */
     private static final class Described extends AbstractTable {
         private final Columns columns;
 
@@ -107,7 +110,7 @@ final class CheckedQuery {
         }
     }
 
-    /** Decimals of 38 digits, as the engines have them. */
+    /** Type system with decimals of 38 digits, as in the engines. */
     private static final class Wide extends RelDataTypeSystemImpl {
         @Override
         public int getMaxPrecision(SqlTypeName type) {

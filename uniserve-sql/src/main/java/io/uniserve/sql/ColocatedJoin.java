@@ -16,22 +16,22 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Tables that are joined where they are, without moving: their rows belong to actors by the same rule as those of the table that
- * stays, the join wants both keys to be equal, and a server has both actors of each number.
+ * Choice of co-located joins: tables that are joined in place, without sending rows. Their rows must be partitioned by the same rule as
+ * those of the stationary table, both keys must be join columns, and a server must have both actors of each number.
  */
 final class ColocatedJoin {
-    /** Fewer rows are sent, and make other tables smaller before they are. */
+    /** Tables with fewer rows are sent instead: these rows reduce other tables before those are sent. */
     static final int ROWS_MIN = 1_000;
 
     private ColocatedJoin() {}
 
     /**
-     * The names of these tables, by their places in FROM.
+     * Returns the tables that are joined in place, by their places in FROM.
      *
-     * @param query with the table that stays
-     * @param counts of rows that each table's own conditions leave
-     * @param checked tables that sub-queries read where the table that stays is
-     * @param known what is known of tables that were not together
+     * @param query with its stationary table
+     * @param counts rows per table that the table's own conditions leave
+     * @param checked tables that co-located sub-queries read
+     * @param known the cache that has co-location failures
      */
     static Map<Integer, TableName> of(
             SqlQuery query,
@@ -63,7 +63,7 @@ final class ColocatedJoin {
                 }
             }
         }
-        // What is not sent makes no other table smaller: not where that one is the larger of both.
+        // A table that is not sent cannot reduce others. So it is sent if it would reduce a table that is larger than itself.
         boolean fewer = true;
         while (fewer) {
             fewer = alike.removeIf(item -> IntStream.range(0, sides.size())

@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What a stage's actors read where they are: tables that are joined beside the one that stays, and those of sub-queries. */
+/** Co-located reads of a stage: the tables that are joined in place with the stationary table, and those of its sub-queries. */
 final class ColocatedReads {
     private final ActorCalls actorCalls;
     private final CardinalityCache known;
-    /** Tables that are joined where they are, by their places in FROM. */
+    /** Tables that are joined in place, by their places in FROM. */
     private Map<Integer, TableName> joined = Map.of();
 
     private boolean mayJoin = true;
-    /** The table that stays where sub-queries are checked there; less than 0 where it may be any. */
+    /** The stationary table if sub-queries are checked at its actors; negative if any table may stay. */
     private int checkedAt = FragmentedPlan.NOWHERE;
-    /** How many rows these have about, by their stages. */
+    /** Approximate row counts of the checked sub-queries, by stage. */
     private Map<Integer, Long> checked = Map.of();
 
     ColocatedReads(ActorCalls actorCalls, CardinalityCache known) {
@@ -43,12 +43,12 @@ final class ColocatedReads {
         return joined;
     }
 
-    /** From here on tables are sent that could be joined where they are. */
+    /** Disables co-located joins from here on: all tables are sent. */
     void sendAll() {
         mayJoin = false;
     }
 
-    /** Looks which tables are joined where they are. */
+    /** Chooses the tables that are joined in place. */
     void choose(SqlQuery query, int stays, List<Long> counts) {
         SqlQuery staying = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of());
         joined = stays >= 0 && mayJoin
@@ -62,7 +62,7 @@ final class ColocatedReads {
                 : Map.of();
     }
 
-    /** All tables that a step reads beside the one that stays. */
+    /** Returns the co-located tables that a step reads beside the stationary one. */
     List<TableMeta> of(SqlQuery step, Side stays) {
         boolean joins = step.step() == Step.PARTIAL || step.step() == Step.TOP;
         List<Side> sides = step.split().sides();
@@ -75,7 +75,7 @@ final class ColocatedReads {
                         .toList();
     }
 
-    /** Those of sub-queries. */
+    /** Returns the co-located tables that checked sub-queries read. */
     List<TableMeta> ofChecks(SqlQuery query, Side stays) {
         return query.stage().checked().values().stream()
                 .filter(name -> !name.equals(actorCalls.name(stays)))
@@ -105,7 +105,7 @@ final class ColocatedReads {
         });
     }
 
-    /** Tells which sub-queries are checked where rows are. */
+    /** Adds EXPLAIN lines for the sub-queries that are checked in place. */
     void tellChecked(SqlQuery query, Side stays) {
         query.stage().checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = query.plan().checked(number);

@@ -4,28 +4,28 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A sub-query of one table that every actor answers of its own rows, or of those beside it, while it evaluates the condition
- * that the sub-query stands in.
+ * Sub-query of one table that every actor answers from its own rows or from those of a co-located actor. The actor evaluates it with the
+ * condition that contains it.
  *
- * @param number of its stage
- * @param table that it reads
- * @param columns how many its answer has
- * @param partial over {@value FragmentedPlan#ROWS}
- * @param finish over {@value FragmentedPlan#PARTS}, which are all of one actor
+ * @param number the number of its stage
+ * @param table the table that it reads
+ * @param columns the number of columns of its answer
+ * @param partial the statement over {@value FragmentedPlan#ROWS}
+ * @param finish the statement over {@value FragmentedPlan#PARTS}, which has the rows of one actor
  */
 record ColocatedSemiJoin(int number, QueryBlock.Item table, int columns, String partial, String finish) {
-    /** The name of its answer with those of its columns, for a WITH: what the statement makes of them may have any. */
+    /** Returns the answer's name and column names, for WITH. The statement's own column names do not matter. */
     String name() {
         return FragmentedPlan.given(number)
                 + IntStream.range(0, columns).mapToObj(i -> "c" + i).collect(Collectors.joining(", ", "(", ")"));
     }
 
-    /** Over the rows of the actor that is asked. */
+    /** Returns the statement over the rows of the called actor. */
     String statement() {
         return "WITH " + parts();
     }
 
-    /** The same over those of another table: how the engine names it, for a FROM. */
+    /** Returns the statement over the rows of another table, given the engine's name for FROM. */
     String statement(String place) {
         return "WITH " + FragmentedPlan.ROWS + " AS NOT MATERIALIZED (SELECT * FROM " + place + "), " + parts();
     }

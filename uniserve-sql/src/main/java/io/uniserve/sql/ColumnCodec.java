@@ -14,15 +14,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A column as it travels: numbers in as few bytes each as the distance of the smallest to the largest takes, texts of few
- * different ones by their places in a list. Each value takes a byte at least, so a count is checked against what came.
+ * Encoding of a column. Numbers take as few bytes each as the distance from the smallest to the largest needs. Texts with few distinct
+ * values are encoded as indexes into a dictionary. Each value takes at least one byte, so a row count is checked against the received
+ * bytes.
  */
 final class ColumnCodec {
     private static final int NUMBERS = 0;
     private static final int TEXTS = 1;
     private static final int LISTED = 2;
     private static final int LISTED_MAX = 256;
-    /** Shorter columns gain nothing by a list. */
+    /** Shorter columns do not benefit from a dictionary. */
     private static final int LISTED_ROWS_MIN = 16;
 
     private ColumnCodec() {}
@@ -51,7 +52,7 @@ final class ColumnCodec {
         }
     }
 
-    /** The different texts in their order; none where there are too many, or nothing but NULLs. */
+    /** Returns the distinct texts in their order; empty if there are too many, or only NULLs. */
     private static Map<String, Integer> places(SqlColumn column) {
         Map<String, Integer> places = new LinkedHashMap<>();
         if (column.count() < LISTED_ROWS_MIN) {
@@ -93,7 +94,7 @@ final class ColumnCodec {
         out.writeByte(width).writeLong(base).writeBytes(Bytes.wrap(all.array()));
     }
 
-    /** Bytes for numbers from 0 to this one; of a difference that overflows, which is negative, all. */
+    /** Returns the bytes that numbers from 0 to this one need. A negative number is a difference that overflowed; it needs all. */
     private static int width(long most) {
         if (most < 0 || most >>> 32 != 0) {
             return Long.BYTES;
@@ -101,12 +102,12 @@ final class ColumnCodec {
         return most >>> 16 != 0 ? Integer.BYTES : most >>> 8 != 0 ? Short.BYTES : 1;
     }
 
-    /** Reads a column; CORRUPT where there is none. */
+    /** Reads a column. Fails with CORRUPT if the bytes are invalid. */
     static SqlColumn read(BinaryReader in, String type, int count) {
         int form = in.readByte();
         BitSet nulls = BitSet.valueOf(in.readBytes().buffer());
         if (nulls.length() > count) {
-            throw corrupt("NULL in row " + nulls.length() + " of " + count);
+            throw corrupt("the column has NULL in row " + nulls.length() + " of " + count);
         }
         return switch (form) {
             case NUMBERS -> new SqlColumn(type, count, nulls, numbers(in, type, count));
@@ -119,7 +120,7 @@ final class ColumnCodec {
                 yield new SqlColumn(type, texts);
             }
             case LISTED -> new SqlColumn(type, listed(in, nulls, count));
-            default -> throw corrupt("a column of form " + form);
+            default -> throw corrupt("the column has unknown form " + form);
         };
     }
 
@@ -144,7 +145,7 @@ final class ColumnCodec {
         int width = in.readByte();
         long base = in.readLong();
         if (!SqlColumn.hasNumbers(type) || (width != 1 && width != 2 && width != 4 && width != Long.BYTES)) {
-            throw corrupt("numbers of " + width + " bytes for type " + type);
+            throw corrupt("the column has numbers of " + width + " bytes for type " + type);
         }
         ByteBuffer all = sized(in, (long) count * width).buffer();
         long[] numbers = new long[count];
@@ -163,7 +164,7 @@ final class ColumnCodec {
     private static Bytes sized(BinaryReader in, long size) {
         Bytes bytes = in.readBytes();
         if (bytes.size() != size) {
-            throw corrupt("a column of " + bytes.size() + " bytes, not " + size);
+            throw corrupt("the column has " + bytes.size() + " bytes, expected " + size);
         }
         return bytes;
     }

@@ -20,8 +20,8 @@ import org.apache.calcite.util.Static;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A validator for which a name in GROUP BY is that of a column before that of an answer, and in HAVING that of a column that is
- * grouped by: as DuckDB has it, and SQL. Calcite's puts the answer's expression in its place, which makes other groups.
+ * Validator that resolves names in GROUP BY as in the SQL standard and DuckDB: a column of FROM comes before an alias of SELECT. In HAVING
+ * it does so for columns that are grouped by. Calcite's own validator takes the alias first, which makes other groups.
  */
 final class ColumnFirstValidator extends SqlValidatorImpl {
     ColumnFirstValidator(
@@ -62,7 +62,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
         return one.equalsIgnoreCase(other);
     }
 
-    /** Puts the names of their tables before columns that have the name of an answer. Sub-queries have names of their own. */
+    /** Qualifies columns that share their name with an alias of SELECT. It does not enter sub-queries, which have a scope of their own. */
     private final class Qualifying extends SqlShuttle {
         private final SqlSelect select;
         private final Predicate<SqlIdentifier> wanted;
@@ -95,7 +95,7 @@ final class ColumnFirstValidator extends SqlValidatorImpl {
                     .filter(table -> table.getRowType().getField(name.getSimple(), false, false) != null)
                     .count();
             if (tables == 0) {
-                return name; // an answer's name only
+                return name; // the name of an alias only
             }
             List<String> aliases = List.copyOf(
                     from.findQualifyingTableNames(name.getSimple(), name, SqlNameMatchers.withCaseSensitive(false))

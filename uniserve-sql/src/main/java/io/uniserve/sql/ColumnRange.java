@@ -12,10 +12,10 @@ import org.apache.calcite.sql.fun.SqlBetweenOperator;
 import org.apache.calcite.sql.type.SqlTypeName;
 
 /**
- * A condition that a column is not below one whole number and not above another.
+ * Condition that a column is within a range of whole numbers, both ends included.
  *
- * @param low the least value, empty where there is none
- * @param high the greatest one
+ * @param low the least value; empty if unbounded
+ * @param high the greatest value; empty if unbounded
  */
 record ColumnRange(String column, Optional<BigInteger> low, Optional<BigInteger> high) {
     private enum Bound {
@@ -23,7 +23,7 @@ record ColumnRange(String column, Optional<BigInteger> low, Optional<BigInteger>
         HIGH
     }
 
-    /** Empty where a condition is no such. */
+    /** Returns the range of a condition; empty if it is not a comparison of this kind. */
     static Optional<ColumnRange> of(ScopedExpression condition) {
         if (!(condition.node() instanceof SqlBasicCall call)) {
             return Optional.empty();
@@ -66,7 +66,10 @@ record ColumnRange(String column, Optional<BigInteger> low, Optional<BigInteger>
                 : Optional.empty();
     }
 
-    /** Others, such as 1e18, are compared as doubles, which are not in the order of whole numbers that are nearly equal. */
+    /**
+     * Returns a whole number that is written as such. Others, such as 1e18, are compared as doubles: nearly equal whole numbers do not keep
+     * their order as doubles.
+     */
     private static Optional<BigInteger> number(SqlNode node) {
         BigInteger sign = node.getKind() == SqlKind.MINUS_PREFIX ? BigInteger.ONE.negate() : BigInteger.ONE;
         SqlNode plain = node.getKind() == SqlKind.MINUS_PREFIX ? ((SqlCall) node).operand(0) : node;
@@ -78,7 +81,7 @@ record ColumnRange(String column, Optional<BigInteger> low, Optional<BigInteger>
                 : Optional.empty();
     }
 
-    /** What both allow. */
+    /** Returns the intersection of both ranges. */
     ColumnRange and(ColumnRange other) {
         return new ColumnRange(
                 column,

@@ -13,12 +13,12 @@ import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.NlsString;
 
 /**
- * A condition that a column has one of these values.
+ * Condition that a column has one of these values.
  *
- * @param values whole numbers or texts, as they are written
+ * @param values whole numbers or texts, as written in the query
  */
 record ColumnValueSet(String column, List<String> values) {
-    /** Empty where a condition is no such. */
+    /** Returns the set of a condition; empty if it is not a comparison of this kind. */
     static Optional<ColumnValueSet> of(ScopedExpression condition) {
         if (!(condition.node() instanceof SqlCall call) || call.operandCount() != 2) {
             return Optional.empty();
@@ -47,7 +47,7 @@ record ColumnValueSet(String column, List<String> values) {
     }
 
     private static Optional<String> value(SqlLiteral literal) {
-        // Others, such as 1e18, are compared as doubles: several keys equal one of these.
+        // Others, such as 1e18, are compared as doubles: several keys equal one of them.
         if (literal.getValue() instanceof BigDecimal number
                 && literal.getTypeName() == SqlTypeName.DECIMAL
                 && number.scale() == 0) {

@@ -4,9 +4,9 @@ import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 
-/** Expressions over rows of tables. */
+/** Writer of expressions over the rows of tables. */
 final class ColumnWriter extends SqlWriter {
-    /** Columns of the one table that a statement reads. Their names are well-formed: no quote is in them. */
+    /** Names of columns for a statement that reads one table. Column names contain no quotes. */
     static final Places ALONE = new Places() {
         @Override
         public String place(QueryScope.Found column) {
@@ -19,18 +19,18 @@ final class ColumnWriter extends SqlWriter {
         }
     };
 
-    /** Columns of the one answer of a sub-query that a statement reads. */
+    /** Names of columns for a statement that reads the answer of one sub-query. */
     static final Places GIVEN = column -> FragmentedPlan.GIVEN + ".c" + column.index();
 
     private final QueryScope queryScope;
     private final Places places;
 
-    /** How a statement names a column. */
+    /** Naming of columns in a statement. */
     @FunctionalInterface
     interface Places {
         String place(QueryScope.Found column);
 
-        /** The same within a sub-query, where a column's name alone could be one of its own. */
+        /** Returns the naming within a sub-query, where an unqualified name could be one of the sub-query's own columns. */
         default Places within() {
             return this;
         }
@@ -41,7 +41,7 @@ final class ColumnWriter extends SqlWriter {
         this.places = places;
     }
 
-    /** A column of the actor's table. */
+    /** Returns the name of a column of the actor's table. */
     static String ofRows(QueryScope.Found column) {
         return FragmentedPlan.ROWS + "." + ALONE.place(column);
     }
@@ -52,7 +52,7 @@ final class ColumnWriter extends SqlWriter {
             return queryScope.find(name).map(meaning -> text(name, meaning));
         }
         if (Aggregates.is(node)) {
-            throw SqlErrors.invalid(node, "an aggregate cannot stand here");
+            throw SqlErrors.invalid(node, "an aggregate is not allowed here");
         }
         return Optional.empty();
     }
@@ -83,7 +83,7 @@ final class ColumnWriter extends SqlWriter {
         return others == queryScope ? this : new ColumnWriter(others, places);
     }
 
-    /** A column's name without that of its table. */
+    /** Returns a column's name without that of its table. */
     static String last(SqlIdentifier name) {
         return name.names.get(name.names.size() - 1);
     }

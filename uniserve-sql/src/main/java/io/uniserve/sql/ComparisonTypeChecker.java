@@ -12,8 +12,8 @@ import org.apache.calcite.sql.validate.SqlValidator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses to compare values of different kinds: the validator lets them pass, and the engine would turn one into the other
- * row by row, until a row has a text that is no number.
+ * Visitor that refuses comparisons of different kinds of values. The validator accepts them. The engine would convert each row's value, and
+ * fail at the first text that is not a number.
  */
 final class ComparisonTypeChecker extends SqlBasicVisitor<@Nullable Void> {
     private static final Set<SqlKind> KINDS = Set.of(
@@ -64,7 +64,7 @@ final class ComparisonTypeChecker extends SqlBasicVisitor<@Nullable Void> {
         }
     }
 
-    /** Of a sub-query that of its one column. */
+    /** Returns the type of an expression; for a sub-query the type of its single column. */
     private @Nullable RelDataType type(SqlNode node) {
         RelDataType type = validator.getValidatedNodeTypeIfKnown(node);
         boolean row = type != null && type.isStruct() && type.getFieldCount() == 1;

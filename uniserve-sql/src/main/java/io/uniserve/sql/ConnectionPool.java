@@ -8,23 +8,23 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Connections to an engine that bears readers beside each other and a writer alone. One thread has a connection at a time; as many
- * are made as are in use at once. Safe for use by several threads.
+ * Pool of connections to an engine that allows concurrent readers but only a single writer. A connection is used by one thread at a time.
+ * The pool opens as many connections as are in use at the same time. Thread-safe.
  *
- * @param <C> a connection
+ * @param <C> the connection
  */
 public final class ConnectionPool<C> {
     private final Connector<C> connector;
     private final Queue<C> idle = new ConcurrentLinkedQueue<>();
     private final ReadWriteLock turns = new ReentrantReadWriteLock(true);
 
-    /** Makes a connection. */
+    /** Opens a connection. */
     @FunctionalInterface
     public interface Connector<C> {
         C connect() throws SQLException;
     }
 
-    /** Work with a connection. */
+    /** Work that is done with a connection. */
     @FunctionalInterface
     public interface Work<C, T> {
         T with(C connection) throws SQLException;
@@ -34,12 +34,12 @@ public final class ConnectionPool<C> {
         this.connector = connector;
     }
 
-    /** While nobody writes. */
+    /** Runs work under the shared lock, concurrently with other readers. */
     public <T> T read(Work<C, T> work) throws SQLException {
         return during(turns.readLock(), work);
     }
 
-    /** While nobody else reads or writes. */
+    /** Runs work under the exclusive lock, without other readers or writers. */
     public <T> T write(Work<C, T> work) throws SQLException {
         return during(turns.writeLock(), work);
     }

@@ -22,8 +22,8 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The conditions of a sub-query that depend on the row of the query around it. They are taken out of it: its answer has the
- * columns that they compare, one of groups is grouped by them too, and who reads the answer picks by them.
+ * Decorrelation of a sub-query: it removes the conditions that depend on the row of the outer query. The sub-query's answer gets the
+ * columns that these conditions compare, an aggregating one is also grouped by them, and the outer query selects by them.
  */
 final class Decorrelator {
     private final SqlNode place;
@@ -31,7 +31,7 @@ final class Decorrelator {
     private final How how;
     private final QueryScope inner;
     private final boolean grouped;
-    /** What the answer has of the sub-query's rows, behind its value. */
+    /** Columns that the answer has after its value. */
     private final List<SqlNode> columns = new ArrayList<>();
 
     private final List<SqlNode> equalInside = new ArrayList<>();
@@ -40,7 +40,7 @@ final class Decorrelator {
     private final Map<SqlNode, Integer> byNode = new IdentityHashMap<>();
     private String empty = "";
 
-    /** Of a sub-query with these names. */
+    /** Decorrelates one sub-query, whose names are resolved by {@code inner}. */
     Decorrelator(SqlNode place, QueryScope around, How how, QueryScope inner, boolean grouped) {
         this.place = place;
         this.around = around;
@@ -58,7 +58,7 @@ final class Decorrelator {
         return values() + columns.size() - 1;
     }
 
-    /** Takes a condition that names columns of the query around. */
+    /** Adds a condition that names columns of the outer query. */
     void add(SqlNode condition) {
         if (!inner.subs(condition).isEmpty()) {
             throw unsupported(condition, "a condition with a sub-query and with columns of the query around it is");
@@ -107,7 +107,7 @@ final class Decorrelator {
         return SqlErrors.unsupported(node, what);
     }
 
-    /** What the sub-query is asked for; refuses what cannot be taken apart. */
+    /** Returns the decorrelated sub-query. Fails with UNSUPPORTED if it cannot be decorrelated. */
     Wanted wanted(SqlSelect select, List<SqlNode> answers, List<String> aliases, List<SqlNode> groups) {
         boolean limited = select.getFetch() != null || select.getOffset() != null;
         List<SqlNode> all = new ArrayList<>(how == How.EXISTS ? List.of() : answers);
@@ -161,7 +161,7 @@ final class Decorrelator {
         return new Wanted(terms, none(answers), aliases, distinct, groups, grouped, select.getHaving(), order);
     }
 
-    /** The condition that a row of the sub-query is one for the values that a stage has found. */
+    /** Returns the semi-join condition that limits the sub-query to the values that a stage before it found. */
     ScopedExpression reduction(int keys) {
         SqlNode node = SqlStdOperatorTable.EXISTS.createCall(
                 place.getParserPosition(), SqlLiteral.createExactNumeric("1", place.getParserPosition()));
@@ -202,7 +202,7 @@ final class Decorrelator {
         return empty;
     }
 
-    /** An expression of aggregates over no rows. */
+    /** Writer of an expression of aggregates as it is over no rows. */
     private static final class Empty extends SqlWriter {
         @Override
         Optional<String> instead(SqlNode node) {

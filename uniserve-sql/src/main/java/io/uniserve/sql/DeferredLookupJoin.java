@@ -21,26 +21,26 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * A table that is not joined at all, but looked at when the answer's few groups are known: the join wants its primary key to equal
- * a column that the query groups by, and nothing of it is wanted but columns that show. It adds no rows and, where each key has
- * its row, takes none away: that is checked of the rows that the answer has. The same of a table that such a one leads to.
+ * Table that is looked up after the groups of the answer are known, instead of being joined. Conditions: the join equates its primary key
+ * with a column of GROUP BY, and the query only shows its other columns. Such a join adds no rows; it removes none if each key has its row,
+ * which is checked for the rows of the answer. A table that is joined through such a table counts too.
  *
  * @param item the table, by its place in FROM
  * @param primary its key
- * @param key the column that equals it, of a table that is joined or of one that is looked at before
+ * @param key the column that equals it, of a joined table or of one that is looked up before
  */
 record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
-    /** True for a table that a group leads to. */
+    /** True if a column of GROUP BY leads to the table directly. */
     boolean isFirst(Collection<DeferredLookupJoin> all) {
         return all.stream().noneMatch(other -> other.item == key.item());
     }
 
     /**
-     * Those by which it is worth it: of which many rows would be sent, and each key should have one. A table with versions is read
-     * once, at one of them.
+     * Returns the tables for which a deferred lookup pays: many rows would be sent, and each key is expected to have a row. A table with
+     * versions is read once, at one version.
      *
-     * @param counts of rows that each table's own conditions leave
-     * @param known what is known of tables whose rows were missing
+     * @param counts rows per table that the table's own conditions leave
+     * @param known the cache that has lookups with missing rows
      */
     static Set<Integer> chosen(
             SqlQuery query,
@@ -69,14 +69,14 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
         return chosen;
     }
 
-    /** The places of a table and of those that it leads to. */
+    /** Returns the places of a table and of those that are reached through it. */
     static Set<Integer> withThoseAfter(DeferredLookupJoin first, List<DeferredLookupJoin> inOrder) {
         Set<Integer> row = new TreeSet<>(Set.of(first.item));
         inOrder.stream().filter(one -> row.contains(one.key.item())).forEach(one -> row.add(one.item));
         return row;
     }
 
-    /** All that may be, of a query's FROM; of several tables in a row the first comes first. */
+    /** Returns all candidates of a FROM, each after the table that leads to it. */
     static List<DeferredLookupJoin> of(
             QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown predicatePushdown, int stays) {
         boolean inner = from.items().stream().allMatch(from.from()::keeps);
@@ -92,7 +92,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
         return new Search(from, asked, predicatePushdown, stays).all();
     }
 
-    /** An equality of two tables' columns, or any other condition, with the tables that are in it. */
+    /** Condition with the tables that it names, and the equality of two columns if it is one. */
     private record Condition(BitSet items, Optional<PredicatePushdown.Equality> equality) {}
 
     private static final class Search {
@@ -149,7 +149,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
                     : Optional.empty();
         }
 
-        /** Takes out what cannot be, until nothing changes: one table may lead to another. */
+        /** Removes tables that do not qualify, until nothing changes: one table may lead to another. */
         List<DeferredLookupJoin> all() {
             while (true) {
                 Map<Integer, DeferredLookupJoin> found = found();
@@ -160,10 +160,10 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
             }
         }
 
-        /** Those of the candidates of which each condition is an equality that leads to it, or on from it. */
+        /** Returns the candidates whose every condition is an equality that leads to the candidate or on from it. */
         private Map<Integer, DeferredLookupJoin> found() {
             Map<Integer, DeferredLookupJoin> found = new TreeMap<>();
-            BitSet taken = new BitSet(); // conditions by their places
+            BitSet taken = new BitSet(); // indexes of conditions
             for (boolean more = true; more; ) {
                 more = false;
                 for (int place = 0; place < terms.size(); place++) {
@@ -185,7 +185,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
             return found;
         }
 
-        /** What a condition makes of a table: it equals its key and a column that is grouped by, or one of a table found before. */
+        /** Returns the lookup that a condition allows: it equates the table's key with a column of GROUP BY, or of a table found before. */
         private Optional<DeferredLookupJoin> leading(int item, Condition term, Map<Integer, DeferredLookupJoin> found) {
             String primary = from.tables().get(item).primary().get(0);
             return term.equality
@@ -200,7 +200,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
                     .map(key -> new DeferredLookupJoin(item, primary, key));
         }
 
-        /** The column that leads to the table, or one that equals it in every row, where the query groups by it. */
+        /** Returns the column that leads to the table, or one that equals it in every row, if the query groups by it. */
         private Optional<QueryScope.Found> grouped(int item, String primary, QueryScope.Found other) {
             for (SqlNode group : asked.groups()) {
                 Optional<QueryScope.Found> column = from.names().column(group);
@@ -230,7 +230,7 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
             return other.exact() && from.tables().get(item).same(primary, from.item(other.item()), other.column());
         }
 
-        /** None where tables lead to each other, and so from nowhere. */
+        /** Returns the lookups in order; empty if tables lead to each other in a cycle. */
         private static List<DeferredLookupJoin> inOrder(Map<Integer, DeferredLookupJoin> found) {
             List<DeferredLookupJoin> left = new ArrayList<>(found.values());
             List<DeferredLookupJoin> ordered = new ArrayList<>();

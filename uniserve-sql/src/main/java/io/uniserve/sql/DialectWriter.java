@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Writes a finished statement in a dialect, part by part from the left. A word directly before a parenthesis is a function; words of
- * SQL's own are in capital letters, and names that statements give are not. For one thread, and one statement.
+ * Translation of a finished statement into a dialect, part by part from the left. A word directly before a parenthesis is a function. Words
+ * of SQL are in capital letters, names given by statements are not. For one thread and one statement.
  */
 final class DialectWriter {
     private static final Pattern PART = Pattern.compile("DATE '(?<date>\\d{4}-\\d{2}-\\d{2})'"
@@ -25,7 +25,7 @@ final class DialectWriter {
     private final String statement;
     private final Deque<Frame> frames = new ArrayDeque<>();
 
-    /** What is within a parenthesis; that of no function is a part of its argument. */
+    /** Open parenthesis. One without a function is a part of its argument. */
     private static final class Frame {
         final String function;
         final List<String> arguments = new ArrayList<>();
@@ -61,7 +61,7 @@ final class DialectWriter {
         return frames.element();
     }
 
-    /** Writes what begins here; returns where it ends. */
+    /** Writes the part that starts here and returns its end. */
     private int part(Matcher part) {
         StringBuilder out = top().text;
         if (part.group("date") != null) {
@@ -87,7 +87,7 @@ final class DialectWriter {
         return part.end();
     }
 
-    /** Where the type ends, before the parenthesis that closes the CAST. */
+    /** Returns the end of the type, before the parenthesis that closes the CAST. */
     private int type(int from) {
         int depth = 0;
         for (int i = from; i < statement.length(); i++) {

@@ -9,22 +9,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A query as statements of the engine's: one that every actor of a table runs over its rows, and one over all their answers.
- * What the second makes of the first is what the query means over all rows in one place: counts and sums are added, an
- * average is a sum divided by a count, HAVING and ORDER BY come last.
+ * Distributed plan of a query in two statements of the engine: every actor of a table runs the first over its rows, and the second merges
+ * their answers. The result is that of the query over all rows in one place. Counts and sums are added, an average is a sum divided by a
+ * count, HAVING and ORDER BY come last.
  *
- * <p>Of several tables one stays where it is, and its actors join their rows with all that the others have: what each of
- * these sends is a statement of its own, a side.
+ * <p>In a join one table, the stationary one, stays in place. Its actors join their rows with the rows that the other tables send. Each of
+ * these has a statement of its own, a side.
  *
- * @param partial over {@value #ROWS} of the table that stays, and over the sides; with columns c0, c1, ...
- * @param top what an actor answers that has all rows of its groups, in place of the partial answer: fewer groups
- * @param finish over {@value #PARTS}, a table of these columns
- * @param names of the answer's columns
- * @param stays the table that stays, by its place in FROM; {@link #NOWHERE} where all rows must come to one place
- * @param sides of all tables, by their places in FROM; that of the table that stays is only to be counted
- * @param whole true where the answer is of all rows of one table, or of their groups
- * @param each true where, besides, every row of an actor's part is a row of the answer, alone or with those of other actors
- * @param late columns that are fetched last; what {@code finish} answers has one column more for each of these tables
+ * @param partial the statement over {@value #ROWS} of the stationary table and over the sides; its columns are c0, c1, ...
+ * @param top the alternative to {@code partial} for an actor that has all rows of its groups: it returns fewer groups
+ * @param finish the statement over {@value #PARTS}, a table of these columns
+ * @param names the names of the answer's columns
+ * @param stays the stationary table, by its place in FROM; {@link #NOWHERE} if all rows must be sent to one place
+ * @param sides all tables, by their places in FROM; the side of the stationary table is used for counting only
+ * @param whole true if the answer is over all rows of one table, or over their groups
+ * @param each true if, in addition, every row of an actor's part contributes to a row of the answer
+ * @param late columns that are fetched last; the answer of {@code finish} has one more column per such table
  */
 public record FragmentedPlan(
         String partial,
@@ -36,16 +36,16 @@ public record FragmentedPlan(
         boolean whole,
         boolean each,
         List<Late> late) {
-    /** No table can stay in its place: the join would make rows of NULLs at each of its actors. */
+    /** Value of {@code stays} if no table can stay in place, because each of its actors would add rows of NULLs. */
     public static final int NOWHERE = -1;
 
-    /** The name of a sub-query's answer where a statement reads it alone. */
+    /** Name of a sub-query's answer in a statement that reads only that. */
     static final String GIVEN = "g";
 
-    /** The name of an actor's table. */
+    /** Name of an actor's table in statements. */
     public static final String ROWS = "rows";
 
-    /** The name of the table that holds the actors' answers. */
+    /** Name of the table that has the actors' answers. */
     public static final String PARTS = "parts";
 
     public FragmentedPlan {
@@ -54,7 +54,7 @@ public record FragmentedPlan(
         late = List.copyOf(late);
     }
 
-    /** The partial answer of a sub-query: one actor's rows more than all may send are enough to know that they are too many. */
+    /** Returns the partial statement of a sub-query. One row above the limit from one actor is enough to detect that there are too many. */
     String part() {
         return each
                 ? "SELECT * FROM (" + partial + ") AS " + PARTS + " LIMIT " + (BroadcastSize.wholeRowsMax() + 1)
@@ -62,11 +62,11 @@ public record FragmentedPlan(
     }
 
     /**
-     * The groups of an actor that may be in the answer, of a query with HAVING or LIMIT.
+     * Statement for those groups of an actor that can be in the answer of a query with HAVING or LIMIT.
      *
      * @param statement with the columns of the partial answer
-     * @param columns of the table that stays, by their names, that have one value in each group: where the table's key is
-     *     among them, no other actor has rows of the group
+     * @param columns columns of the stationary table that have one value per group. If the table's key is among them, no other actor has
+     *     rows of the group
      */
     record Top(String statement, Set<String> columns) {
         public Top {
@@ -75,13 +75,13 @@ public record FragmentedPlan(
     }
 
     /**
-     * Columns of one table that only show in the answer.
+     * Late-materialized columns of one table: the query only shows them.
      *
      * @param item the table, by its place in FROM
-     * @param key where what {@code finish} answers has the table's key
-     * @param own where the table's side has its key
-     * @param answers the places of the columns in the answer
-     * @param statement over the table's rows with the keys of its own side: first the columns that its side has too, then these
+     * @param key the column of the {@code finish} answer that has the table's key
+     * @param own the column of the table's side that has its key
+     * @param answers the columns of the answer that are filled
+     * @param statement over the table's rows with the keys of its own side: first the side's columns, then the late ones
      */
     record Late(int item, int key, int own, List<Integer> answers, String statement) {
         public Late {
@@ -89,7 +89,7 @@ public record FragmentedPlan(
         }
     }
 
-    /** The late columns of a table; INVALID_ARGUMENT where it has none. */
+    /** Returns the late columns of a table. Fails with INVALID_ARGUMENT if it has none. */
     Late late(int item) {
         return late.stream()
                 .filter(one -> one.item() == item)
@@ -98,17 +98,17 @@ public record FragmentedPlan(
     }
 
     /**
-     * What a table sends to the actors of the one that stays.
+     * Rows that a table sends to the actors of the stationary one.
      *
      * @param alias the table's name in the query
-     * @param table its own
-     * @param columns what is wanted of it, with names c0, c1, ...
+     * @param table the table's own name
+     * @param columns the wanted columns, which are named c0, c1, ...
      * @param conditions on its own rows
-     * @param reductions by sides that were gathered before
-     * @param present columns without whose values a row has no partner in the table that stays
-     * @param mayStay false where the join makes rows of NULLs for those that match nothing here
-     * @param constants values that the conditions allow for columns, by their names
-     * @param intervals whole numbers between which the conditions have columns, by their names
+     * @param reductions semi-joins with sides that were collected before
+     * @param present columns that must not be NULL for a row to have a partner in the stationary table
+     * @param mayStay false if the join adds rows of NULLs where no row of this table matches
+     * @param constants values that the conditions allow, by column
+     * @param intervals ranges of whole numbers that the conditions allow, by column
      */
     public record Side(
             String alias,
@@ -129,22 +129,22 @@ public record FragmentedPlan(
             intervals = Map.copyOf(intervals);
         }
 
-        /** How many of its rows are wanted at most. */
+        /** Returns the statement that counts the rows that its conditions leave, an upper bound of those that are sent. */
         String count() {
             return "SELECT count(*) AS c0 FROM " + ROWS + where(conditions);
         }
 
-        /** Its rows that may be in the join, once these sides are known. */
+        /** Returns the statement for rows that can be in the join, given the collected sides. */
         String statement(Set<Integer> known) {
             List<String> all = new ArrayList<>(conditions);
             reductions.stream().filter(one -> known.contains(one.side())).forEach(one -> all.add(one.condition()));
             present.forEach(one -> all.add("\"" + one + "\" IS NOT NULL"));
-            // One actor's rows more than all may send are enough to know that they are too many.
+            // One row above the limit from one actor is enough to detect that there are too many.
             int most = filtered(known) ? BroadcastSize.rowsMax() : BroadcastSize.wholeRowsMax();
             return "SELECT " + named() + " FROM " + ROWS + where(all) + " LIMIT " + (most + 1);
         }
 
-        /** The same of all rows that its conditions leave, where the statement runs that joins them. */
+        /** Returns the statement for all rows that its conditions leave, for a co-located join. */
         String beside(String place) {
             return "SELECT " + named() + " FROM " + place + " AS " + ROWS + where(conditions);
         }
@@ -157,52 +157,51 @@ public record FragmentedPlan(
             return named.isEmpty() ? "1 AS c0" : String.join(", ", named);
         }
 
-        /** True where not all of its rows are sent. */
+        /** True if conditions or collected sides reduce the rows that are sent. */
         boolean filtered(Set<Integer> known) {
             return !conditions.isEmpty() || reductions.stream().anyMatch(one -> known.contains(one.side()));
         }
     }
 
     /**
-     * A condition that a row's join partner is in another side.
+     * Semi-join condition: a row must have a join partner in another side.
      *
-     * @param own the column that is compared, by its place in what the table sends
-     * @param other that of the other side
+     * @param own the compared column, as an index of the columns that the table sends
+     * @param other the compared column of the other side
      */
     public record Reduction(int side, String condition, int own, int other) {}
 
-    /** The name by which statements know the rows of a side. */
+    /** Returns the name of a side's rows in statements. */
     static String side(int item) {
         return "b" + item;
     }
 
-    /** The name by which statements know the answer of a stage. */
+    /** Returns the name of a stage's answer in statements. */
     static String given(int block) {
         return "q" + block;
     }
 
-    /** Whether a statement reads the answer of a stage; at times true where a text of the user's only looks so. */
+    /** True if a statement reads the answer of a stage. A text constant that looks like it gives a false positive. */
     static boolean reads(String statement, int block) {
         return statement.contains(given(block) + " AS ");
     }
 
-    /** WHERE with all of these, or nothing. */
+    /** Returns WHERE with all of these, or an empty text. */
     static String where(List<String> conditions) {
         return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
     }
 
     /**
-     * Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). The split of the query itself;
-     * its sub-queries are stages of their own.
+     * Plans the query itself; its sub-queries are stages of their own. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column.
      *
-     * @param tables all that the text names, by their names there
-     * @param stays the table that stays, by its place in FROM; less than 0 for the first one that can
+     * @param tables all tables of the query, by their names there
+     * @param stays the stationary table, by its place in FROM; negative for the first one that can stay
      */
     static FragmentedPlan of(Map<String, Columns> tables, String text, int stays) {
         return QueryPlan.of(tables, text).split(new SqlQuery.Stage(QueryBlock.MAIN, false), stays);
     }
 
-    /** The statement of the table at this place; INVALID_ARGUMENT where there is none. */
+    /** Returns the side at this place. Fails with INVALID_ARGUMENT if there is none. */
     Side side(String what, int item) {
         if (item < 0 || item >= sides.size()) {
             throw UniserveException.invalid(what + " is " + item + ", and the query has " + sides.size() + " tables");

@@ -18,14 +18,14 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlNode;
 
-/** One block's way to {@link FragmentedPlan}. */
+/** Planner that turns one query block into a {@link FragmentedPlan}. */
 final class Fragmenter {
     private final Rows from;
     private final Wanted asked;
     private final PredicatePushdown predicatePushdown;
     private final int stays;
     private List<Integer> paired = List.of();
-    /** The columns that the join wants of each table, in the order in which it was found to want them. */
+    /** Columns that the join needs per table, in the order in which they were found. */
     private final List<List<String>> wanted = new ArrayList<>();
 
     private final ColumnWriter rows;
@@ -36,10 +36,10 @@ final class Fragmenter {
     private final SqlWriter merged;
 
     /**
-     * Of one of the blocks.
+     * Plans one of the blocks.
      *
-     * @param stage whether the block's reduction counts, and whether columns may be late
-     * @param stays the table that stays; less than 0 for the first one that can, or none
+     * @param stage says whether the block's reduction applies, and whether columns may be late
+     * @param stays the stationary table; negative for the first one that can stay, or none
      */
     Fragmenter(Map<Integer, QueryBlock> blocks, QueryBlock queryBlock, Stage stage, int stays) {
         from = queryBlock.rows();
@@ -61,7 +61,7 @@ final class Fragmenter {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
-        // Values of a group are sent as they are: what is fetched or looked at last would be missing among them.
+        // Holistic aggregates need the values of a group: late columns and deferred lookups would be missing among them.
         boolean ungrouped = asked.grouped() && wantsWhole(asked);
         partialAggregation = new PartialAggregation(ungrouped);
         candidates = ungrouped ? List.of() : DeferredLookupJoin.of(from, asked, predicatePushdown, this.stays);
@@ -88,13 +88,13 @@ final class Fragmenter {
                 || (asked.order() != null && Aggregates.whole(asked.order().getOrderList()));
     }
 
-    /** The rows of these tables come as they were joined: each has a number that those have that belong to it. */
+    /** Marks tables whose rows come as they were joined before: a row number connects rows that belong together. */
     Fragmenter paired(List<Integer> items) {
         paired = List.copyOf(items);
         return this;
     }
 
-    /** Tables that need not be joined. */
+    /** Returns the tables that may be looked up after the groups. */
     List<DeferredLookupJoin> candidates() {
         return candidates;
     }
@@ -102,7 +102,7 @@ final class Fragmenter {
     private List<DeferredLookupJoin> chosen(Set<Integer> items) {
         List<DeferredLookupJoin> some =
                 candidates.stream().filter(one -> items.contains(one.item())).toList();
-        // One that another leads to comes after it, and not without it.
+        // A table that is reached through another one comes after it, and only together with it.
         boolean together = candidates.stream()
                 .allMatch(one -> one.isFirst(candidates)
                         || items.contains(one.item())
@@ -117,7 +117,7 @@ final class Fragmenter {
         return lookups.stream().anyMatch(one -> one.item() == item);
     }
 
-    /** Conditions of tables that come after the groups are what they are looked at by. */
+    /** False for conditions on deferred tables: the lookup itself evaluates them. */
     private boolean holds(ScopedExpression condition) {
         return condition.names().items(condition.node()).stream().noneMatch(this::comesAfter);
     }
@@ -142,13 +142,13 @@ final class Fragmenter {
             return joined(after.get().key());
         }
         if (column.item() == stays) {
-            sent(column); // to be sent where the table is cut by a column
+            sent(column); // so that it is sent to a shuffle by this column
             return ColumnWriter.ofRows(column);
         }
         return FragmentedPlan.side(column.item()) + "." + sent(column);
     }
 
-    /** The name of a column in what its table sends, or in the answer that has it. */
+    /** Returns the name of a column in its table's side, or in the stage's answer that has it. */
     private String sent(QueryScope.Found column) {
         if (column.item() >= QueryBlock.GIVEN) {
             return "c" + column.index();
@@ -166,7 +166,7 @@ final class Fragmenter {
 
     FragmentedPlan query() {
         String distinct = asked.distinct() ? "DISTINCT " : "";
-        // A late column is put in its place when it is there.
+        // A late column is filled in when it has been fetched; until then it is 0.
         List<String> answers = asked.answers().stream()
                 .map(scopedExpression -> isLate(scopedExpression.node()) ? "0" : merged.write(scopedExpression))
                 .toList();
@@ -181,7 +181,7 @@ final class Fragmenter {
         String groups = partialAggregation.groups() > 0
                 ? " GROUP BY " + String.join(", ", partialAggregation.groupColumns())
                 : "";
-        // What is wanted of the answers is known when all else is written.
+        // The columns that the merge needs are complete only when everything else is written.
         String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM "
                 + partialAggregation.merged(FragmentedPlan.PARTS) + groups + having + ordering.last();
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
@@ -190,7 +190,7 @@ final class Fragmenter {
                 && from.items().size() == 1
                 && predicatePushdown.own(from.items().get(0)).isEmpty()
                 && having.isEmpty();
-        // What OFFSET skips, and groups that LIMIT or DISTINCT leave out, are of no row of the answer.
+        // Rows that OFFSET skips, and groups that LIMIT or DISTINCT remove, contribute to no row of the answer.
         boolean each = asked.grouped()
                 ? partialAggregation.groups() > 0
                         && partialAggregation.onePerGroup()
@@ -207,14 +207,14 @@ final class Fragmenter {
         return new FragmentedPlan(partial, top, finish, asked.titles(), stays, sides, whole, whole && each, fetched);
     }
 
-    /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */
+    /** Late columns of a deferred table: the columns for these places, by the key in column {@code key}. */
     private record AfterGroups(DeferredLookupJoin lookup, int key, List<String> columns, List<Integer> places) {
         FragmentedPlan.Late fetched(Side side) {
             return LateMaterialization.fetched(lookup.item(), lookup.primary(), key, side, columns, places);
         }
     }
 
-    /** Those in order, and their keys, which the answer has beside what it shows: of groups, or of a table before. */
+    /** Returns the deferred lookups in order. Their keys are added to the shown columns: from a group or from a table before. */
     private List<AfterGroups> afterGroups(List<String> shown) {
         List<AfterGroups> all = new ArrayList<>();
         for (DeferredLookupJoin deferredLookupJoin : lookups) {
@@ -263,9 +263,9 @@ final class Fragmenter {
                                 && !(one.isFirst(lookups) && one.primary().equals(column.column())));
     }
 
-    /** Where an actor has all rows of its groups, it knows which of them are not in the answer. */
+    /** Returns the statement for an actor that has all rows of its groups: it can drop groups that are not in the answer. */
     private Optional<FragmentedPlan.Top> top(String partial, String having, Ordering ordering) {
-        // Of distinct answers more groups than LIMIT tells may be wanted.
+        // With DISTINCT more groups than LIMIT may be needed.
         boolean limited = ordering.isLimited() && !asked.distinct();
         if (stays < 0
                 || partialAggregation.groups() == 0
@@ -287,7 +287,7 @@ final class Fragmenter {
         return Optional.of(new FragmentedPlan.Top(statement, apart()));
     }
 
-    /** The columns of the table that stays which differ from group to group, or not: the groups are of one value each. */
+    /** Returns the columns of the stationary table that have one value per group. */
     private Set<String> apart() {
         Set<String> columns = new TreeSet<>();
         for (SqlNode group : asked.groups()) {
@@ -312,7 +312,7 @@ final class Fragmenter {
         }
         predicatePushdown.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
         paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
-        // What FROM wants of the sides is found out before their columns are listed.
+        // The FROM clause adds columns to the sides, so it is written before these are listed.
         String text = " FROM " + from(from.from(), where).orElseThrow() + FragmentedPlan.where(where);
         return "SELECT " + distinct + partialAggregation.columns() + text
                 + (partialAggregation.groupNumbers().isEmpty()
@@ -320,7 +320,7 @@ final class Fragmenter {
                         : " GROUP BY " + String.join(", ", partialAggregation.groupNumbers()));
     }
 
-    /** Empty where there is nothing but tables that come after the groups; conditions that then have no ON go to WHERE. */
+    /** Writes FROM; empty if only deferred tables remain. Conditions that lose their ON are added to WHERE. */
     private Optional<String> from(JoinTree joinTree, List<String> where) {
         if (joinTree instanceof JoinTree.Join join) {
             List<String> on = predicatePushdown.on(join).stream()
@@ -351,7 +351,7 @@ final class Fragmenter {
         return Optional.of(answer + " AS " + FragmentedPlan.side(number));
     }
 
-    /** The conditions of an item alone, as they are evaluated where its rows are. */
+    /** Returns an item's own conditions, as evaluated where its rows are. */
     private List<String> own(int item) {
         ColumnWriter alone =
                 new ColumnWriter(from.names(), item < QueryBlock.GIVEN ? ColumnWriter.ALONE : ColumnWriter.GIVEN);
@@ -404,7 +404,7 @@ final class Fragmenter {
         return sides;
     }
 
-    /** Columns that are to equal what the primary key of the table that stays has, where they may be NULL. */
+    /** Returns the nullable columns that must equal the primary key of the stationary table. */
     private List<String> present(int item) {
         if (stays < 0) {
             return List.of();
@@ -425,7 +425,7 @@ final class Fragmenter {
                 .toList();
     }
 
-    /** The values that conditions allow for columns of a table, where they are constants. */
+    /** Returns the constants that conditions allow, by column of a table. */
     private Map<String, List<String>> constants(int item) {
         Map<String, List<String>> all = new TreeMap<>();
         for (ScopedExpression scopedExpression : predicatePushdown.own(item)) {
@@ -434,7 +434,7 @@ final class Fragmenter {
         return all;
     }
 
-    /** The whole numbers between which conditions have columns of a table. */
+    /** Returns the ranges of whole numbers that conditions allow, by column of a table. */
     private Map<String, ColumnRange> intervals(int item) {
         Map<String, ColumnRange> all = new TreeMap<>();
         for (ScopedExpression scopedExpression : predicatePushdown.own(item)) {

@@ -29,8 +29,8 @@ import org.apache.calcite.sql.validate.SqlNameMatcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Functions, operators and aggregates that queries may use. All others are refused by name, line and column before a query
- * is planned, so an operator that only shares its kind with a known one is never answered as that one.
+ * Catalog of functions, operators and aggregates that queries may use. All others are refused by name, line and column before the query is
+ * planned. So an operator that only shares its kind with a supported one never gets a wrong answer.
  */
 public final class Functions {
     private static final Set<String> OPERATORS = Set.of(
@@ -85,11 +85,11 @@ public final class Functions {
             "COALESCE",
             "NULLIF");
 
-    /** Parts of expressions and items that are no functions; FILTER and WITHIN GROUP are of aggregates. */
+    /** Parts of expressions and items that are not functions. FILTER and WITHIN GROUP belong to aggregates. */
     private static final Set<String> FORMS =
             Set.of("AS", "DESC", "NULLS FIRST", "NULLS LAST", "FILTER", "WITHIN GROUP");
 
-    /** Parts of a statement's syntax that the parser makes calls of: each is looked at by name elsewhere. */
+    /** Syntax parts that the parser represents as calls. Each is checked elsewhere by name. */
     private static final Set<SqlKind> CLAUSES = Set.of(
             SqlKind.SELECT,
             SqlKind.ORDER_BY,
@@ -112,7 +112,7 @@ public final class Functions {
     private static final Set<String> ANSWERED = names();
     private static final SqlOperatorTable TABLE = new Table();
 
-    /** A date minus a date is a number of days. */
+    /** Subtraction. A date minus a date is a number of days. */
     private static final SqlOperator MINUS = new SqlMonotonicBinaryOperator(
             "-",
             SqlKind.MINUS,
@@ -130,12 +130,12 @@ public final class Functions {
 
     private Functions() {}
 
-    /** The names of all that queries may use, in capital letters; aggregates among them. */
+    /** Returns the names of everything that queries may use, aggregates included, in capital letters. */
     public static Set<String> answered() {
         return ANSWERED;
     }
 
-    /** The aggregates among them that are merged with functions of DuckDB's. */
+    /** Returns the aggregates that are merged with functions of DuckDB. */
     public static Set<String> ofDuckDb() {
         Set<String> all = new TreeSet<>(Aggregates.SPREADS);
         all.addAll(Aggregates.WHOLE);
@@ -150,15 +150,14 @@ public final class Functions {
         return Collections.unmodifiableSet(all);
     }
 
-    /** What the validator may find: no more than what queries may use. */
+    /** Returns the validator's operator table: it has only what queries may use. */
     static SqlOperatorTable all() {
         return TABLE;
     }
 
     /**
-     * Refuses by name, line and column what a query may not use: with UNSUPPORTED what SQL knows, with INVALID_ARGUMENT other
-     * functions. Aggregates are in their
-     * {@link AggregateForms}.
+     * Refuses everything that a query may not use, by name, line and column: UNSUPPORTED for standard SQL, INVALID_ARGUMENT for unknown
+     * functions. The tree must have aggregates in their {@link AggregateForms}.
      */
     static void check(SqlNode tree) {
         tree.accept(new SqlBasicVisitor<@Nullable Void>() {
@@ -179,14 +178,14 @@ public final class Functions {
         if (!OPERATORS.contains(name) && !SCALARS.contains(name) && (ordered || !Aggregates.NAMES.contains(name))) {
             if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
                 throw SqlErrors.invalid(
-                        call, "function " + Printable.line(name) + " is not known; docs/manual/sql.md lists what is");
+                        call, "function " + Printable.line(name) + " is not known; docs/manual/sql.md lists all functions");
             }
             throw SqlErrors.unsupported(
                     call, Printable.line(name) + (ordered ? " without WITHIN GROUP (ORDER BY ...) is" : " is"));
         }
     }
 
-    /** A function's name in capital letters; one with a name of a schema has both. */
+    /** Returns a function's name in capital letters, qualified if the query qualified it. */
     static String name(SqlOperator operator) {
         String name = operator instanceof SqlUnresolvedFunction function && function.getSqlIdentifier() != null
                 ? String.join(".", function.getSqlIdentifier().names)
@@ -194,7 +193,7 @@ public final class Functions {
         return name.toUpperCase(Locale.ROOT);
     }
 
-    /** Calcite's standard operators as far as queries may use them, and aggregates beside them. */
+    /** Calcite's standard operators, limited to those that queries may use, and the aggregates of {@link Aggregates}. */
     private static final class Table implements SqlOperatorTable {
         @Override
         public void lookupOperatorOverloads(

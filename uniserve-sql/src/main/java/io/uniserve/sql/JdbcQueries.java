@@ -9,19 +9,19 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Statements of an engine with JDBC that end when their queries do: at a deadline, or as the caller gives up. */
+/** Execution of JDBC statements that ends when the query does: at its deadline, or when the caller cancels it. */
 public final class JdbcQueries {
     private static final long SECOND_NANOS = 1_000_000_000;
 
     private JdbcQueries() {}
 
-    /** What is done with a statement. */
+    /** Work that is done with a statement. */
     @FunctionalInterface
     public interface Work<T> {
         T with(Statement statement) throws SQLException;
     }
 
-    /** Lends a statement, which is cancelled when the query ends. */
+    /** Runs work with a statement. The statement is cancelled when the query ends. */
     public static <T> T during(Connection connection, QueryCancellation life, Work<T> work) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             return during(statement, life, () -> work.with(statement));
@@ -39,7 +39,7 @@ public final class JdbcQueries {
         }
     }
 
-    /** The answer of a statement that is planned already. */
+    /** Returns the answer of a prepared statement. */
     static SqlRows answer(PreparedStatement planned, QueryCancellation life) throws SQLException {
         return during(planned, life, () -> {
             try (ResultSet found = planned.executeQuery()) {
@@ -48,7 +48,7 @@ public final class JdbcQueries {
         });
     }
 
-    /** A query's answer; TOO_LARGE where it is one that no actor may send. */
+    /** Returns a query's answer. Fails with TOO_LARGE if it exceeds the limit of an actor's answer. */
     public static SqlRows answer(Connection connection, String sql, QueryCancellation life) throws SQLException {
         return during(connection, life, statement -> {
             try (ResultSet found = statement.executeQuery(sql)) {
@@ -57,7 +57,7 @@ public final class JdbcQueries {
         });
     }
 
-    /** The same without an end. */
+    /** Returns a query's answer, without deadline or cancellation. */
     public static SqlRows answer(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery(sql)) {
@@ -81,7 +81,7 @@ public final class JdbcQueries {
         return new SqlRows(columns.stream().map(SqlColumn.Builder::column).toList());
     }
 
-    /** Whole seconds, at least as many as remain. */
+    /** Returns the remaining time in whole seconds, rounded up. */
     private static int seconds(long nanos) {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, (nanos + SECOND_NANOS - 1) / SECOND_NANOS));
     }
@@ -90,7 +90,7 @@ public final class JdbcQueries {
         try {
             statement.cancel();
         } catch (SQLException e) {
-            // It has ended meanwhile; else its time-out ends it.
+            // The statement has ended meanwhile; otherwise its time-out ends it.
         }
     }
 }

@@ -13,19 +13,19 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * Which tables' rows need not be sent to every actor of the table that stays: those that a join wants to equal its key. An actor
- * has rows with its own keys only.
+ * Choice of tables whose rows are sent by key: the join equates one of their columns with the key of the stationary table. An actor then
+ * gets only the rows with its own keys.
  */
 final class JoinKeyPartitioning {
-    /** Fewer rows are sent to all as they are. */
+    /** Fewer rows are broadcast. */
     static final int ROWS_MIN = 1_000;
 
     private JoinKeyPartitioning() {}
 
     /**
-     * By the tables' places in FROM the columns that equal the key.
+     * Returns the columns that equal the key, by their tables' places in FROM.
      *
-     * @param query with the table that stays
+     * @param query with its stationary table
      */
     static Map<Integer, String> of(SqlQuery query, Function<Side, TableMeta> metas) {
         List<Side> sides = query.split().sides();
@@ -39,8 +39,8 @@ final class JoinKeyPartitioning {
     }
 
     /**
-     * The tables of which each row that is joined is at the actor with the number of the one where it is joined: those with the
-     * same partitioner whose own key equals the key of the table that stays. By their places in FROM.
+     * Returns tables that are partitioned like the stationary one, by their places in FROM: same partitioner, and the join equates both
+     * keys. Rows that join are at actors of the same number.
      */
     static Set<Integer> alike(SqlQuery query, Function<Side, TableMeta> metas) {
         List<Side> sides = query.split().sides();
@@ -55,7 +55,7 @@ final class JoinKeyPartitioning {
         return alike;
     }
 
-    /** The columns of other tables that equal the key of the table that stays, where both are compared as keys are. */
+    /** Returns columns of other tables that equal the key of the stationary table, if both types compare as keys do. */
     private static List<QueryScope.Found> equal(SqlQuery query, Function<Side, TableMeta> metas) {
         List<Side> sides = query.split().sides();
         TableMeta stays = metas.apply(sides.get(query.stays()));
@@ -76,7 +76,7 @@ final class JoinKeyPartitioning {
         return equal;
     }
 
-    /** Whether a table's key is a whole number; else it is a text. */
+    /** True if a table's key is a whole number; otherwise it is a text. */
     static boolean isWhole(TableMeta table) {
         return isWhole(kind(table, table.keyField()));
     }

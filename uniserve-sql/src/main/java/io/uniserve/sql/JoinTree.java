@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlNode;
 
-/** What a FROM is made of: tables and answers of sub-queries, by their numbers in it, and joins of two such. */
+/** Tree of a FROM clause: tables and sub-query answers, by their numbers in it, and joins of two subtrees. */
 sealed interface JoinTree {
-    /** True where the table is in here. */
+    /** True if the subtree contains the table. */
     boolean has(int item);
 
-    /** True where no join in here adds rows of NULLs in place of the table's: its own conditions may then come first. */
+    /** True if no join of the subtree replaces the table's rows by NULLs. Its own conditions may then be evaluated before the join. */
     boolean keeps(int item);
 
-    /** The conditions of every ON, in the order of the text. */
+    /** Returns the conditions of every ON, in the order of the text. */
     static List<ScopedExpression> conditions(JoinTree joinTree) {
         if (!(joinTree instanceof Join join)) {
             return List.of();
@@ -22,7 +22,7 @@ sealed interface JoinTree {
                 .toList();
     }
 
-    /** One table or answer. */
+    /** One table or sub-query answer. */
     record Leaf(int item) implements JoinTree {
         @Override
         public boolean has(int other) {
@@ -36,11 +36,11 @@ sealed interface JoinTree {
     }
 
     /**
-     * Two sides.
+     * Join of two subtrees.
      *
-     * @param outer for LEFT JOIN
-     * @param on the conditions of its ON, all of which must hold; none for a comma
-     * @param place of it in the text
+     * @param outer true for LEFT JOIN
+     * @param on the conjuncts of ON; empty for a comma
+     * @param place the node in the query's text
      */
     record Join(JoinTree left, JoinTree right, boolean outer, List<ScopedExpression> on, SqlNode place)
             implements JoinTree {
@@ -58,7 +58,7 @@ sealed interface JoinTree {
             return left.has(item) ? left.keeps(item) : !outer && right.keeps(item);
         }
 
-        /** True where a condition of this ON that concerns one table alone may be evaluated before the join. */
+        /** True if an ON condition on one table alone may be evaluated before the join. */
         boolean pushes(int item) {
             return outer ? right.keeps(item) : keeps(item);
         }

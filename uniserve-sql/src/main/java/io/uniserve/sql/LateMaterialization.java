@@ -15,23 +15,23 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Columns of a table that a query groups by and shows, and does nothing else with. Where it groups by the table's key too they
- * make no groups: they need not come with every row, but only with those few that LIMIT leaves.
+ * Late columns of a table: the query groups by them and shows them, and does nothing else with them. If it also groups by the table's key,
+ * they do not change the groups. So they are fetched only for the few rows that LIMIT leaves.
  *
  * @param item the table
- * @param key an expression of the groups that equals the table's key
+ * @param key the expression of GROUP BY that equals the table's key
  * @param primary the key's column
- * @param columns the names of the others, in the order of the answer
- * @param answers the places of these in the answer
+ * @param columns the late columns, in the order of the answer
+ * @param answers the places of the late columns in the answer
  */
 record LateMaterialization(int item, SqlNode key, String primary, List<String> columns, List<Integer> answers) {
-    /** A table of fewer rows that are wanted sends all its columns at once: another round takes longer. */
+    /** Tables with fewer wanted rows send all columns at once: another round takes longer. */
     static final int TABLE_ROWS_MIN = 1_000;
 
-    /** Answers of more rows have all their columns at once. */
+    /** Answers with more rows get all columns at once. */
     static final int ANSWER_ROWS_MAX = 10_000;
 
-    /** Those of all tables but the one that stays. */
+    /** Returns the late columns of all tables except the stationary one. */
     static List<LateMaterialization> of(
             QueryBlock.Rows from, QueryBlock.Wanted asked, PredicatePushdown predicatePushdown, int stays) {
         List<LateMaterialization> all = new ArrayList<>();
@@ -56,7 +56,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
         return withoutKeys(from.names(), all);
     }
 
-    /** What is the key of another table's late columns is grouped by, and so comes at once. */
+    /** Removes columns that are the key of another table's late columns: they are needed at once. */
     private static List<LateMaterialization> withoutKeys(QueryScope queryScope, List<LateMaterialization> all) {
         Set<QueryScope.Found> keys = all.stream()
                 .map(one -> queryScope.column(one.key).orElseThrow())
@@ -108,7 +108,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
         return scopedExpression.names().column(scopedExpression.node());
     }
 
-    /** What is grouped by that is the table's key, or equals it in every row. */
+    /** Returns the expression of GROUP BY that is the table's key, or equals it in every row. */
     private static Optional<SqlNode> key(
             QueryBlock.Rows from,
             QueryBlock.Wanted asked,
@@ -132,7 +132,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
                 .findFirst();
     }
 
-    /** The tables whose columns are a part of anything but a column of the answer. */
+    /** Returns the tables with columns that are used otherwise than as a column of the answer. */
     static BitSet used(QueryScope queryScope, QueryBlock.Wanted asked) {
         BitSet used = new BitSet();
         for (int i = 0; i < asked.answers().size(); i++) {
@@ -153,7 +153,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
         return used;
     }
 
-    /** What is in an aggregate is computed at the actors. */
+    /** Operands of aggregates are computed at the actors. */
     private static boolean onlyAggregates(SqlNode node) {
         return Aggregates.is(node);
     }
@@ -173,7 +173,7 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
                 items.or(scopedExpression.names().items(scopedExpression.node()));
             }
         }
-        // An alias of the answer may be hidden behind a name.
+        // The name in ORDER BY may be an alias of the answer.
         IntStream.range(0, asked.titles().size())
                 .filter(i -> node.toString().equalsIgnoreCase(asked.titles().get(i)))
                 .mapToObj(i -> asked.answers().get(i))
@@ -187,16 +187,16 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
     }
 
     /**
-     * How they are fetched.
+     * Returns the fetch of these columns.
      *
-     * @param place where what is answered before has the key
-     * @param side of the table, which has the key too
+     * @param place the column of the earlier answer that has the key
+     * @param side the table's side, which has the key too
      */
     FragmentedPlan.Late fetched(int place, Side side) {
         return fetched(item, primary, place, side, columns, answers);
     }
 
-    /** The same of any columns, for these places in what is answered. */
+    /** Returns the fetch of any columns, into these places of the answer. */
     static FragmentedPlan.Late fetched(
             int item, String primary, int place, Side side, List<String> columns, List<Integer> answers) {
         List<String> all = new ArrayList<>(side.columns());

@@ -7,23 +7,23 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Puts columns that were fetched last into an answer. */
+/** Merge of late columns into an answer. */
 final class LateRowFetch {
     private LateRowFetch() {}
 
     /**
-     * The answer with these columns in their places; empty where a row is not what it was when the others of its columns were
-     * read, or a key has no row. Every row of the table then is of one moment: the later one.
+     * Returns the answer with the late columns filled in. Returns empty if a row changed since its other columns were read, or if a key has
+     * no row. In the result every row of the table is from one moment, that of the later read.
      *
-     * @param answer with zeros in the places of the late columns
-     * @param before what the table's side was, where it had one
-     * @param fetched the columns of the side, and then the late ones
+     * @param answer with zeros in place of the late columns
+     * @param before the table's side of the earlier read, if it had one
+     * @param fetched the columns of the side, followed by the late ones
      */
     static Optional<SqlRows> filled(
             SqlRows answer, FragmentedPlan.Late late, Optional<SqlRows> before, SqlRows fetched) {
         Map<Object, Integer> now = places(fetched.columns().get(late.own()));
         if (now.size() < fetched.count()) {
-            return Optional.empty(); // a key that is none
+            return Optional.empty(); // not unique: this column is not a key
         }
         SqlColumn keys = answer.columns().get(late.key());
         int[] rows = new int[answer.count()];
@@ -47,7 +47,7 @@ final class LateRowFetch {
         return Optional.of(new SqlRows(columns));
     }
 
-    /** Whether the side's columns of all rows that are wanted are what they were. */
+    /** True if the side's columns of all wanted rows are unchanged. */
     private static boolean same(SqlRows before, SqlRows fetched, int key, Map<Object, Integer> wanted) {
         SqlColumn keys = before.columns().get(key);
         int known = 0;

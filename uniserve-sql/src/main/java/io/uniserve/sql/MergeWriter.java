@@ -11,9 +11,9 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelectKeyword;
 
-/** Expressions over groups, made of the actors' answers: aggregates of aggregates. */
+/** Writer of expressions over groups in the merge statement: aggregates over the actors' partial aggregates. */
 final class MergeWriter extends SqlWriter {
-    /** FALSE is less than TRUE; and the least value is one, the same each time. */
+    /** Aggregates that merge by the minimum: FALSE is less than TRUE, and ANY_VALUE is the least value so that it is deterministic. */
     private static final Set<String> LEAST = Set.of("MIN", "EVERY", "BOOL_AND", "ANY_VALUE");
 
     private static final Set<String> GREATEST = Set.of("MAX", "SOME", "BOOL_OR");
@@ -43,7 +43,7 @@ final class MergeWriter extends SqlWriter {
         if (node instanceof SqlIdentifier || (node instanceof SqlCall && partialAggregation.groups() > 0)) {
             Optional<String> group = partialAggregation.group(rows.write(node)).map(column -> table + column);
             if (group.isEmpty() && node instanceof SqlIdentifier) {
-                throw SqlErrors.invalid(node, "column " + node + " is neither grouped nor in an aggregate");
+                throw SqlErrors.invalid(node, "column " + node + " is neither in GROUP BY nor in an aggregate");
             }
             return group;
         }
@@ -99,9 +99,9 @@ final class MergeWriter extends SqlWriter {
     }
 
     /**
-     * An aggregate over columns of rows, where actors group by the values too, and so tell which there are, or send all.
+     * Writes an aggregate over columns of rows, for actors that group by the values too or send all of them.
      *
-     * @param of DISTINCT or not, and a column
+     * @param of the column, with or without DISTINCT
      */
     private static String plain(String name, String of) {
         return name.equals("AVG")
@@ -125,7 +125,7 @@ final class MergeWriter extends SqlWriter {
         return plain(name, of);
     }
 
-    /** Texts in an order that tells all of them apart, so that the same rows have one answer. */
+    /** Writes a concatenation of texts. The order includes the text itself, so the result is deterministic. */
     private String texts(SqlCall call, boolean distinct, String value) {
         List<String> order = new ArrayList<>();
         for (SqlNode key : call.getOperandList().subList(2, call.operandCount())) {
@@ -161,7 +161,7 @@ final class MergeWriter extends SqlWriter {
         return "sum(" + column(expression) + ")";
     }
 
-    /** Actors without a group to tell of tell nothing, where there is a value to group by: a count is 0 then. */
+    /** Writes a sum of counts. Without GROUP BY it is 0 rather than NULL if no actor has a row. */
     private String added(String count) {
         return partialAggregation.groups() > 0 ? sum(count) : "coalesce(" + sum(count) + ", 0)";
     }

@@ -27,19 +27,19 @@ final class Ordering {
     private final long skip;
 
     /**
-     * One of the values to order by.
+     * Key of ORDER BY.
      *
-     * @param named how the statement over all answers names it
+     * @param named its name in the merge statement
      * @param value the same as an expression over the actors' answers
-     * @param how ascending or not, and where NULL comes
+     * @param how the direction and the place of NULLs
      */
     private record Key(String named, String value, String how) {}
 
     /**
-     * Of a SELECT, or of none.
+     * Reads the clauses of a SELECT, or of none.
      *
-     * @param answers the items as they are written over the actors' answers
-     * @param aliases the names that AS gives to items; "" for others
+     * @param answers the items as written over the actors' answers
+     * @param aliases the names that AS gives to items; "" for items without
      */
     Ordering(
             @Nullable SqlSelect select,
@@ -64,17 +64,17 @@ final class Ordering {
         limit = fetch == null ? -1 : count(fetch, "LIMIT");
     }
 
-    /** The end of the statement over all answers. */
+    /** Returns the end of the merge statement. */
     String last() {
         return by + (limit < 0 ? "" : " LIMIT " + limit) + (skip > 0 ? " OFFSET " + skip : "");
     }
 
-    /** Of rows that are not grouped an actor sends no more than could be in the answer. */
+    /** Returns the end of the partial statement of a query without groups: an actor sends only rows that can be in the answer. */
     String first() {
         return limit < 0 ? "" : by + " LIMIT " + most();
     }
 
-    /** Of more rows than a long counts there are none to leave out. */
+    /** Returns LIMIT plus OFFSET, saturated at the maximum of a long. */
     private long most() {
         return skip > Long.MAX_VALUE - limit ? Long.MAX_VALUE : skip + limit;
     }
@@ -91,14 +91,14 @@ final class Ordering {
         return skip > 0;
     }
 
-    /** The values to order by, with names of their own. */
+    /** Returns the ORDER BY keys as columns with names of their own. */
     List<String> values() {
         return IntStream.range(0, keys.size())
                 .mapToObj(i -> keys.get(i).value + " AS o" + i)
                 .toList();
     }
 
-    /** The end of a statement over rows that have {@link #values}: no more than could be in the answer. */
+    /** Returns the end of a statement over rows that have {@link #values}: only rows that can be in the answer. */
     String firstByValues() {
         return by(IntStream.range(0, keys.size())
                         .mapToObj(i -> "o" + i + keys.get(i).how)
@@ -124,13 +124,13 @@ final class Ordering {
             String value = merged.write(node);
             return new Key(value, value, suffix);
         }
-        // By number where the item is computed last; rows come with all items computed, in columns of their own.
+        // By number if the merge computes the item. Otherwise rows have all items computed, in columns of their own.
         return grouped
                 ? new Key(String.valueOf(item + 1), answers.get(item), suffix)
                 : new Key(merged.write(items.get(item)), answers.get(item), suffix);
     }
 
-    /** The item of the answer that an ORDER BY names by number, alias or the same expression; -1 for none. */
+    /** Returns the item that an ORDER BY key names by number, alias or the same expression; -1 for none. */
     private int item(SqlNode node) {
         if (node instanceof SqlLiteral number && number.getKind() == SqlKind.LITERAL) {
             long position = count(number, "ORDER BY");
@@ -146,7 +146,7 @@ final class Ordering {
                 return i;
             }
         }
-        // Columns come behind aliases, those that a star stands for too.
+        // Aliases come before columns, also before those from a star.
         for (int i = 0; i < items.size(); i++) {
             if (node instanceof SqlIdentifier name
                     && name.isSimple()

@@ -21,25 +21,25 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows as they are sent to every actor of another table: with a checksum, and compressed where they are many. Immutable; safe
- * for use by several threads. Equal by identity: who keeps what was made of them tells them apart so.
+ * Rows encoded for sending to the actors of another table: with a checksum, and compressed if large. Immutable and thread-safe. Equality is
+ * identity, so that caches of derived objects can use it as a key.
  */
 public final class PackedRows {
-    /** Unpacked bytes at most. */
+    /** Maximum size unpacked, in bytes. */
     public static final int UNPACKED_BYTES_MAX = 64 << 20;
 
     public static final Codec<PackedRows> CODEC = Codecs.of(PackedRows::write, PackedRows::read);
 
-    /** Rows at most: each takes memory. */
+    /** Maximum number of rows, as each takes memory. */
     private static final int ROWS_MAX = 1 << 21;
 
-    /** Values at most: each takes eight bytes of memory or more, however few it travels in. */
+    /** Maximum number of values: each takes at least eight bytes of memory, even if it is encoded in fewer. */
     private static final int VALUES_MAX = 1 << 25;
 
-    /** Fewer bytes are sent as they are, where there is room: to deflate them takes longer than to send them. */
+    /** Below this size rows are sent uncompressed if there is room: compression takes longer than sending. */
     private static final int DEFLATED_BYTES_MIN = 2 << 20;
 
-    /** What packed rows travel in at least: two numbers, a flag, a length. */
+    /** Minimum encoded size: two numbers, a flag, a length. */
     private static final int ONE_BYTES_MIN = 13;
 
     private static final int BUFFER_BYTES = 64 << 10;
@@ -48,11 +48,11 @@ public final class PackedRows {
     private final boolean deflated;
     private final int checksum;
     private final Bytes packed;
-    /** What each actor of a table wants of them, by their numbers; empty where all want all. */
+    /** Shares per actor of a table, by actor number; empty if all actors get all rows. */
     private final List<PackedRows> shares;
-    /** Bytes of the rows as they are packed, not deflated; once that is known. */
+    /** Size of the encoded rows before compression, once it is known. */
     private int plainBytes;
-    /** Once they were wanted, as all actors of a server and all steps of a plan want the same. */
+    /** Cached after the first use: all actors of a server and all steps of a plan read the same rows. */
     private @Nullable SqlRows unpacked;
 
     private PackedRows(int count, boolean deflated, int checksum, Bytes packed, @Nullable SqlRows unpacked) {
@@ -79,7 +79,7 @@ public final class PackedRows {
         return packed;
     }
 
-    /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}, or are too many. */
+    /** Packs rows. Fails with TOO_LARGE if they exceed {@link #UNPACKED_BYTES_MAX} or the limits on rows and values. */
     public static PackedRows of(SqlRows rows) {
         check(rows);
         BinaryWriter out = BinaryWriter.limited(UNPACKED_BYTES_MAX);
@@ -95,16 +95,16 @@ public final class PackedRows {
         if (rows.count() > ROWS_MAX || values > VALUES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    rows.count() + " rows of " + rows.types().size() + " columns are packed; at most " + ROWS_MAX
-                            + " rows and " + VALUES_MAX + " values may be: add conditions, or name fewer columns");
+                    rows.count() + " rows of " + rows.types().size() + " columns are to be sent; at most " + ROWS_MAX
+                            + " rows and " + VALUES_MAX + " values are allowed: add conditions, or name fewer columns");
         }
     }
 
     /**
-     * Packs rows of which each actor of a table wants those with keys of its own. Those whose value can be no key are left out.
+     * Packs rows into one share per actor, by the table's key. Rows whose value cannot be a key are left out.
      *
-     * @param column of the rows that is compared with the table's key
-     * @param whole whether keys are whole numbers, and not texts
+     * @param column the column that is compared with the table's key
+     * @param whole true if keys are whole numbers, false if they are texts
      */
     static PackedRows shared(SqlRows rows, int column, Partitioner partitioner, boolean whole) {
         check(rows);
@@ -116,7 +116,7 @@ public final class PackedRows {
             if (bytes > UNPACKED_BYTES_MAX) {
                 throw new UniserveException(
                         ErrorCode.TOO_LARGE,
-                        "rows of more than " + UNPACKED_BYTES_MAX + " bytes are packed: add conditions, or name fewer"
+                        "rows of more than " + UNPACKED_BYTES_MAX + " bytes are to be sent: add conditions, or name fewer"
                                 + " columns");
             }
             shares.add(packed);
@@ -124,7 +124,7 @@ public final class PackedRows {
         return new PackedRows(shares);
     }
 
-    /** The same in fewer bytes, where time does not matter. */
+    /** Returns the same rows with the best compression, which takes more time. */
     PackedRows smaller() {
         if (!shares.isEmpty()) {
             return new PackedRows(shares.stream().map(PackedRows::smaller).toList());
@@ -138,12 +138,12 @@ public final class PackedRows {
         return smaller;
     }
 
-    /** True where actors of a table want different rows. */
+    /** True if actors get different shares. */
     boolean isShared() {
         return !shares.isEmpty();
     }
 
-    /** What an actor of the table wants that the rows are packed for. */
+    /** Returns the share of an actor. */
     PackedRows share(int actor) {
         if (shares.isEmpty()) {
             return this;
@@ -213,22 +213,22 @@ public final class PackedRows {
         }
     }
 
-    /** How many rows. */
+    /** Number of rows. */
     public int count() {
         return count;
     }
 
-    /** Bytes that travel. */
+    /** Encoded size in bytes. */
     public int bytes() {
         return packed.size() + shares.stream().mapToInt(PackedRows::bytes).sum();
     }
 
-    /** The rows; CORRUPT where the bytes are not such. */
+    /** Returns the rows. Fails with CORRUPT if the bytes are invalid. */
     public SqlRows unpacked() {
         return unpacked(UNPACKED_BYTES_MAX, VALUES_MAX);
     }
 
-    /** The same, which are refused where they have more bytes or values; those that are there already are not. */
+    /** Returns the rows within these limits. Rows that are unpacked already are returned regardless. */
     private synchronized SqlRows unpacked(int bytesMax, int valuesMax) {
         SqlRows known = unpacked;
         if (known == null) {
@@ -238,7 +238,7 @@ public final class PackedRows {
         return known;
     }
 
-    /** All shares together have no more than one alone may. */
+    /** Unpacks all shares, within the limits of a single one. */
     private SqlRows all(int bytesMax, int valuesMax) {
         List<SqlRows> parts = new ArrayList<>();
         int bytes = bytesMax;
@@ -248,7 +248,7 @@ public final class PackedRows {
             bytes -= share.plainBytes;
             values -= (long) part.count() * part.types().size();
             if (bytes < 0 || values < 0) {
-                throw corrupt("packed rows that have too many bytes or values", null);
+                throw corrupt("packed rows have too many bytes or values", null);
             }
             parts.add(part);
         }
@@ -257,15 +257,15 @@ public final class PackedRows {
 
     private SqlRows read(int bytesMax, int valuesMax) {
         if (checksum(packed) != checksum) {
-            throw corrupt("packed rows whose checksum is another", null);
+            throw corrupt("packed rows have a wrong checksum", null);
         }
         if (count < 0 || count > ROWS_MAX) {
-            throw corrupt(count + " packed rows, at most " + ROWS_MAX, null);
+            throw corrupt(count + " packed rows, allowed are " + ROWS_MAX, null);
         }
         Bytes plain = deflated ? inflated(bytesMax) : packed;
         plainBytes = plain.size();
         if (plainBytes > bytesMax) {
-            throw corrupt("packed rows that have too many bytes", null);
+            throw corrupt("packed rows have too many bytes", null);
         }
         BinaryReader in = new BinaryReader(plain);
         SqlRows rows = SqlRows.read(in, OptionalInt.of(count), valuesMax);
@@ -282,13 +282,13 @@ public final class PackedRows {
             while (!inflater.finished()) {
                 int more = inflater.inflate(buffer);
                 if (more == 0 || out.size() > bytesMax - more) {
-                    throw corrupt("packed rows that end too early, or have too many bytes", null);
+                    throw corrupt("packed rows end too early or have too many bytes", null);
                 }
                 out.write(buffer, 0, more);
             }
             return Bytes.wrap(out.toByteArray());
         } catch (DataFormatException e) {
-            throw corrupt("packed rows that are not: " + e.getMessage(), e);
+            throw corrupt("packed rows cannot be decompressed: " + e.getMessage(), e);
         } finally {
             inflater.end();
         }

@@ -30,15 +30,15 @@ import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query's text as a tree, and the tables that it names anywhere; its other names and types are not looked at yet.
+ * Syntax tree of a query, with the tables that it names anywhere. Other names and types are not checked yet.
  *
- * @param tables once each, in the order of the text
+ * @param tables without duplicates, in the order of the text
  */
 record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
-    /** A longer text is refused: no person writes one, and its tree would be too deep. */
+    /** Longer texts are refused: their trees would be too deep for the stack. */
     static final int TEXT_CHARS_MAX = 65_536;
 
-    /** SELECTs of one query, its own among them: each may be a stage, with rounds of its own. */
+    /** Maximum number of SELECTs in a query, including the outermost. Each may be a stage with rounds of its own. */
     static final int SELECTS_MAX = 64;
 
     private static final Set<JoinType> JOINS =
@@ -54,7 +54,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         tables = List.copyOf(tables);
     }
 
-    /** Refuses with INVALID_ARGUMENT or UNSUPPORTED, by line and column. */
+    /** Parses a query. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. */
     static ParsedQuery of(String text) {
         if (text.length() > TEXT_CHARS_MAX) {
             throw UniserveException.invalid("query has " + text.length() + " characters, at most " + TEXT_CHARS_MAX);
@@ -83,13 +83,13 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
     }
 
-    /** A semicolon may end it. */
+    /** Removes an optional semicolon at the end. */
     private static String statement(String text) {
         String all = text.stripTrailing();
         return all.endsWith(";") ? all.substring(0, all.length() - 1) : all;
     }
 
-    /** A query that is one SELECT, as all must be. */
+    /** Returns the SELECT of a query. Fails if it is another kind of query. */
     static SqlSelect select(SqlNode query) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
@@ -107,7 +107,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         return select;
     }
 
-    /** The conditions that a condition demands all of; none where there is none. What all sides of an OR demand is among them. */
+    /** Returns the conjuncts of a condition; empty for null. Conditions that all sides of an OR have in common are included. */
     static List<SqlNode> all(@Nullable SqlNode condition) {
         if (condition == null) {
             return List.of();
@@ -128,7 +128,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         return all;
     }
 
-    /** The conditions of which a condition demands one. */
+    /** Returns the disjuncts of a condition. */
     static List<SqlNode> disjuncts(SqlNode condition) {
         if (condition.getKind() == SqlKind.OR && condition instanceof SqlCall or) {
             return or.getOperandList().stream()
@@ -148,7 +148,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                         && call.getOperandList().stream().anyMatch(ParsedQuery::hasQuery));
     }
 
-    /** Refuses a kind of join that is not supported. */
+    /** Refuses kinds of joins that are not supported. */
     static void check(SqlJoin join) {
         if (join.isNatural() || join.getConditionType() == JoinConditionType.USING) {
             throw SqlErrors.unsupported(join, "a join with NATURAL or USING instead of ON is");
@@ -158,23 +158,23 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
     }
 
-    /** Whether it is a SELECT without FROM. */
+    /** True for a SELECT without FROM. */
     boolean tableless() {
         return Tableless.is(tree);
     }
 
-    /** Refuses a query that names other tables only. */
+    /** Refuses a query whose FROM does not name the table that the client addressed. */
     void check(String asked) {
         if (tables.isEmpty()) {
             throw SqlErrors.invalid(tree, "the query names no table; use FROM and a table");
         }
         if (tables.stream().noneMatch(named -> named.getSimple().equalsIgnoreCase(asked))) {
             SqlIdentifier first = tables.get(0);
-            throw SqlErrors.invalid(first, "the query is asked of table " + asked + ", and FROM names " + first);
+            throw SqlErrors.invalid(first, "the query was sent to table " + asked + ", but FROM names " + first);
         }
     }
 
-    /** Walks through all there is, and knows what WITH has named so far: by small letters as it is written there. */
+    /** Visitor that collects tables and knows the names of WITH that are visible, in lower case. */
     private static final class Tables {
         private final List<SqlIdentifier> tables = new ArrayList<>();
         private final Set<String> known = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -230,7 +230,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 }
                 String with = withs.get(QueryScope.lower(name.getSimple()));
                 if (with != null) {
-                    // The validator tells large letters from small ones here, and would take a table of that name.
+                    // The validator is case-sensitive here, and would take this name for a table.
                     name.setNames(List.of(with), List.of(name.getParserPosition()));
                 } else if (known.add(name.getSimple())) {
                     tables.add(name);
@@ -243,7 +243,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
     }
 
-    /** True for what is a query by itself. */
+    /** True for a node that is a query by itself. */
     static boolean isQuery(@Nullable SqlNode node) {
         return node != null
                 && (node.getKind().belongsTo(SqlKind.QUERY)

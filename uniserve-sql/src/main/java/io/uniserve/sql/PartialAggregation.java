@@ -11,8 +11,8 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 
 /**
- * The columns of what an actor answers: first those that the query groups by, then whatever is asked for, each once. An actor
- * answers a row per group, or, for aggregates that need all values of a group in one place, one per row of its own.
+ * Columns of an actor's partial answer, without duplicates: first those of GROUP BY, then all others that the merge needs. An actor returns
+ * one row per group, or one per row of its own for holistic aggregates.
  */
 final class PartialAggregation {
     private final boolean ungrouped;
@@ -21,7 +21,7 @@ final class PartialAggregation {
     private final TreeSet<Integer> keys = new TreeSet<>();
     private int groups;
 
-    /** None yet. With {@code ungrouped} actors answer all their rows, and the groups are made of these. */
+    /** Starts without columns. With {@code ungrouped} actors return all their rows, and the merge makes the groups. */
     PartialAggregation(boolean ungrouped) {
         this.ungrouped = ungrouped;
     }
@@ -30,7 +30,7 @@ final class PartialAggregation {
         return ungrouped;
     }
 
-    /** Before all else. */
+    /** Adds the columns of GROUP BY. Must be called first. */
     void groups(List<SqlNode> nodes, ColumnWriter rows) {
         for (SqlNode node : nodes) {
             if (node.getKind() == SqlKind.ROLLUP
@@ -54,14 +54,14 @@ final class PartialAggregation {
         return IntStream.range(0, groups).mapToObj(i -> "c" + i).toList();
     }
 
-    /** The numbers of the columns that actors group by: those of the query, and values of which only distinct ones count. */
+    /** Returns the positions of the columns that actors group by: those of the query, and those of DISTINCT aggregates. */
     List<String> groupNumbers() {
         return ungrouped
                 ? List.of()
                 : keys.stream().map(i -> String.valueOf(i + 1)).toList();
     }
 
-    /** The name of the column with this expression, which is added where there is none. */
+    /** Returns the name of the column with this expression, and adds it if it is new. */
     String column(String expression) {
         int index = expressions.indexOf(expression);
         if (index < 0) {
@@ -71,14 +71,14 @@ final class PartialAggregation {
         return "c" + index;
     }
 
-    /** The same, of an expression that actors are to group by. */
+    /** Returns the name of the column with this expression, which actors group by as well. */
     String key(String expression) {
         String column = column(expression);
         keys.add(expressions.indexOf(expression));
         return column;
     }
 
-    /** The name, beside the columns, of the least value that a column has in its group. */
+    /** Returns the name, in the merge, of a column's least value within its group. */
     String least(String column) {
         if (!least.contains(column)) {
             least.add(column);
@@ -86,7 +86,7 @@ final class PartialAggregation {
         return "w" + least.indexOf(column);
     }
 
-    /** What the answers are merged from: these, with what their merge needs beside them. */
+    /** Returns the relation that is merged: the answers, with window columns that the merge needs. */
     String merged(String answers) {
         if (least.isEmpty()) {
             return answers;
@@ -98,30 +98,30 @@ final class PartialAggregation {
         return "(SELECT *" + beside + " FROM " + answers + ") AS " + FragmentedPlan.PARTS;
     }
 
-    /** True where an actor answers with one row for each of the query's groups. */
+    /** True if an actor returns one row per group of the query. */
     boolean onePerGroup() {
         return !ungrouped && keys.size() == groups;
     }
 
-    /** All columns of rows that are one for each group, once more: as they are, of their groups. */
+    /** Returns all columns for a second aggregation over rows that are one per group. */
     List<String> again() {
         return IntStream.range(0, expressions.size())
                 .mapToObj(i -> i < groups ? "c" + i : "max(c" + i + ") AS c" + i)
                 .toList();
     }
 
-    /** The names of all columns. */
+    /** Returns the names of all columns. */
     List<String> names() {
         return IntStream.range(0, expressions.size()).mapToObj(i -> "c" + i).toList();
     }
 
-    /** The name of the column that is grouped by this expression, or none. */
+    /** Returns the name of the column of GROUP BY with this expression, if there is one. */
     Optional<String> group(String expression) {
         int index = expressions.subList(0, groups).indexOf(expression);
         return index < 0 ? Optional.empty() : Optional.of("c" + index);
     }
 
-    /** The list of a SELECT. A query may want nothing but constants of each row. */
+    /** Returns the SELECT list. It is a constant if the query needs no column. */
     String columns() {
         if (expressions.isEmpty()) {
             return "1 AS c0";

@@ -3,7 +3,7 @@ package io.uniserve.sql;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlNode;
 
-/** Expressions over rows that are not grouped: actors compute them. */
+/** Writer of expressions over rows without groups: actors compute them. */
 final class PlainWriter extends SqlWriter {
     private final PartialAggregation partialAggregation;
     private final ColumnWriter rows;

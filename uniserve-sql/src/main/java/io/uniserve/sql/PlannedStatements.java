@@ -11,35 +11,34 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection, and the plans of statements that it is asked for again while no row changes. A plan rests on rows: an engine
- * leaves out a condition that none of them fails, so that a plan made before others came answers wrongly. For one thread at a
- * time.
+ * Connection with a cache of prepared statements, which are valid while no row changes. An engine may plan by the rows: it drops a
+ * condition that holds for all of them. So an older plan gives wrong answers. For one thread at a time.
  */
 public final class PlannedStatements implements AutoCloseable {
-    /** Texts whose plans are kept, those that were used last. */
+    /** Maximum number of cached plans; the least recently used is evicted. */
     static final int PLANS_MAX = 32;
-    /** Longer texts are planned each time: what is kept has no other bound of its memory. */
+    /** Longer statements are not cached, to bound the memory. */
     static final int TEXT_CHARS_MAX = 8 << 10;
 
     private final Connection connection;
     private final Map<String, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
     private long planned = -1;
 
-    /** Without plans; it closes the connection. */
+    /** Starts without plans. Closing it closes the connection. */
     public PlannedStatements(Connection connection) {
         this.connection = connection;
     }
 
-    /** The connection itself. */
+    /** Returns the connection itself. */
     public Connection connection() {
         return connection;
     }
 
     /**
-     * A query's answer, as {@link JdbcQueries#answer} gives it.
+     * Returns a query's answer, as {@link JdbcQueries#answer} does.
      *
-     * @param state counts changes of rows: odd while one is under way, and another number after each. It is asked before and
-     *     after; what a plan of another state answers is not used
+     * @param state a counter of row changes: odd during a change, and different after each one. It is read before and after; the answer of
+     *     a cached plan is discarded if the state differs
      */
     public SqlRows answer(String sql, LongSupplier state, QueryCancellation life) throws SQLException {
         long now = state.getAsLong();
@@ -47,7 +46,7 @@ public final class PlannedStatements implements AutoCloseable {
         if (plan != null) {
             try {
                 PreparedStatement statement = plan.statement(connection, sql);
-                // What changed before it was planned is another state already.
+                // A change before the plan was made has another state.
                 SqlRows rows = JdbcQueries.answer(statement, life);
                 if (state.getAsLong() == now) {
                     return rows;
@@ -62,7 +61,10 @@ public final class PlannedStatements implements AutoCloseable {
         return JdbcQueries.answer(connection, sql, life);
     }
 
-    /** The statement's plan of this state; null where it is asked for the first time, as most are never again. Those of others go. */
+    /**
+     * Returns the statement's plan of this state; null on first use, because most statements are never repeated. Plans of other states are
+     * closed.
+     */
     private @Nullable Plan plan(String sql, long state) throws SQLException {
         if (state != planned) {
             forgetAll();

@@ -17,8 +17,8 @@ import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
- * Where the conditions of a join are evaluated: those of one table alone before it, where its rows are; the others at the
- * join. Refuses a join without an equality, which would make rows by the product.
+ * Placement of a join's conditions: those on one table alone are evaluated before the join, where its rows are, all others at the join.
+ * Refuses a join without an equality, which would be a cross product.
  */
 final class PredicatePushdown {
     private final QueryBlock.Rows rows;
@@ -29,9 +29,9 @@ final class PredicatePushdown {
     private final List<Equality> partners = new ArrayList<>();
     private final Map<Integer, Integer> group = new HashMap<>();
 
-    /** Columns that are equal in every row of the join: of one table only rows matter whose value the other has too. */
+    /** Two columns that are equal in every row of the join: rows of one table matter only if the other table has the value. */
     record Equality(QueryScope.Found left, QueryScope.Found right) {
-        /** The item's column, where it is one of the two. */
+        /** Returns the column of this item, if it is one of the two. */
         Optional<QueryScope.Found> of(int item) {
             return left.item() == item ? Optional.of(left) : Optional.of(right).filter(found -> found.item() == item);
         }
@@ -42,11 +42,11 @@ final class PredicatePushdown {
     }
 
     /**
-     * Of these items.
+     * Places the conditions of these items.
      *
-     * @param conditions of WHERE, and more
-     * @param single those of exactly one row, which need no equality
-     * @param atJoin sub-queries, by their stages, that are not answered before the join: what names one is evaluated at it
+     * @param conditions of WHERE, and derived ones
+     * @param single items of exactly one row, which need no equality
+     * @param atJoin sub-queries, by stage, that are not answered before the join: their conditions are evaluated at the join
      */
     PredicatePushdown(QueryBlock.Rows rows, List<ScopedExpression> conditions, BitSet single, Set<Integer> atJoin) {
         this.rows = rows;
@@ -74,7 +74,7 @@ final class PredicatePushdown {
         }
     }
 
-    /** Where every side of an OR has a condition on one item alone, that one has the OR of these. */
+    /** If every side of an OR has a condition on this item alone, the OR of these conditions is pushed down. */
     private void addSides(ScopedExpression condition, int item) {
         if (condition.node().getKind() != SqlKind.OR || !(condition.node() instanceof SqlCall or)) {
             return;
@@ -101,7 +101,7 @@ final class PredicatePushdown {
                 .orElseThrow();
     }
 
-    /** What equals the same is equal: a table can be reduced by another that it is not compared with. */
+    /** Adds the transitive equalities: a table can be reduced by another one that it is not directly compared with. */
     private void relateAll() {
         for (int i = 0; i < equalities.size(); i++) {
             for (int j = 0; j < i; j++) {
@@ -158,8 +158,7 @@ final class PredicatePushdown {
     }
 
     /**
-     * An equality of a LEFT JOIN's ON: every row of its left column's table is in the join, and what it meets of the right one's
-     * has an equal value there.
+     * Adds an equality of a LEFT JOIN's ON. Every row of the left table is kept, and matching rows of the right one have an equal value.
      */
     private void relatePartners(JoinTree.Join join, ScopedExpression condition) {
         QueryScope queryScope = condition.names();
@@ -190,7 +189,7 @@ final class PredicatePushdown {
                         + " with one of the others is");
     }
 
-    /** Takes note of an equality of two tables' expressions; returns whether it is one. */
+    /** Records an equality of two tables' expressions. Returns false if the condition is none. */
     private boolean relate(ScopedExpression condition, BitSet items, boolean inner) {
         QueryScope queryScope = condition.names();
         if (condition.node().getKind() != SqlKind.EQUALS
@@ -220,17 +219,17 @@ final class PredicatePushdown {
         group.replaceAll((item, now) -> now.equals(from) ? to : now);
     }
 
-    /** Conditions of this item alone, evaluated where its rows are. */
+    /** Returns the conditions on this item alone, which are evaluated where its rows are. */
     List<ScopedExpression> own(int item) {
         return own.getOrDefault(item, List.of());
     }
 
-    /** What remains of WHERE. */
+    /** Returns the rest of WHERE. */
     List<ScopedExpression> where() {
         return where;
     }
 
-    /** What remains of an ON. */
+    /** Returns the rest of an ON. */
     List<ScopedExpression> on(JoinTree.Join join) {
         return on.getOrDefault(join, List.of());
     }
@@ -239,7 +238,7 @@ final class PredicatePushdown {
         return equalities;
     }
 
-    /** Those of LEFT JOINs, as far as no other join adds rows of NULLs for either side's table. */
+    /** Returns the equalities of LEFT JOINs for which no other join adds rows of NULLs for either table. */
     List<Equality> partners() {
         return partners;
     }

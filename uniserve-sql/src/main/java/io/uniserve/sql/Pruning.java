@@ -12,14 +12,14 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Which actors can have rows with certain values of the table's key. */
+/** Partition pruning: the actors that can have rows, given conditions on the table's key. */
 final class Pruning {
     private Pruning() {}
 
     /**
-     * Those of the actors that are asked.
+     * Returns the actors that can have rows.
      *
-     * @param side whose conditions on the key leave actors out; those on other columns do not matter
+     * @param side the table's conditions; only those on the key matter
      */
     static Set<Integer> actors(TableMeta meta, FragmentedPlan.Side side, List<Integer> asked) {
         List<String> values = side.constants().get(meta.keyField());
@@ -32,7 +32,7 @@ final class Pruning {
                 : new TreeSet<>(asked);
     }
 
-    /** Actors hold numbers in their order. */
+    /** Returns the actors of a range. In a range-partitioned table actors are in the order of their numbers. */
     private static Set<Integer> between(Partitioner.Range range, ColumnRange columnRange) {
         BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
         BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
@@ -58,14 +58,14 @@ final class Pruning {
                         .actorOf(columns.ofTexts(meta.keyField(), List.of(meta.keyField()), List.of(value))
                                 .partitionKey()));
             } catch (UniserveException e) {
-                // A value that no key can have is left to the engine to compare.
+                // The value cannot be a key, so the engine must compare it.
                 return new TreeSet<>(asked);
             }
         }
         return somebody(actors, asked);
     }
 
-    /** Those of them that are asked; somebody must answer, if only with no rows or a count of none. */
+    /** Returns the intersection with the called actors. At least one actor is called, so that there is an answer, if only an empty one. */
     private static Set<Integer> somebody(Set<Integer> actors, List<Integer> asked) {
         actors.retainAll(asked);
         return actors.isEmpty() ? new TreeSet<>(asked.subList(0, 1)) : actors;

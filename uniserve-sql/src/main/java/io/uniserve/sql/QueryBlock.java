@@ -12,35 +12,35 @@ import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SELECT of a query, which is answered as a stage of its own: sub-queries that are no more than a part of the query around
- * them are inlined in it, and of all others it reads answers.
+ * One SELECT of a query, which is a stage of its own. Sub-queries that are only a part of it are inlined; of all others it reads the
+ * answers.
  *
- * @param number of the stage; that of the whole query is {@link #MAIN}
- * @param place of it in the text
- * @param reduction a condition that leaves those of its rows that the query around it can use, where that was asked before
+ * @param number the number of the stage; the whole query is {@link #MAIN}
+ * @param place the node in the query's text
+ * @param reduction a condition that keeps only rows that the outer query can use, if their values were read before
  */
 record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<ScopedExpression> reduction) {
     static final int MAIN = 0;
 
-    /** Items from this number on are answers of other stages; those below are tables. */
+    /** Items from this number on are answers of other stages; lower ones are tables. */
     static final int GIVEN = 16;
 
     /**
-     * What FROM has.
+     * Item of FROM.
      *
-     * @param alias its name there
-     * @param table its own name, "" for an answer
-     * @param block the stage whose answer it is, or less than 0
-     * @param columns names of small letters
-     * @param typed of a table all that is known of its columns; none of an answer
+     * @param alias its name in FROM
+     * @param table the table's own name; "" for an answer
+     * @param block the stage of the answer; negative for a table
+     * @param columns names in lower case
+     * @param typed the columns of a table with their types; empty for an answer
      */
     record Item(String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
-        /** The names that tell a table's rows apart. */
+        /** Returns the primary key of a table. */
         List<String> primary() {
             return typed.map(Columns::primary).orElse(List.of());
         }
 
-        /** Whether a column and one of another table are both whole numbers, or both texts. */
+        /** True if both columns are whole numbers, or both are texts. */
         boolean comparable(String column, Item other, String others) {
             Optional<Kind> one = kind(column);
             Optional<Kind> two = other.kind(others);
@@ -49,7 +49,7 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
                     || (one.equals(Optional.of(Kind.VARCHAR)) && one.equals(two));
         }
 
-        /** The same, and of the same type. */
+        /** True if, in addition, both columns have the same type. */
         boolean same(String column, Item other, String others) {
             return comparable(column, other, others) && kind(column).equals(other.kind(others));
         }
@@ -68,18 +68,18 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
     }
 
     /**
-     * FROM and WHERE.
+     * FROM and WHERE of a block.
      *
-     * @param tables by their numbers
-     * @param given answers of other stages, by their numbers less {@link #GIVEN}
-     * @param where conditions, all of which must hold
+     * @param tables by item number
+     * @param given answers of other stages, by item number minus {@link #GIVEN}
+     * @param where the conjuncts of WHERE
      */
     record Rows(QueryScope names, JoinTree from, List<Item> tables, List<Item> given, List<ScopedExpression> where) {
         Item item(int number) {
             return number < GIVEN ? tables.get(number) : given.get(number - GIVEN);
         }
 
-        /** The numbers of all items. */
+        /** Returns the numbers of all items. */
         List<Integer> items() {
             List<Integer> all = new ArrayList<>();
             for (int i = 0; i < tables.size(); i++) {
@@ -93,13 +93,13 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
     }
 
     /**
-     * What is asked of the rows.
+     * SELECT list, grouping and order of a block.
      *
-     * @param titles names of the answers
-     * @param aliases those of them that AS gives; "" for others
-     * @param groups expressions to group by
-     * @param grouped false where each row counts for itself
-     * @param order the SELECT with its ORDER BY, LIMIT and OFFSET; none where they do not matter
+     * @param titles the names of the answer's columns
+     * @param aliases names that AS gives; "" for columns without
+     * @param groups the expressions of GROUP BY
+     * @param grouped false if each input row is a row of the answer
+     * @param order the SELECT with ORDER BY, LIMIT and OFFSET; null if they do not matter
      */
     record Wanted(
             List<ScopedExpression> answers,
@@ -111,17 +111,17 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
             @Nullable SqlNode having,
             @Nullable SqlSelect order) {}
 
-    /** True for an answer of exactly one row. */
+    /** True if the answer has exactly one row. */
     boolean single() {
         return wanted.grouped && wanted.groups.isEmpty() && wanted.having == null;
     }
 
-    /** The sub-queries in its expressions, each once. */
+    /** Returns the sub-queries of its expressions, without duplicates. */
     List<SubQuery> subs() {
         return Stream.concat(inWhere().stream(), besides().stream()).distinct().toList();
     }
 
-    /** Those that stand in conditions of WHERE and nowhere else: actors evaluate these, all of them and in one statement. */
+    /** Returns the sub-queries that occur only in conditions of WHERE: actors evaluate all of these in one statement. */
     List<SubQuery> inWhereAlone() {
         List<SubQuery> others = besides();
         return inWhere().stream()
@@ -152,7 +152,7 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
         return all;
     }
 
-    /** The same where rows may be there more than once. */
+    /** Returns the block without DISTINCT. */
     QueryBlock notDistinct() {
         Wanted all = new Wanted(
                 wanted.answers,

@@ -27,9 +27,9 @@ import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
-/** Makes blocks of a validated tree: the query's own, and one for every sub-query that is not inlined. One tree's. */
+/** Builder of query blocks from a validated tree: one for the query, and one per sub-query that is not inlined. For one tree. */
 final class QueryBlockBuilder {
-    /** Stages of one query at most. */
+    /** Maximum number of stages of one query. */
     private static final int STAGES_MAX = 64;
 
     private final Map<String, Columns> tables;
@@ -37,7 +37,7 @@ final class QueryBlockBuilder {
     private final Map<SqlNode, Integer> known = new IdentityHashMap<>();
     private int numbers;
 
-    /** What WITH has named, where it is seen. */
+    /** Names of WITH that are visible. */
     private record Withs(Map<String, Withs> scopes, Map<String, SqlWithItem> items) {
         static final Withs NONE = new Withs(Map.of(), Map.of());
 
@@ -51,7 +51,7 @@ final class QueryBlockBuilder {
         }
     }
 
-    /** A block while its FROM is read. */
+    /** State of a block while its FROM is read. */
     private static final class Level {
         final List<Item> tables = new ArrayList<>();
         final List<Item> given = new ArrayList<>();
@@ -59,7 +59,7 @@ final class QueryBlockBuilder {
         final List<SubQuery> subs = new ArrayList<>();
     }
 
-    /** What a SELECT is made of; conditions that depend on the query around it are apart. */
+    /** Parts of a SELECT. Correlated conditions are kept apart. */
     private record Opened(
             SqlSelect select,
             Rows rows,
@@ -74,7 +74,7 @@ final class QueryBlockBuilder {
         this.tables = tables;
     }
 
-    /** The blocks by their numbers. */
+    /** Returns the blocks by their numbers. */
     static Map<Integer, QueryBlock> read(Map<String, Columns> tables, SqlNode query) {
         QueryBlockBuilder reader = new QueryBlockBuilder(SqlQuery.byName(tables));
         reader.whole(query, Withs.NONE);
@@ -88,7 +88,7 @@ final class QueryBlockBuilder {
         return numbers++;
     }
 
-    /** A query that depends on nothing around it. */
+    /** Reads an uncorrelated query. */
     private int whole(SqlNode query, Withs withs) {
         int number = number(query);
         Opened read = open(query, null, withs);
@@ -107,7 +107,7 @@ final class QueryBlockBuilder {
         return number;
     }
 
-    /** Adds a block, and those that find out which values its sub-queries are wanted for. */
+    /** Adds a block, and the key stages that find the values for which its sub-queries are needed. */
     private void add(QueryBlock queryBlock, List<SubQuery> subs) {
         blocks.put(queryBlock.number(), queryBlock);
         Rows rows = queryBlock.rows();
@@ -210,7 +210,7 @@ final class QueryBlockBuilder {
         }
     }
 
-    /** The name that AS gives to an item, or "" for each of its answers. */
+    /** Returns the alias of an item per column of the answer; "" for none. */
     private static Stream<String> aliases(SqlNode item, QueryScope queryScope) {
         if (item instanceof SqlIdentifier star && star.isStar()) {
             return queryScope.all(star).stream().map(name -> "");
@@ -295,7 +295,7 @@ final class QueryBlockBuilder {
         return new JoinTree.Leaf(number);
     }
 
-    /** Every column of a query in FROM needs a name that is its own. */
+    /** Checks that every column of a query in FROM has a unique name. */
     private static void checkNames(SqlNode query, String alias, List<String> columns) {
         if (alias.isEmpty()) {
             throw SqlErrors.unsupported(query, "a sub-query in FROM without a name is");
@@ -305,7 +305,7 @@ final class QueryBlockBuilder {
         }
     }
 
-    /** A query in FROM, or one that WITH names: a part of this one where it only selects rows, and else a stage. */
+    /** Reads a query in FROM, or one named by WITH: inlined if it only selects rows, otherwise a stage of its own. */
     private JoinTree derived(
             SqlNode query,
             String alias,
@@ -353,7 +353,7 @@ final class QueryBlockBuilder {
         return names.stream().map(QueryScope::lower).toList();
     }
 
-    /** Whether a query selects rows and expressions of each, and no more; one of constants only would have no name to stand for. */
+    /** True if a query only selects rows and expressions over each. A query of constants alone is not inlined, as it has no table. */
     private static boolean simple(SqlSelect select) {
         return select.getGroup() == null
                 && select.getHaving() == null
@@ -378,7 +378,7 @@ final class QueryBlockBuilder {
                 : new JoinTree.Join(left, right, toRight, terms, join);
     }
 
-    /** Finds the sub-queries in an expression, and makes stages of them. */
+    /** Finds the sub-queries in an expression and makes stages of them. */
     private void subs(SqlNode expression, QueryScope queryScope, Level level, Withs withs) {
         if (expression instanceof SqlNodeList list) {
             list.forEach(one -> subs(one, queryScope, level, withs));
@@ -420,7 +420,7 @@ final class QueryBlockBuilder {
         }
     }
 
-    /** Sub-queries in expressions of one SELECT. */
+    /** Visitor that builds the sub-queries in expressions of one SELECT. */
     private final class SubQueries {
         private final QueryScope queryScope;
         private final Withs withs;

@@ -12,8 +12,8 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
- * A query as stages, each a SELECT over tables and over answers of other stages. The same text has the same stages
- * everywhere: actors are told the number of one. Immutable.
+ * Query as a list of stages, each a SELECT over tables and over answers of other stages. The same text has the same stages on every server,
+ * because requests to actors refer to stages by number. Immutable.
  */
 final class QueryPlan {
     private static final Comparator<SqlParserPos> PLACES =
@@ -25,13 +25,13 @@ final class QueryPlan {
         this.blocks = blocks;
     }
 
-    /** Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). */
+    /** Plans a query. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. */
     static QueryPlan of(Map<String, Columns> tables, String text) {
         ParsedQuery parsed = ParsedQuery.of(text);
         try {
             SqlNode checked = CheckedQuery.of(tables, parsed);
             QueryPlan plan = new QueryPlan(new TreeMap<>(QueryBlockBuilder.read(tables, checked)));
-            // What cannot be written is refused before any actor is asked.
+            // Everything that cannot be written is refused before any actor is called.
             plan.blocks.keySet().forEach(number -> plan.split(new Stage(number, false), -1));
             return plan;
         } catch (StackOverflowError e) {
@@ -39,22 +39,22 @@ final class QueryPlan {
         }
     }
 
-    /** True where one table is read, once. */
+    /** True if the query reads one table, once. */
     boolean single() {
         return blocks.size() == 1 && block(QueryBlock.MAIN).rows().items().size() == 1;
     }
 
     /**
-     * A query within the query that is a stage of its own.
+     * Sub-query that is a stage of its own.
      *
-     * @param derived whether its answer stands in FROM, not in an expression
+     * @param derived true if it is in FROM, false if it is in an expression
      */
     record Inner(SqlNode place, boolean derived) {}
 
-    /** The first one of the text; empty where all is one stage. */
+    /** Returns the first sub-query of the text; empty if the query is one stage. */
     Optional<Inner> first() {
         return blocks.values().stream()
-                // That of the values for which a sub-query is wanted has the place of the expression.
+                // A key stage has the place of an expression, not of a query.
                 .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && ParsedQuery.isQuery(queryBlock.place()))
                 .min(Comparator.comparing(queryBlock -> queryBlock.place().getParserPosition(), PLACES))
                 .map(queryBlock -> new Inner(
@@ -64,21 +64,21 @@ final class QueryPlan {
                                 .anyMatch(item -> item.block() == queryBlock.number())));
     }
 
-    /** INVALID_ARGUMENT where there is no such stage. */
+    /** Returns a stage. Fails with INVALID_ARGUMENT if there is none. */
     QueryBlock block(int number) {
         QueryBlock queryBlock = blocks.get(number);
         if (queryBlock == null) {
-            throw UniserveException.invalid("the query has no stage " + number + ", it has " + blocks.keySet());
+            throw UniserveException.invalid("the query has no stage " + number + "; it has stages " + blocks.keySet());
         }
         return queryBlock;
     }
 
-    /** A stage's statements. */
+    /** Returns a stage's statements. */
     FragmentedPlan split(Stage stage, int stays) {
         return split(stage, stays, List.of());
     }
 
-    /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link ShuffleQuery#PAIR}. */
     FragmentedPlan split(Stage stage, int stays, List<Integer> paired) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays)
                 .paired(paired)
@@ -86,8 +86,8 @@ final class QueryPlan {
     }
 
     /**
-     * What a sub-query answers of one actor's rows, each as often as it comes: for conditions that are evaluated there.
-     * INVALID_ARGUMENT where it is not of one table.
+     * Returns the sub-query in the form that an actor checks for its own rows; duplicates are kept. Fails with INVALID_ARGUMENT if it does
+     * not read exactly one table.
      */
     ColocatedSemiJoin checked(int number) {
         QueryBlock queryBlock = block(number);
@@ -95,24 +95,24 @@ final class QueryPlan {
         if (number == QueryBlock.MAIN
                 || tables.size() != 1
                 || queryBlock.rows().items().size() != 1) {
-            throw UniserveException.invalid("stage " + number + " of the query is no sub-query of one table");
+            throw UniserveException.invalid("stage " + number + " of the query is not a sub-query of one table");
         }
         FragmentedPlan split = new Fragmenter(blocks, queryBlock.notDistinct(), new Stage(number, false), 0).query();
         return new ColocatedSemiJoin(
                 number, tables.get(0), queryBlock.wanted().answers().size(), split.partial(), split.finish());
     }
 
-    /** Columns of two tables that are equal in every row of the join of a stage. */
+    /** Returns column pairs that are equal in every row of a stage's join. */
     List<PredicatePushdown.Equality> equalities(Stage stage, int stays) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays).equalities();
     }
 
-    /** Tables of a stage that may come after its groups. */
+    /** Returns the tables of a stage that may be looked up after its groups. */
     List<DeferredLookupJoin> lookups(Stage stage, int stays) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays).candidates();
     }
 
-    /** Columns that LEFT JOINs of a stage want to be equal, that of the side whose rows all count first. */
+    /** Returns column pairs that LEFT JOINs of a stage equate. The column of the preserved side comes first. */
     List<PredicatePushdown.Equality> partners(Stage stage, int stays) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays).partners();
     }

@@ -16,34 +16,34 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
-/** What the names in one SELECT of a validated query mean, and which of its sub-queries stands where. */
+/** Name resolution within one SELECT of a validated query, and its sub-queries by their nodes. */
 final class QueryScope {
     private final @Nullable QueryScope outer;
     private final List<Entry> entries = new ArrayList<>();
     private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
 
-    /** What a name means. */
+    /** Meaning of a name. */
     sealed interface Meaning {}
 
     /**
-     * A column of a table, or of a sub-query's answer.
+     * Column of a table or of a sub-query's answer.
      *
-     * @param item of the block
+     * @param item the item of the block
      * @param index its place among the item's columns
-     * @param exact true where what is equal to one and the same value of it is surely equal: no DOUBLE, which rounds
+     * @param exact true if equality is transitive for its values; false for DOUBLE, which rounds
      */
     record Found(int item, String column, int index, boolean exact) implements Meaning {}
 
-    /** A column of a sub-query in FROM that is no stage of its own: an expression of what it reads. */
+    /** Column of an inlined sub-query of FROM: an expression over the items that it reads. */
     record Inlined(ScopedExpression term) implements Meaning {}
 
-    /** A column of the query around this one. */
+    /** Column of the outer query. */
     record Outside(QueryScope names) implements Meaning {}
 
-    /** An expression that stands for a name stands there as often as it is named, and so do those that it names: sooner too much. */
+    /** Limit of column names in an inlined expression. Nested inlining multiplies them, so the text could grow exponentially. */
     private static final int INLINED_NAMES_MAX = 4_096;
 
-    /** With how many names of columns each expression has, all that is inlined in it put in its place. */
+    /** Item of FROM. {@code sizes} has the number of column names per expression, after inlining. */
     private record Entry(
             String alias,
             List<String> columns,
@@ -52,17 +52,17 @@ final class QueryScope {
             List<Integer> sizes,
             BitSet exact) {}
 
-    /** Those of a query within another one, or of one by itself. */
+    /** Creates the scope of a query that is nested in another one, or of the outermost. */
     QueryScope(@Nullable QueryScope outer) {
         this.outer = outer;
     }
 
-    /** A table or an answer; names of columns are of small letters. */
+    /** Adds a table or an answer; column names are in lower case. */
     void add(String alias, List<String> columns, int item) {
         entries.add(new Entry(lower(alias), columns, item, List.of(), List.of(), new BitSet()));
     }
 
-    /** A table. */
+    /** Adds a table. */
     void add(String alias, Columns columns, int item) {
         BitSet exact = new BitSet();
         for (int i = 0; i < columns.columns().size(); i++) {
@@ -71,7 +71,7 @@ final class QueryScope {
         entries.add(new Entry(lower(alias), columns.names(), item, List.of(), List.of(), exact));
     }
 
-    /** A sub-query that is read as a part of this one. */
+    /** Adds an inlined sub-query. */
     void inline(String alias, List<String> columns, List<ScopedExpression> terms) {
         List<Integer> sizes = new ArrayList<>();
         for (ScopedExpression scopedExpression : terms) {
@@ -101,17 +101,17 @@ final class QueryScope {
         return size[0];
     }
 
-    /** Takes note of a sub-query by the node that it is the value of. */
+    /** Records a sub-query by the node that has its value. */
     void add(SqlNode place, SubQuery sub) {
         subs.put(place, sub);
     }
 
-    /** The sub-query whose value this node is. */
+    /** Returns the sub-query whose value this node is. */
     Optional<SubQuery> sub(SqlNode node) {
         return Optional.ofNullable(subs.get(node));
     }
 
-    /** The columns that a star in a SELECT stands for. */
+    /** Returns the columns that a star in SELECT expands to. */
     List<SqlIdentifier> all(SqlIdentifier star) {
         List<SqlIdentifier> all = new ArrayList<>();
         for (Entry entry : entries) {
@@ -123,7 +123,7 @@ final class QueryScope {
         return all;
     }
 
-    /** What a name means; empty where it is no column's, such as an alias of the SELECT. */
+    /** Resolves a name; empty if it is not a column, such as an alias of SELECT. */
     Optional<Meaning> find(SqlIdentifier name) {
         if (name.isStar() || name.names.size() > 2) {
             return Optional.empty();
@@ -151,7 +151,7 @@ final class QueryScope {
         return lower(ColumnWriter.last(name));
     }
 
-    /** The column that an expression is, and nothing more. */
+    /** Returns the column if the expression is just a column. */
     Optional<Found> column(SqlNode node) {
         if (!(node instanceof SqlIdentifier name)) {
             return Optional.empty();
@@ -163,21 +163,21 @@ final class QueryScope {
         return meaning instanceof Found found ? Optional.of(found) : Optional.empty();
     }
 
-    /** The items whose columns are in an expression. */
+    /** Returns the items whose columns are in an expression. */
     BitSet items(SqlNode expression) {
         BitSet items = new BitSet();
         walk(expression, found -> items.set(found.item()), name -> {}, sub -> {});
         return items;
     }
 
-    /** The names in an expression that are of the query around this one. */
+    /** Returns the names in an expression that belong to the outer query. */
     List<SqlIdentifier> outside(SqlNode expression) {
         List<SqlIdentifier> all = new ArrayList<>();
         walk(expression, found -> {}, all::add, sub -> {});
         return all;
     }
 
-    /** The sub-queries in an expression, those of what it inlines too. */
+    /** Returns the sub-queries in an expression, including those of inlined expressions. */
     List<SubQuery> subs(SqlNode expression) {
         List<SubQuery> all = new ArrayList<>();
         walk(expression, found -> {}, name -> {}, all::add);

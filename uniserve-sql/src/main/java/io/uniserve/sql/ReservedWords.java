@@ -8,8 +8,9 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Words that the parser takes as names and DuckDB does not: it would read another query, or none. They are names in double quotes
- * only. {@code t SEMI JOIN u} is no inner join of a table named {@code semi}, and {@code integer '5'} no column with a title.
+ * Words that the parser accepts as names but DuckDB does not: DuckDB would read another query, or fail. They are allowed as names in double
+ * quotes only. {@code t SEMI JOIN u} is not an inner join of a table named {@code semi}, and {@code integer '5'} is not a column with a
+ * title.
  */
 final class ReservedWords {
     private static final Set<String> WORDS =
@@ -22,7 +23,7 @@ final class ReservedWords {
 
     private ReservedWords() {}
 
-    /** Refuses such a name with INVALID_ARGUMENT, by line and column. */
+    /** Refuses such a name with INVALID_ARGUMENT, with line and column. */
     static void check(SqlNode tree) {
         tree.accept(new SqlBasicVisitor<@Nullable Void>() {
             @Override

@@ -5,20 +5,20 @@ import io.uniserve.api.Columns;
 import java.util.Collection;
 import java.util.List;
 
-/** An actor that keeps rows with typed columns; {@link RowUpdates} are its updates. */
+/** Actor that stores rows with typed columns; {@link RowUpdates} are its updates. */
 public interface RowActor extends Actor {
-    /** The table's. */
+    /** Returns the table's columns. */
     Columns columns();
 
-    /** True once it was closed or destroyed. */
+    /** True after it was closed or destroyed. */
     boolean isClosed();
 
-    /** Stores rows, of distinct keys, values as {@link Columns#values} has them; those that have such a key go. */
+    /** Stores rows with distinct keys, values as in {@link Columns#values}. Existing rows with these keys are replaced. */
     void put(Collection<? extends List<?>> rows);
 
     /** Deletes the rows with the keys of these, whose other values are null. */
     void delete(Collection<? extends List<?>> rows);
 
-    /** INVALID_ROW where the engine cannot hold such values, given as {@link Columns#values} has them. */
+    /** Fails with INVALID_ROW if the engine cannot store these values, which are as in {@link Columns#values}. */
     default void check(List<?> values) {}
 }

@@ -10,9 +10,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Makes actors that keep rows, and closes them all with their engine. Safe for use by several threads.
+ * Factory of actors that store rows; it closes all of them with the engine. Thread-safe.
  *
- * @param <A> the port's actor; to close it twice is to close it once
+ * @param <A> the port's actor; its {@code close} must be idempotent
  */
 public final class RowActors<A extends RowActor> implements ActorFactory<A> {
     private final Function<ActorContext, A> maker;
@@ -20,10 +20,10 @@ public final class RowActors<A extends RowActor> implements ActorFactory<A> {
     private final Queue<A> all = new ConcurrentLinkedQueue<>();
 
     /**
-     * None yet.
+     * Starts without actors.
      *
-     * @param maker of an empty one
-     * @param filler fills it with a checkpoint; CORRUPT where that is damaged
+     * @param maker creates an empty actor
+     * @param filler loads a checkpoint into an actor; fails with CORRUPT if that is damaged
      */
     public RowActors(Function<ActorContext, A> maker, BiConsumer<A, Path> filler) {
         this.maker = maker;

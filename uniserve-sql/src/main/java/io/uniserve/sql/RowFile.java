@@ -17,7 +17,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The file of a checkpoint of an engine that has none of its own: rows as texts, in pieces, in a gzip whose checksum shows damage. */
+/** Checkpoint file for engines without a format of their own: rows as texts, in pieces, in a gzip stream whose checksum reveals damage. */
 public final class RowFile {
     private static final String NAME = "rows.gz";
     private static final int MAGIC = 0x554d_0001;
@@ -26,13 +26,13 @@ public final class RowFile {
 
     private RowFile() {}
 
-    /** Takes some rows. */
+    /** Consumer of rows. */
     @FunctionalInterface
     public interface Rows {
         void accept(List<List<@Nullable String>> rows) throws Exception;
     }
 
-    /** Gives all rows. */
+    /** Source of all rows. */
     @FunctionalInterface
     public interface Source {
         void each(Rows consumer) throws Exception;
@@ -61,13 +61,13 @@ public final class RowFile {
         }
     }
 
-    /** Reads the file, in pieces as they were written; CORRUPT where it is no such file, or damaged. */
+    /** Reads the file in the pieces in which it was written. Fails with CORRUPT if it is damaged or of another format. */
     public static void read(Path directory, int columns, Rows consumer) throws Exception {
         Path file = directory.resolve(NAME);
         try (DataInputStream in = new DataInputStream(
                 new BufferedInputStream(new GZIPInputStream(Files.newInputStream(file), BUFFER_BYTES), BUFFER_BYTES))) {
             if (in.readInt() != MAGIC || in.readInt() != columns) {
-                throw new IOException("it is no file of this table's rows");
+                throw new IOException("the file has no rows of this table");
             }
             for (int count = in.readInt(); count != 0; count = in.readInt()) {
                 List<List<@Nullable String>> rows = new ArrayList<>();
@@ -76,16 +76,16 @@ public final class RowFile {
                 }
                 consumer.accept(rows);
             }
-            // The gzip's checksum is looked at when its end is.
+            // The gzip checksum is verified when the end of the stream is read.
             if (in.read() >= 0) {
-                throw new IOException("it goes on after its end");
+                throw new IOException("the file has data after its end");
             }
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "checkpoint " + file + " is damaged: " + e.getMessage(), e);
         }
     }
 
-    /** Digest of rows in any order, for {@link io.uniserve.api.ActorView#digest}. */
+    /** Returns a digest of rows that does not depend on their order, for {@link io.uniserve.api.ActorView#digest}. */
     public static byte[] digest(Source source) throws Exception {
         ContentDigest digest = new ContentDigest();
         source.each(rows -> rows.forEach(row -> {
@@ -101,7 +101,7 @@ public final class RowFile {
         for (int i = 0; i < columns; i++) {
             int length = in.readInt();
             if (length < -1 || length > TEXT_BYTES_MAX) {
-                throw new IOException("a text of " + length + " bytes");
+                throw new IOException("the file has a text of " + length + " bytes");
             }
             row.add(length < 0 ? null : new String(in.readNBytes(length), StandardCharsets.UTF_8));
         }

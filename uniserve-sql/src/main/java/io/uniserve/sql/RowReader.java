@@ -5,7 +5,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.EngineFailures;
 import java.nio.file.Path;
 
-/** What operators see of an engine that can list its rows: an actor, or a view of one. Its checkpoints are {@link RowFile}s. */
+/** Base class for views of an engine that can list its rows: an actor, or a snapshot of one. Its checkpoints are {@link RowFile}s. */
 public abstract class RowReader implements ActorView {
     private final EngineFailures engine;
     private final Columns columns;
@@ -15,15 +15,15 @@ public abstract class RowReader implements ActorView {
         this.columns = columns;
     }
 
-    /** The table's. */
+    /** Returns the table's columns. */
     public final Columns columns() {
         return columns;
     }
 
-    /** Gives all published rows, values as texts, to a consumer. */
+    /** Passes all published rows to a consumer, values as texts. */
     protected abstract void each(RowFile.Rows consumer) throws Exception;
 
-    /** Writes all published rows into an existing empty folder. */
+    /** Writes all published rows into an existing empty directory. */
     public final void writeTo(Path directory) {
         engine.translated("write a checkpoint", () -> {
             RowFile.write(directory, columns.columns().size(), this::each);
@@ -36,7 +36,7 @@ public abstract class RowReader implements ActorView {
         return engine.translated("compute the digest", () -> RowFile.digest(this::each));
     }
 
-    /** The engine's data of it is gone once it is closed. */
+    /** Same as {@code close}: the engine keeps no data of a closed actor. */
     public final void destroy() {
         close();
     }

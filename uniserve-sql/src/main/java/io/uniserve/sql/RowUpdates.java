@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The update functions of a port whose actors keep rows: {@code PORT.put@1} and {@code PORT.delete@1}. */
+/** Update functions of a port whose actors store rows: {@code PORT.put@1} and {@code PORT.delete@1}. */
 public final class RowUpdates {
     private RowUpdates() {}
 
-    /** Both functions. */
+    /** Returns both functions. */
     public static <A extends RowActor> List<UpdateFunction<?, ?>> of(String port, Class<A> actor) {
         return List.of(put(port, actor), delete(port, actor));
     }
@@ -45,7 +45,7 @@ public final class RowUpdates {
                 (actor, rows) -> actor.delete(keys(actor, rows)));
     }
 
-    /** Of rows with the same key the last one. */
+    /** Returns the last row per key. */
     private static Collection<List<@Nullable Object>> last(RowActor actor, List<Document> rows) {
         Map<List<Object>, List<@Nullable Object>> last = new LinkedHashMap<>(rows.size() * 2);
         for (Document row : rows) {
@@ -55,7 +55,7 @@ public final class RowUpdates {
         return last.values();
     }
 
-    /** Rows of which only the key is there. */
+    /** Returns rows that have only the key's values. */
     private static Collection<List<@Nullable Object>> keys(RowActor actor, List<Document> rows) {
         Map<List<Object>, List<@Nullable Object>> keys = new LinkedHashMap<>();
         for (Document row : rows) {

@@ -2,33 +2,33 @@ package io.uniserve.sql;
 
 import java.util.TreeMap;
 
-/** The versions of an actor whose rows have them: the newest that is published, and those that are read. Safe for use by several threads. */
+/** Row versions of an actor: the newest published one, and those with open readers. Thread-safe. */
 public final class RowVersionTracker {
     private final TreeMap<Integer, Integer> open = new TreeMap<>();
     private int newest;
 
-    /** The one that is published. */
+    /** Returns the newest published version. */
     public synchronized int newest() {
         return newest;
     }
 
-    /** Publishes the next one. */
+    /** Publishes the next version. */
     public synchronized void advance() {
         newest++;
     }
 
-    /** The newest one, which is kept until it is closed. */
+    /** Opens the newest version for reading: its rows are kept until it is closed. */
     public synchronized int open() {
         open.merge(newest, 1, Integer::sum);
         return newest;
     }
 
-    /** One reader less of this one. */
+    /** Releases one reader of this version. */
     public synchronized void close(int version) {
         open.computeIfPresent(version, (known, count) -> count == 1 ? null : count - 1);
     }
 
-    /** The oldest one that is read, or else the newest. */
+    /** Returns the oldest version with readers, or the newest if there are none. */
     public synchronized int oldest() {
         return open.isEmpty() ? newest : open.firstKey();
     }

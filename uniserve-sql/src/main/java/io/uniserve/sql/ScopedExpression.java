@@ -2,5 +2,5 @@ package io.uniserve.sql;
 
 import org.apache.calcite.sql.SqlNode;
 
-/** An expression, and what the names in it mean. */
+/** Expression with the scope that resolves its names. */
 record ScopedExpression(SqlNode node, QueryScope names) {}

@@ -21,8 +21,8 @@ import org.apache.calcite.sql.util.SqlShuttle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forms of types that the engine has and the validator has not: a bare NULL in SELECT is an INTEGER, TEXT and STRING are
- * VARCHAR, and {@code value::type} is CAST, as in DuckDB.
+ * Rewrite of type forms that the engine has but the validator lacks, as in DuckDB: a bare NULL in SELECT is an INTEGER, TEXT and STRING are
+ * VARCHAR, and {@code value::type} is CAST.
  */
 final class SelectedNulls extends SqlShuttle {
     private static final Set<String> TEXTS = Set.of("TEXT", "STRING");
@@ -39,13 +39,13 @@ final class SelectedNulls extends SqlShuttle {
         SqlNode inside = super.visit(call);
         if (inside instanceof SqlSelect select) {
             SqlNodeList items = select.getSelectList();
-            List<SqlNode> typed = new ArrayList<>(); // the validator changes it
+            List<SqlNode> typed = new ArrayList<>(); // modifiable, as the validator changes it
             items.forEach(item -> typed.add(item(item)));
             select.setSelectList(new SqlNodeList(typed, items.getParserPosition()));
         }
         if (inside instanceof SqlCall infix && infix.getOperator().equals(SqlLibraryOperators.INFIX_CAST)) {
             if (infix.operand(0) instanceof SqlNodeList list) {
-                throw SqlErrors.invalid(list, "a list of values cannot be cast; put parentheses around what :: casts");
+                throw SqlErrors.invalid(list, "a list of values cannot be cast; put parentheses around the value before ::");
             }
             return SqlStdOperatorTable.CAST.createCall(infix.getParserPosition(), infix.getOperandList());
         }

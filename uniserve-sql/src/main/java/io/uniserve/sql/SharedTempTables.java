@@ -8,29 +8,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of other tables that queries come with, each in the engine while actors read it: those of a server share it. Safe for
- * use by several threads.
+ * Temporary tables in the engine for rows that are sent with queries. All actors of a server that read the same rows share one table, which
+ * exists as long as it has readers. Thread-safe.
  */
 public final class SharedTempTables<M> {
     private final Maker<M> maker;
     private final Map<PackedRows, Stored<M>> stored = new IdentityHashMap<>();
 
-    /** Puts rows into the engine. */
+    /** Creator of temporary tables. */
     public interface Maker<M> {
-        /** Makes a table, a file or the like, and returns what it is to readers. */
+        /** Creates a table, a file or the like, and returns the handle for readers. */
         M make(SqlRows rows) throws Exception;
 
-        /** Drops what it made. */
+        /** Drops it. */
         void drop(M made) throws Exception;
     }
 
-    /** Reads; the map has what was made of the relations, by their names in the query. */
+    /** Reader of the created tables, by their names in the query. */
     @FunctionalInterface
     public interface Reading<M, T> {
         T read(Map<String, M> made) throws Exception;
     }
 
-    /** One relation and how many read it. */
+    /** Shared table with its number of readers. */
     private static final class Stored<M> {
         private @Nullable M made;
         private int readers;
@@ -40,7 +40,7 @@ public final class SharedTempTables<M> {
         this.maker = maker;
     }
 
-    /** Runs a reading; the relations are gone afterwards, but for those that others read. */
+    /** Runs a reading. Afterwards the tables are dropped, except those with other readers. */
     public <T> T with(Map<String, PackedRows> relations, Reading<M, T> reading) throws Exception {
         Map<String, M> made = new LinkedHashMap<>();
         List<PackedRows> held = new ArrayList<>();
@@ -66,7 +66,7 @@ public final class SharedTempTables<M> {
         }
     }
 
-    /** The first reader makes it; others wait for it. */
+    /** Returns the table. The first reader creates it while others wait. */
     private M made(Stored<M> relation, PackedRows rows) throws Exception {
         synchronized (relation) {
             M made = relation.made;

@@ -13,22 +13,22 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * The order in which tables are joined that are cut: each is joined by an equality with one before it. Of all orders that begin
- * with one of them and go on with the smallest that can come next, that is taken which sends the fewest rows on.
+ * Join order of shuffled tables: each is joined by an equality with one before it. Orders start with any of the tables and continue with
+ * the smallest that can come next. The one that sends the fewest rows is chosen.
  */
 final class ShuffleChain {
     private final SqlQuery query;
     private final List<Long> counts;
-    /** By both of their tables. */
+    /** Links by both of their tables. */
     private final Map<Integer, List<Link>> inner = new HashMap<>();
-    /** Of LEFT JOINs, by the table whose rows need not count: it comes last. */
+    /** Links of LEFT JOINs, by the table that is not preserved: it must come last. */
     private final Map<Integer, List<Link>> outer = new HashMap<>();
 
     /**
-     * Of a query's tables.
+     * Builds the links of a query's tables.
      *
-     * @param query with the table that stays
-     * @param counts of the tables' rows, by their places in FROM
+     * @param query with its stationary table
+     * @param counts rows per table, by place in FROM
      */
     ShuffleChain(SqlQuery query, List<Long> counts) {
         this.query = query;
@@ -52,12 +52,15 @@ final class ShuffleChain {
         return all.getOrDefault(item, List.of());
     }
 
-    /** True where a table has a column by which it can be cut. */
+    /** True if a table has a column by which it can be shuffled. */
     boolean cuts(int item) {
         return !links(inner, item).isEmpty() || !links(outer, item).isEmpty();
     }
 
-    /** The links of these tables and the one that stays, if each is connected with the others; with tables between them if need be. */
+    /**
+     * Returns the links between these tables and the stationary one; empty if they are not connected. Tables between them are added if
+     * needed.
+     */
     Optional<List<Link>> of(Set<Integer> cut) {
         Set<Integer> all = new TreeSet<>(cut);
         all.add(query.stays());
@@ -67,12 +70,12 @@ final class ShuffleChain {
         return exactly(all);
     }
 
-    /** The link of this table with the one that stays. */
+    /** Returns the link between this table and the stationary one. */
     Optional<List<Link>> alone(int item) {
         return item == query.stays() ? Optional.empty() : exactly(Set.of(query.stays(), item));
     }
 
-    /** The links of all tables that can be cut with the one that stays. */
+    /** Returns the links of all tables that can be shuffled with the stationary one. */
     Optional<List<Link>> most() {
         Set<Integer> all = new TreeSet<>(Set.of(query.stays()));
         Optional<List<Link>> most = Optional.empty();
@@ -92,7 +95,7 @@ final class ShuffleChain {
         return most;
     }
 
-    /** Adds the tables of a shortest way from the one that stays to this one. */
+    /** Adds the tables of a shortest path from the stationary table to this one. */
     private void connect(Set<Integer> all, int item) {
         Map<Integer, Integer> from = new TreeMap<>();
         ArrayDeque<Integer> next = new ArrayDeque<>(List.of(query.stays()));
@@ -103,7 +106,7 @@ final class ShuffleChain {
                 int to = other;
                 boolean linked = links(inner, other).stream().anyMatch(link -> link.to() == one)
                         || to == item && links(outer, other).stream().anyMatch(link -> link.to() == one);
-                // Tables that are cut anyway cost nothing: they are looked at first.
+                // Tables that are shuffled anyway cost nothing, so the search tries them first.
                 if (linked && from.putIfAbsent(other, one) == null) {
                     if (all.contains(other)) {
                         next.addFirst(other);
@@ -118,14 +121,14 @@ final class ShuffleChain {
         }
     }
 
-    /** The tables that the query's comment wants to be cut. */
+    /** Returns the links that the query's hint requests. */
     Optional<List<Link>> hinted(String text, List<Integer> others) {
         return switch (ShuffleQuery.hint(text)) {
             case NONE -> Optional.empty();
             case ALL -> most();
             case LARGEST -> {
                 Optional<List<Link>> largest = Optional.empty();
-                for (int item : others) { // the larger the later
+                for (int item : others) { // the largest last
                     Optional<List<Link>> one = alone(item);
                     largest = one.isPresent() ? one : largest;
                 }
@@ -152,7 +155,7 @@ final class ShuffleChain {
         return best;
     }
 
-    /** The most rows of its tables, of each join that is sent on: a guess. */
+    /** Estimates the rows that are sent between joins: the largest table of each. */
     private long sent(List<Link> links) {
         long most = counts.get(links.get(0).to());
         long sent = 0;

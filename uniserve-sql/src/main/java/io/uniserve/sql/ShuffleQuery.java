@@ -23,14 +23,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What an actor is asked where tables are cut by columns that the join wants to be equal, so that rows that join meet at one slot:
- * two at a time, and what two have made is cut again and meets the next. As with {@link SqlQuery} the user's text travels, and no
- * statement.
+ * Parameters of the shuffle operators. Tables are partitioned by the hash of join columns, so that matching rows meet in one slot. Two
+ * tables are joined at a time, and their result is shuffled again for the next one. As with {@link SqlQuery}, requests have the user's text
+ * and not a statement.
  *
- * @param query with the table that stays, which is one of them, and the collected rows of all others; {@code item} is the table that is
- *     scattered
- * @param links what is joined, in this order; the first one's {@code to} is the table that they begin with
- * @param joined how many of them are, once this step has been done; 0 for a scatter
+ * @param query with its stationary table, which is one of the shuffled ones, and the collected rows of all other tables; {@code item} is
+ *     the scattered table
+ * @param links the joins, in this order; {@code to} of the first one is the table that the chain starts with
+ * @param joined the number of links that are joined after this step; 0 for a scatter
  */
 public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     private static final Codec<List<Link>> LINKS = Codecs.list(Codecs.of(
@@ -48,21 +48,21 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
             },
             in -> new ShuffleQuery(SqlQuery.CODEC.read(in), LINKS.read(in), in.readInt()));
 
-    /** Tables of a chain: a scatter each, and a map for each pair but the last. */
+    /** Maximum number of tables of a chain: one scatter per table, and one map per pair except the last. */
     static final int TABLES_MAX = Limits.PLAN_SCATTERS_MAX / 2 + 1;
 
-    /** The column that tells which rows of tables were joined into one; no table has such a name. */
+    /** Column that identifies rows that were joined into one; no table has such a column name. */
     static final String PAIR = "\"#\"";
 
-    /** More rows than a slot can have: tells rows of different slots apart. */
+    /** Larger than the number of rows of a slot; makes row numbers of different slots distinct. */
     private static final long SLOT_ROWS = 1L << 40;
 
     /**
-     * A table, and what it is cut by.
+     * Join of a table with one before it.
      *
-     * @param item its place in FROM
-     * @param to one of the tables before it, by its place
-     * @param toColumn of that table, to be equal
+     * @param item the table's place in FROM
+     * @param to the place of a table before it
+     * @param toColumn the column of that table that must be equal
      */
     public record Link(int item, String column, int to, String toColumn) {}
 
@@ -70,25 +70,25 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         links = List.copyOf(links);
     }
 
-    /** The column of a scattered row that tells its slot. */
+    /** Column of a scattered row that has its slot. */
     public static final String SLOT = "s";
 
-    /** Comments, texts and quoted names: in one of the latter two there is no comment. */
+    /** Comments, texts and quoted names. Texts and quoted names cannot contain comments. */
     private static final Pattern TOKENS =
             Pattern.compile("(?s)'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|(?:--|//)[^\\r\\n]*+|/\\*.*?\\*/");
 
     private static final Pattern HINT = Pattern.compile("(?is)/\\*\\+\\s*shuffle(_all)?\\s*\\*/");
 
-    /** Which tables a query's comment wants to be cut. */
+    /** Shuffle that a query's hint requests. */
     enum Hint {
         NONE,
-        /** That which stays, and the largest one that can be. */
+        /** The stationary table, and the largest one that can be shuffled with it. */
         LARGEST,
-        /** All that can be. */
+        /** All that can be shuffled. */
         ALL
     }
 
-    /** The places of the tables in FROM, in the order in which they are joined. */
+    /** Returns the tables' places in FROM, in join order. */
     List<Integer> order() {
         List<Integer> order = new ArrayList<>();
         links.stream().limit(1).forEach(link -> order.add(link.to));
@@ -96,17 +96,17 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         return order;
     }
 
-    /** What a table's actors are asked. */
+    /** Returns the request to the actors of a table for their scatter. */
     ShuffleQuery scattering(int item) {
         return new ShuffleQuery(query.with(Step.SIDE, query.stays(), item, query.sides()), links, 0);
     }
 
-    /** What slots are asked that join so many links and cut what they make for the next. */
+    /** Returns the request to slots that join the first {@code count} links and shuffle the result for the next. */
     ShuffleQuery joining(int count) {
         return new ShuffleQuery(query.bare(), links, count);
     }
 
-    /** Refuses what is no chain, and what only the actors of a table can answer. */
+    /** Refuses an invalid chain, and sub-queries that only actors can check. */
     private void check() {
         if (!query.stage().checked().isEmpty()) {
             throw UniserveException.invalid("sub-queries are checked at actors, not in slots");
@@ -118,15 +118,15 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
                     || !before.add(link.item)
                     || common(link).isEmpty()) {
                 throw UniserveException.invalid(
-                        "table " + link.item + " of FROM is not to be cut with table " + link.to);
+                        "table " + link.item + " of FROM cannot be shuffled with table " + link.to);
             }
         }
         if (before.size() > TABLES_MAX || !before.contains(query.stays()) || joined < 0 || joined > links.size()) {
-            throw UniserveException.invalid("tables " + before + " of FROM are not to be cut");
+            throw UniserveException.invalid("tables " + before + " of FROM cannot be shuffled");
         }
     }
 
-    /** False where rows of what was joined before count although they match nothing: the join is a LEFT JOIN. */
+    /** False for a LEFT JOIN, which keeps rows of the earlier tables that have no match. */
     private boolean inner(Link link) {
         return query.equalities().stream()
                 .anyMatch(one -> one.of(link.to)
@@ -136,7 +136,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
                         && one.other(link.to).column().equals(link.column));
     }
 
-    /** What a query's comment wants; within a text or a name it is none. */
+    /** Returns the hint of a query. Texts and quoted names are not searched. */
     static Hint hint(String text) {
         Matcher tokens = TOKENS.matcher(text);
         while (tokens.find()) {
@@ -148,15 +148,15 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         return Hint.NONE;
     }
 
-    /** The type as which both columns' values are cut: equal ones must come to the same slot. None where that is not sure. */
+    /** Returns the common type for hashing both columns: equal values must have the same slot. Empty if that is not certain. */
     private Optional<String> common(Link link) {
         return common(query, link);
     }
 
     static Optional<String> common(SqlQuery query, Link link) {
         FragmentedPlan split = query.split();
-        ColumnType one = type(query, split.side("table to cut", link.to), link.toColumn);
-        ColumnType two = type(query, split.side("table to cut", link.item), link.column);
+        ColumnType one = type(query, split.side("table to shuffle", link.to), link.toColumn);
+        ColumnType two = type(query, split.side("table to shuffle", link.item), link.column);
         if (whole(one) && whole(two)) {
             return Optional.of(Kind.BIGINT.name());
         }
@@ -184,10 +184,10 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     }
 
     /**
-     * What of an actor's rows goes to which slot: columns c0, c1, ... and {@value #SLOT}.
+     * Returns the statement that assigns an actor's rows to slots: columns c0, c1, ... and {@value #SLOT}.
      *
      * @param own columns of the actor
-     * @param hash of the engine: a whole number of 0 or more for an expression, the same in all processes
+     * @param hash writes the engine's hash of an expression: a non-negative whole number, the same in all processes
      */
     SqlQuery.Work scatter(Columns own, int slots, Function<String, String> hash) {
         check();
@@ -195,7 +195,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         Side side = split.side("table to scatter", query.item());
         int place = order().indexOf(query.item());
         if (place < 0) {
-            throw UniserveException.invalid("table " + query.item() + " of FROM is not to be scattered");
+            throw UniserveException.invalid("table " + query.item() + " of FROM cannot be scattered");
         }
         if (!own.equals(query.tables().get(side.table()))) {
             throw UniserveException.invalid("table " + side.table() + " has other columns than the query was made for");
@@ -212,7 +212,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
                             relations.put(FragmentedPlan.side(other), rows);
                         }));
         boolean all = place == 0 && !inner(link);
-        if (!all) { // What is equal to nothing joins nothing.
+        if (!all) { // NULL joins nothing.
             conditions.add(key + " IS NOT NULL");
         }
         List<String> columns = new ArrayList<>();
@@ -226,7 +226,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         return new SqlQuery.Work(statement, relations);
     }
 
-    /** The column that tells a row's slot. */
+    /** Returns the column that has a row's slot. */
     private String slot(Link link, String key, boolean all, int slots, Function<String, String> hash) {
         String cast = "CAST(" + key + " AS " + common(link).orElseThrow(ShuffleQuery::unequal) + ")";
         String slot = "CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER)";
@@ -234,22 +234,22 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     }
 
     private static UniserveException unequal() {
-        return UniserveException.invalid("the columns of a shuffle have no type in common");
+        return UniserveException.invalid("the columns of a shuffle have no common type");
     }
 
     /**
-     * What a slot's rows of two relations are joined to, and to which slot each goes next: a column for each that is wanted of their
-     * tables, {@value #PAIR} and {@value #SLOT}.
+     * Returns the statement that joins two relations of a slot and assigns the result to the next slots. Its columns are those that are
+     * needed of the tables, {@value #PAIR} and {@value #SLOT}.
      *
-     * @param before how the engine reads the chunks of what was joined before
-     * @param chunks how it reads those of the next table
+     * @param before reads the chunks of the earlier result, in the engine's SQL
+     * @param chunks reads the chunks of the next table
      * @param at the actor whose slot it is
      */
     SqlQuery.Work join(String before, String chunks, int slots, Function<String, String> hash, int at) {
         check();
         if (joined < 1 || joined >= links.size() || !inner(links.get(joined - 1))) {
             throw UniserveException.invalid(
-                    "link " + joined + " of " + links.size() + " of a join is not one in the middle");
+                    "link " + joined + " of " + links.size() + " of a join is not in the middle of the chain");
         }
         List<Integer> known = order().subList(0, joined);
         int item = links.get(joined - 1).item;
@@ -274,16 +274,16 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         return new SqlQuery.Work(statement, Map.of());
     }
 
-    /** The names of a table's columns in what was joined. */
+    /** Returns the names of a table's columns in a join result. */
     private List<String> columns(int item) {
         return IntStream.range(
-                        0, query.split().side("table to cut", item).columns().size())
+                        0, query.split().side("table to shuffle", item).columns().size())
                 .mapToObj(i -> "c" + item + "_" + i)
                 .toList();
     }
 
     private String column(int item, String column) {
-        int place = query.split().side("table to cut", item).columns().indexOf(column);
+        int place = query.split().side("table to shuffle", item).columns().indexOf(column);
         if (place < 0) {
             throw UniserveException.invalid("column " + column + " of table " + item + " of FROM is not sent");
         }
@@ -300,15 +300,15 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     }
 
     /**
-     * The partial answer of a slot.
+     * Returns the statement for the partial answer of a slot.
      *
-     * @param before how the engine reads the chunks of what was joined before the last link; none where there are none
-     * @param chunks those of the last table
+     * @param before reads the chunks of the result before the last link; empty if there are none
+     * @param chunks reads the chunks of the last table; empty if there are none
      */
     SqlQuery.Work gather(Optional<String> before, Optional<String> chunks) {
         check();
         if (joined != links.size()) {
-            throw UniserveException.invalid("a join of " + links.size() + " links ends with " + joined);
+            throw UniserveException.invalid("a join of " + links.size() + " links ends at link " + joined);
         }
         List<Integer> order = order();
         List<Integer> known = order.subList(0, joined);
@@ -318,7 +318,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
                 .boxed()
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!query.sides().keySet().equals(wanted)) {
-            throw UniserveException.invalid("a shuffled join of tables " + order + " of FROM wants the rows of tables "
+            throw UniserveException.invalid("a shuffled join of tables " + order + " of FROM needs the rows of tables "
                     + wanted + ", not of " + query.sides().keySet());
         }
         List<String> with = new ArrayList<>();
@@ -336,9 +336,9 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     }
 
     /**
-     * Chunks under the names that the partial statement has for their columns; without chunks an empty table of their types.
+     * Returns a relation of chunks with the column names of the partial statement; without chunks an empty relation of these types.
      *
-     * @param pair true where they are of joined rows
+     * @param pair true for chunks of a join result
      */
     private String relation(Side side, int item, Optional<String> chunks, boolean pair) {
         List<String> columns = new ArrayList<>();

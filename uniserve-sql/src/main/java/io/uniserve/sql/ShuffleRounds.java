@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** A join of tables that are cut, as a plan of scatters, maps and a gather, and what is to be told of it. */
+/** Execution of a shuffled join as a plan of scatters, maps and a gather, with its lines for EXPLAIN. */
 final class ShuffleRounds {
     private final PlanContext context;
     private final SqlShuffle.Calls calls;
     private final List<FragmentedPlan.Side> sides;
     private final Function<FragmentedPlan.Side, TableName> names;
 
-    /** @param names tables of the cluster by what the query calls them */
+    /** @param names the table of the cluster for each side */
     ShuffleRounds(
             PlanContext context,
             SqlShuffle.Calls calls,
@@ -28,10 +28,10 @@ final class ShuffleRounds {
         this.names = names;
     }
 
-    /** What it gave, and a line for each stage; the last is the gather's. */
+    /** Partial answers, and a line per stage; the last line is that of the gather. */
     record Answer(SqlRows parts, List<String> lines) {}
 
-    /** Runs it: the slots are the actors of the table that stays. */
+    /** Runs the join. The slots are at the actors of the stationary table. */
     Answer run(SqlQuery query, List<ShuffleQuery.Link> links) {
         ShuffleQuery all = new ShuffleQuery(query, links, links.size());
         FragmentedPlan.Side stays = sides.get(query.stays());
@@ -71,7 +71,7 @@ final class ShuffleRounds {
         return names.apply(sides.get(item));
     }
 
-    /** A shuffle asks all actors. */
+    /** Returns the EXPLAIN text of a scatter, which calls all actors. */
     private String cut(int item, String column) {
         FragmentedPlan.Side side = sides.get(item);
         return "shuffle " + ActorCalls.called(side) + " by " + column + " from "

@@ -1,14 +1,14 @@
 package io.uniserve.sql;
 
 /**
- * Standard deviations and variances. An actor answers how many values there are, their mean and their variance. The merge
- * adds up squares of the means' distances from one of them, as Chan, Golub and LeVeque do: squares of the values themselves
- * would leave no digits of values that are far from zero.
+ * Standard deviations and variances. An actor returns the count, mean and variance of its values. The merge adds the squared distances of
+ * the means from one of them (Chan, Golub and LeVeque). Squares of the values themselves would lose all digits of values that are far from
+ * zero.
  */
 final class Spreads {
     private Spreads() {}
 
-    /** One of these over the actors' answers. */
+    /** Returns one of these aggregates over the actors' answers. */
     static String merged(String name, String value, PartialAggregation partialAggregation, String table) {
         String number = "CAST(" + value + " AS DOUBLE)";
         String count = table + partialAggregation.column("count(" + value + ")");
@@ -22,7 +22,7 @@ final class Spreads {
         boolean population = name.endsWith("_POP");
         String divided = "greatest(" + squares + ", 0) / " + (population ? all : "(" + all + " - 1)");
         String result = name.startsWith("STDDEV") ? "sqrt(" + divided + ")" : divided;
-        // DuckDB fails where there is more than one value, and one of them or the result is infinite.
+        // As in DuckDB: an error if there is more than one value and a value or the result is infinite.
         return "(CASE WHEN " + all + " > 1 THEN CASE WHEN isfinite(" + squares + ") THEN " + result
                 + " ELSE error('aggregate " + name + " is out of range') END"
                 + (population ? " WHEN " + all + " = 1 THEN CAST(0 AS DOUBLE)" : "") + " END)";

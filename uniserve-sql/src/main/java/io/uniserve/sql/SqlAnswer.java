@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
 
-/** A query's answer as JSON, a row a line: numbers exactly as the engine has them, days and texts as strings. */
+/** Answer of a query as JSON, one row per line: numbers exactly as the engine has them, dates and texts as strings. */
 public final class SqlAnswer {
     private static final Pattern NUMBER_TYPE = Pattern.compile("(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|DECIMAL.*");
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?");
 
     private SqlAnswer() {}
 
-    /** The answer with the columns' names. */
+    /** Returns the answer with the names of its columns. */
     public static Answer of(List<String> names, SqlRows rows) {
         StringJoiner columns = new StringJoiner(",", "{\"columns\":[", "],\n");
         for (int i = 0; i < names.size(); i++) {
@@ -44,7 +44,7 @@ public final class SqlAnswer {
         if (value == null) {
             return "null";
         }
-        // Doubles may be infinite, which JSON has no number for.
+        // Doubles may be infinite, which JSON numbers cannot express.
         boolean bare = column.type().equals("BOOLEAN")
                 || (number && (plain(column) || NUMBER.matcher(value).matches()));
         return bare ? value : string(value);

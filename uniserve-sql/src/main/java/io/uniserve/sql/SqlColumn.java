@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One column of an answer: numbers of 64 bits where the type is made of such and they fit, else texts. Neither is a text that an
- * engine has to read again. Immutable, and safe for use by several threads.
+ * Column of an answer: numbers of 64 bits if the type and all values allow it, otherwise texts. The engine need not parse numbers again.
+ * Immutable and thread-safe.
  */
 public final class SqlColumn {
     private static final long[] NONE = {};
@@ -28,7 +28,7 @@ public final class SqlColumn {
         this(type, count, nulls, true, numbers, List.of());
     }
 
-    /** Texts, and null where there is none. */
+    /** Creates a column of texts; null for NULL. */
     SqlColumn(String type, List<@Nullable String> texts) {
         this(type, texts.size(), nulls(texts), false, NONE, texts);
     }
@@ -53,7 +53,7 @@ public final class SqlColumn {
         return nulls;
     }
 
-    /** True for types whose values a column may hold as numbers of 64 bits. */
+    /** True for types whose values a column can store as numbers of 64 bits. */
     public static boolean hasNumbers(String type) {
         return switch (type) {
             case "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT", "DATE", "BOOLEAN", "DOUBLE" -> true;
@@ -61,32 +61,32 @@ public final class SqlColumn {
         };
     }
 
-    /** As an engine names it, such as DECIMAL(38,2). */
+    /** Type as the engine names it, such as DECIMAL(38,2). */
     public String type() {
         return type;
     }
 
-    /** How many rows. */
+    /** Number of rows. */
     public int count() {
         return count;
     }
 
-    /** True where {@link #number} is to be used, and not {@link #text} alone. */
+    /** True if {@link #number} is available; otherwise only {@link #text} is. */
     public boolean isNumbers() {
         return isNumbers;
     }
 
-    /** True where the row has no value. */
+    /** True if the row's value is NULL. */
     public boolean isNull(int row) {
         return nulls.get(row);
     }
 
-    /** A number, a decimal without its point, the bits of a double, a day since 1970, or 1 for true; anything where it is NULL. */
+    /** Returns a number, an unscaled decimal, the bits of a double, days since 1970, or 1 for true. Undefined for NULL. */
     public long number(int row) {
         return numbers[row];
     }
 
-    /** A value as a text that an engine reads back exactly; null for NULL. */
+    /** Returns a value as a text that an engine reads back exactly; null for NULL. */
     public @Nullable String text(int row) {
         if (nulls.get(row)) {
             return null;
@@ -106,16 +106,16 @@ public final class SqlColumn {
         };
     }
 
-    /** Digits behind the point of a type that {@link SqlRows} lets through as a decimal. */
+    /** Returns the scale of a decimal type that {@link SqlRows} accepts. */
     public static int scale(String decimal) {
         return Integer.parseInt(decimal.substring(decimal.indexOf(',') + 1, decimal.length() - 1));
     }
 
     BitSet nulls() {
-        return BitSet.valueOf(nulls.toLongArray()); // clone() would write to the original
+        return BitSet.valueOf(nulls.toLongArray()); // clone() would trim the original
     }
 
-    /** All rows of several columns of the same type. */
+    /** Concatenates columns of the same type. */
     static SqlColumn concat(List<SqlColumn> parts) {
         if (parts.size() == 1) {
             return parts.get(0);
@@ -146,7 +146,7 @@ public final class SqlColumn {
         return new SqlColumn(parts.get(0).type, all.length, nulls, all);
     }
 
-    /** Some rows, by their places. */
+    /** Returns the rows at these positions. */
     SqlColumn only(int[] rows) {
         if (!isNumbers) {
             List<@Nullable String> some = new ArrayList<>(rows.length);
@@ -166,7 +166,7 @@ public final class SqlColumn {
         return new SqlColumn(type, some.length, none, some);
     }
 
-    /** Makes a column. Not thread-safe. */
+    /** Builder of a column. Not thread-safe. */
     public static final class Builder {
         private static final int ROOM = 16;
         private static final int NUMBER_BYTES = Long.BYTES + 1;
@@ -182,7 +182,7 @@ public final class SqlColumn {
         private long[] numbers;
         private List<@Nullable String> texts = new ArrayList<>();
 
-        /** Of no values yet. */
+        /** Starts without values. */
         public Builder(String type) {
             this.type = type;
             this.hasNumbers = hasNumbers(type);
@@ -192,9 +192,9 @@ public final class SqlColumn {
         }
 
         /**
-         * Adds a value as a JDBC driver has it, such as a Long, BigDecimal or LocalDate; others by their texts.
+         * Adds a value of a JDBC driver, such as a Long, BigDecimal or LocalDate; other types as texts.
          *
-         * @return how many bytes it travels in, at most; of a text its characters and four
+         * @return the maximum encoded size in bytes; for a text its characters plus four
          */
         public int add(@Nullable Object value) {
             if (value == null) {
@@ -225,7 +225,7 @@ public final class SqlColumn {
             return TEXT_BYTES + text.length();
         }
 
-        /** Adds a value of a type that {@link SqlColumn#hasNumbers}. */
+        /** Adds a value of a type for which {@link SqlColumn#hasNumbers} is true. */
         public void add(long number) {
             if (!isNumbers) {
                 addText(new SqlColumn(type, 1, new BitSet(), new long[] {number}).text(0));
@@ -245,7 +245,7 @@ public final class SqlColumn {
             nulls.set(count++);
         }
 
-        /** A value that is no number of 64 bits; all others become texts too. */
+        /** Adds a value that is not a number of 64 bits; converts all earlier values to texts. */
         private void addText(@Nullable String text) {
             if (isNumbers) {
                 SqlColumn before = column();
@@ -275,7 +275,7 @@ public final class SqlColumn {
             }
         }
 
-        /** The column of all that was added. */
+        /** Returns the column of all added values. */
         public SqlColumn column() {
             return isNumbers
                     ? new SqlColumn(type, count, nulls, Arrays.copyOf(numbers, count))

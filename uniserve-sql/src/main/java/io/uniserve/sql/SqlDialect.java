@@ -7,13 +7,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The SQL of a port's engine, as far as it differs from DuckDB's, in which this module writes statements. A port gives its dialect
- * to the {@link SqlPlanner}, and runs no statement of an {@link SqlQuery.Work} or of {@link SqlPlanner.Merging} as it is, but what
- * {@link #statement} makes of it. Each method writes one kind of part, by default as DuckDB has it; arguments of calls are written
- * already. Thread-safe; the same part is always written in the same way.
+ * SQL dialect of a port's engine, as its differences from DuckDB's SQL, which the planner writes. A port passes its dialect to the {@link
+ * SqlPlanner}. It must run the result of {@link #statement} instead of the original statement of a {@link SqlQuery.Work} or of {@link
+ * SqlPlanner.Merging}. Each method writes one kind of part and defaults to DuckDB's form; arguments of calls are already translated.
+ * Implementations are thread-safe and deterministic.
  */
 public interface SqlDialect {
-    /** DuckDB's own: every statement stays as it is. */
+    /** DuckDB's own dialect: every statement is unchanged. */
     SqlDialect DUCKDB = new SqlDialect() {
         @Override
         public String translated(Set<String> relations, String statement) {
@@ -21,13 +21,16 @@ public interface SqlDialect {
         }
     };
 
-    /** Functions and parts of SQL that the engine lacks, or has otherwise. Queries with these are UNSUPPORTED before they run. */
+    /**
+     * Returns the functions and parts of SQL that the engine lacks or has in another form. Queries with these fail with UNSUPPORTED before
+     * they run.
+     */
     default UnsupportedFeatures unable() {
         return UnsupportedFeatures.NOTHING;
     }
 
     /**
-     * The name of a table's column.
+     * Writes the name of a table's column.
      *
      * @param name without quotes
      */
@@ -36,25 +39,25 @@ public interface SqlDialect {
     }
 
     /**
-     * A name that this module gives: of a relation, such as {@code rows} (the actor's own), {@code parts} or {@code b0}, or of a
-     * relation's column, such as {@code c0}. It is written without quotes, and is to be changed where it is a word of the engine's.
+     * Writes a name given by this module: of a relation, such as {@code rows} (the actor's own), {@code parts} or {@code b0}, or of a
+     * relation's column, such as {@code c0}. It is written without quotes. Change it if it is a reserved word of the engine.
      */
     default String givenName(String name) {
         return name;
     }
 
-    /** A text constant, of any characters. */
+    /** Writes a text constant of any characters. */
     default String text(String value) {
         return SqlWriter.quoted(value);
     }
 
-    /** A constant of the years 1 to 9999. */
+    /** Writes a date constant of the years 1 to 9999. */
     default String date(LocalDate value) {
         return "DATE '" + value + "'";
     }
 
     /**
-     * An interval that a date is added to, or a date before it.
+     * Writes an interval that is added to a date or subtracted from one.
      *
      * @param unit DAY, MONTH or YEAR
      */
@@ -63,7 +66,7 @@ public interface SqlDialect {
     }
 
     /**
-     * The type of a CAST.
+     * Writes the type of a CAST.
      *
      * @param type BIGINT, INTEGER, DOUBLE, DATE, VARCHAR, or {@code DECIMAL(p, s)}
      */
@@ -72,30 +75,30 @@ public interface SqlDialect {
     }
 
     /**
-     * A call of a function or an aggregate.
+     * Writes a call of a function or an aggregate.
      *
-     * @param function as the statement has it: names of {@link Functions#answered}, {@code LENGTH} for CHAR_LENGTH, and
-     *     {@code error}, which fails with a text and has the type of what it stands beside
-     * @param arguments in this dialect. That of EXTRACT is {@code YEAR FROM x}, that of TRIM {@code BOTH ' ' FROM x}; the first of
-     *     an aggregate may begin with {@code DISTINCT }
+     * @param function as the statement has it: names of {@link Functions#answered}, {@code LENGTH} for CHAR_LENGTH, and {@code error},
+     *     which fails with a text and has the type of the other branch
+     * @param arguments in this dialect. That of EXTRACT is {@code YEAR FROM x}, that of TRIM {@code BOTH ' ' FROM x}; the first of an
+     *     aggregate may start with {@code DISTINCT }
      */
     default String call(String function, List<String> arguments) {
         return function + arguments.stream().collect(Collectors.joining(", ", "(", ")"));
     }
 
     /**
-     * Changes the forms of a whole statement, all of whose parts are in this dialect.
+     * Rewrites a whole statement whose parts are already in this dialect.
      *
-     * @param relations names of what the statement may read
+     * @param relations names of the relations that the statement may read
      */
     default String rewritten(Set<String> relations, String statement) {
         return statement;
     }
 
     /**
-     * A statement in this dialect, without what it reads.
+     * Translates a statement, without the definitions of its relations.
      *
-     * @param relations names of what the statement may read
+     * @param relations names of the relations that the statement may read
      * @param statement as this module wrote it
      */
     default String translated(Set<String> relations, String statement) {
@@ -103,7 +106,7 @@ public interface SqlDialect {
     }
 
     /**
-     * The statement for the engine, behind a WITH that gives relations their names.
+     * Returns the statement for the engine, after a WITH that defines its relations.
      *
      * @param relations the engine's own queries for them, by names in this dialect
      * @param statement as this module wrote it

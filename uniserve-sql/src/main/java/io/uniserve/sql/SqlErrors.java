@@ -19,7 +19,7 @@ import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
-/** Errors that say where in the query. */
+/** Errors with their place in the query. */
 final class SqlErrors {
     private static final Pattern AT = Pattern.compile(" at line \\d+, column \\d+\\.?");
     private static final Pattern TOKEN = Pattern.compile("(?s)Encountered \"(.*?)\" at line.*");
@@ -31,7 +31,7 @@ final class SqlErrors {
 
     private SqlErrors() {}
 
-    /** What the parser did not understand of this text. */
+    /** Returns the error for a text that the parser rejected. */
     static UniserveException syntax(SqlParseException failure, String text, SqlParser.Config parser) {
         if (failure.getCause() instanceof StackOverflowError) {
             return tooDeep(failure);
@@ -56,7 +56,7 @@ final class SqlErrors {
 
     private record Token(String text, SqlParserPos place) {}
 
-    /** The first token that no expected sequence has: the parser names the first of those that it looked at. */
+    /** Finds the first token that no expected sequence contains. The parser reports only the first token of the sequence that it tried. */
     private static Token wrong(SqlParseException failure, String text, SqlParserPos place) {
         int start = 0;
         for (int line = 1; line < place.getLineNum(); line++) {
@@ -77,7 +77,7 @@ final class SqlErrors {
         return new Token(next.group(), new SqlParserPos(lines + 1, next.start() - line + 1));
     }
 
-    /** Whether a longer sequence that begins with these words, and then this one, was expected. */
+    /** True if the parser expected a sequence that starts with these words followed by this one. */
     private static boolean begins(SqlParseException failure, List<String> words, String word) {
         List<String> all = new ArrayList<>(words);
         all.add(word.toUpperCase(Locale.ROOT));
@@ -91,7 +91,7 @@ final class SqlErrors {
                                 .allMatch(i -> images[sequence[i]].equals("\"" + all.get(i) + "\"")));
     }
 
-    /** How to name a column by a word of SQL's own, where the parser stopped within one or behind it. */
+    /** Returns the hint to quote a reserved word, if the parser stopped in or after one. */
     private static String reserved(String tokens, SqlParser.Config parser) {
         for (String word : tokens.strip().split("\\s+")) {
             if (word.matches("\\w+")
@@ -105,12 +105,12 @@ final class SqlErrors {
         return "";
     }
 
-    /** How to use a word of SQL's own as a name. */
+    /** Returns the hint for a reserved word that is used as a name. */
     static String reserved(String word) {
         return word + " is a reserved word: a column of this name stands in double quotes, \"" + word + "\"";
     }
 
-    /** What Calcite says of a date, time or timestamp that is none; any other failure is the planner's own, and is returned as it is. */
+    /** Returns the error for an invalid date, time or timestamp. Any other failure is a defect of the planner and is returned unchanged. */
     static RuntimeException literal(IllegalArgumentException failure) {
         String message = String.valueOf(failure.getMessage());
         return message.contains(" out of range: [")
@@ -121,7 +121,7 @@ final class SqlErrors {
                 : failure;
     }
 
-    /** What the validator says, as a sentence of the query's words. */
+    /** Returns the validator's message in terms of the query. */
     static String plain(Throwable failure) {
         String message = String.valueOf(failure.getMessage());
         Matcher signature = SIGNATURE.matcher(message);
@@ -130,13 +130,13 @@ final class SqlErrors {
                     + (signature.group(2).isBlank()
                             ? "no arguments"
                             : "arguments of types " + signature.group(2).replaceAll("[<>]", ""))
-                    + "; docs/manual/sql.md lists what there is";
+                    + "; docs/manual/sql.md lists the functions";
         }
         String remedy = message.equals("Illegal use of 'NULL'") ? "; give it a type, as CAST(NULL AS INTEGER)" : "";
         return Printable.line(message + remedy);
     }
 
-    /** A part of a query in SQL's words, not in those of the parser. */
+    /** Returns the name of a kind of syntax as users know it, not as the parser names it. */
     static String words(SqlKind kind) {
         return switch (kind) {
             case COLLECTION_TABLE, OTHER_FUNCTION -> "a function";
@@ -154,7 +154,7 @@ final class SqlErrors {
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, message, failure);
     }
 
-    /** What is well-formed, and wrong for this table. */
+    /** Returns the error of a query that is well-formed but does not fit its tables. */
     static UniserveException wrong(CalciteContextException failure) {
         Throwable cause = failure.getCause();
         String told = plain(cause == null ? failure : cause);
@@ -166,10 +166,10 @@ final class SqlErrors {
         return UniserveException.invalid(at(node.getParserPosition()) + problem);
     }
 
-    /** What SQL knows and this planner does not. */
+    /** Returns the error for SQL that this planner does not support. */
     static UniserveException unsupported(SqlNode node, String what) {
         return UniserveException.unsupported(
-                at(node.getParserPosition()) + what + " not supported; docs/manual/sql.md lists what is");
+                at(node.getParserPosition()) + what + " not supported; docs/manual/sql.md lists the supported SQL");
     }
 
     static UniserveException tooMany(SqlNode node, int most) {
@@ -178,13 +178,13 @@ final class SqlErrors {
                 + " the same rows in one SELECT, join tables in place of sub-queries, or ask several queries");
     }
 
-    /** What somebody else says of what stands here. A table that is not there is the query's fault, not one of its routing. */
+    /** Adds the place of a node to an error. A missing table becomes INVALID_ARGUMENT: the query is wrong, not its routing. */
     static UniserveException at(SqlNode node, UniserveException failure) {
         ErrorCode code = failure.code() == ErrorCode.TABLE_NOT_FOUND ? ErrorCode.INVALID_ARGUMENT : failure.code();
         return new UniserveException(code, at(node.getParserPosition()) + failure.reason(), failure);
     }
 
-    /** Where a node stands, to put before what is said of it. */
+    /** Returns the place of a node, as a prefix for messages. */
     static String place(SqlNode node) {
         return at(node.getParserPosition());
     }

@@ -23,14 +23,14 @@ import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlIdentifier;
 
 /**
- * SQL over tables of a port: of one table every actor answers its part, and the engine merges the parts. Of several tables
- * one stays in its place, and the rows that are wanted of the others are sent to each server that has actors of it; one
- * that is too large for that is cut by a column of the join, as the one that stays then is, so that their rows meet.
+ * Planner for SQL over the tables of a port. For one table every actor answers its part, and the engine merges the parts. In a join one
+ * table stays in place, and the wanted rows of the others are sent to each server that has actors of it. A table that is too large for that
+ * is shuffled with the stationary one by a column of the join.
  */
 public final class SqlPlanner implements Planner {
     private static final Pattern EXPLAIN = Pattern.compile("(?is)\\s*explain\\s(.*)");
 
-    /** Trino's statement for the tables that another one reads. */
+    /** Trino's statement for the tables that another statement reads. */
     private static final Pattern EXPLAIN_TABLES =
             Pattern.compile("(?is)\\s*explain\\s+\\(\\s*type\\s+io\\s*\\)\\s(.*)");
 
@@ -40,29 +40,29 @@ public final class SqlPlanner implements Planner {
     private final UnsupportedFeatures unsupportedFeatures;
     private final CardinalityCache counts = new CardinalityCache();
 
-    /** The engine at the place where queries are planned; so values mean the same in both steps. */
+    /** Engine on the server that plans the query. It merges the answers, so values have the same meaning in both steps. */
     @FunctionalInterface
     public interface Merging {
         /**
-         * Answers a statement over these tables with columns c0, c1, ... It is written for DuckDB: see {@link SqlDialect}.
+         * Answers a statement over these tables, whose columns are c0, c1, ... It is in DuckDB's SQL: see {@link SqlDialect}.
          *
-         * @param tables by the names that the statement has for them
-         * @param life of the query; the statement may take as long as that
+         * @param tables by their names in the statement
+         * @param life the query's deadline and cancellation
          */
         SqlRows answer(Map<String, SqlRows> tables, String statement, QueryCancellation life);
     }
 
-    /** A planner of a port with this operator. */
+    /** Creates the planner of a port with this operator. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine) {
         this(call, engine, Optional.empty(), SqlDialect.DUCKDB);
     }
 
-    /** The same of a port that can join two large tables too. */
+    /** Creates the planner of a port that can also shuffle, and so join two large tables. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle) {
         this(call, engine, shuffle, SqlDialect.DUCKDB);
     }
 
-    /** The same of a port whose engine has another dialect than DuckDB's: what it is unable to do is refused. */
+    /** Creates the planner of a port whose engine has another dialect than DuckDB's. Features that the dialect lacks are refused. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, SqlDialect dialect) {
         this(call, engine, Optional.empty(), dialect);
     }
@@ -91,7 +91,7 @@ public final class SqlPlanner implements Planner {
         }
         Matcher explain = EXPLAIN.matcher(text.text());
         boolean explained = explain.matches();
-        // Lines and columns are counted from behind the word.
+        // Lines and columns of errors count from after the word EXPLAIN.
         String sql = explained ? explain.group(1) : text.text();
         ParsedQuery parsed = SqlQuery.parsed(sql);
         if (parsed.tableless()) {
@@ -110,7 +110,7 @@ public final class SqlPlanner implements Planner {
         unsupportedFeatures.check(parsed.tree(), query.plan().first());
         unsupportedFeatures.check(tables, sql);
         if (!text.actors().isEmpty() && !query.plan().single()) {
-            throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
+            throw UniserveException.unsupported("a query of several tables needs all actors of them, not a selection");
         }
         context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
@@ -127,7 +127,7 @@ public final class SqlPlanner implements Planner {
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
 
-    /** The names that FROM has anywhere in a statement, as it writes them, a row each; they need not be those of tables. */
+    /** Returns the names in FROM anywhere in a statement, as written, one per row. Such tables need not exist. */
     private static Answer tables(String statement) {
         Matcher explain = EXPLAIN.matcher(statement);
         ParsedQuery parsed = SqlQuery.parsed(explain.matches() ? explain.group(1) : statement);
@@ -137,7 +137,7 @@ public final class SqlPlanner implements Planner {
         return SqlAnswer.of(List.of("table"), new SqlRows(List.of("VARCHAR"), names));
     }
 
-    /** The rounds as text: the query was run, and its answer is not shown. */
+    /** Returns the rounds as text. The query was run, but its answer is not shown. */
     private static Answer explained(List<String> told, SqlRows rows) {
         String text = String.join("\n", told) + "\n" + "answer: " + ActorCalls.rows(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));

@@ -26,20 +26,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What an actor is asked for a query, the parameters of a port's operator. What travels is the user's text, which every
- * actor checks and splits itself: no client can have a server run a statement of the engine's own.
+ * Request for one step of a query: the parameters of a port's operator. It has the user's text, which every actor checks and plans itself,
+ * so that no client can make a server run a statement of the engine.
  *
  * @param text the query
- * @param tables all that it names, by their names there
- * @param stage which of its sub-queries is asked for, or the query itself
- * @param step what of it
- * @param stays the table that stays in its place while the others' rows are sent to it, by its place in FROM; -1 while that
- *     is not known
- * @param item the table that is asked, by its place in FROM
+ * @param tables all tables that it names, by their names there
+ * @param stage the sub-query, or the query itself
+ * @param step the step of the stage
+ * @param stays the stationary table, by its place in FROM; -1 while it is not chosen
+ * @param item the called table, by its place in FROM
  * @param sides rows of other tables, by their places in FROM
  * @param given answers of other stages, by their numbers
- * @param beside tables that are read where the table that stays is, by their places in FROM: each actor's rows meet those of
- *     the actor with the same number only
+ * @param beside tables of a co-located join, by their places in FROM: each actor's rows are joined only with those of the actor with the
+ *     same number
  */
 public record SqlQuery(
         String text,
@@ -66,14 +65,14 @@ public record SqlQuery(
     private static final Latest<String, ParsedQuery> TEXTS = new Latest<>(PLANS_MAX);
 
     /**
-     * A part of a query that is answered by itself.
+     * Part of a query that is answered separately.
      *
      * @param number 0 for the query itself
-     * @param reduced true where only rows count that the query around it can use, whose values are given
-     * @param late true where columns that only show in the answer are fetched when it is known which rows it has
-     * @param after tables that are not joined, by their places in FROM: all that is wanted of them is fetched then
-     * @param checked sub-queries, by their stages, that each actor of the table that stays answers for itself, of its own rows
-     *     or of those beside it, and the tables that these read
+     * @param reduced true if only rows count that the outer query can use, whose values are given
+     * @param late true if columns that are only shown are fetched when the rows of the answer are known
+     * @param after tables that are looked up after the groups, by their places in FROM
+     * @param checked sub-queries that each actor of the stationary table evaluates from its own rows or co-located ones: the tables that
+     *     they read, by stage
      */
     public record Stage(
             int number, boolean reduced, boolean late, Set<Integer> after, Map<Integer, TableName> checked) {
@@ -82,33 +81,33 @@ public record SqlQuery(
             checked = Collections.unmodifiableMap(new TreeMap<>(checked));
         }
 
-        /** With the answers of all sub-queries. */
+        /** Creates a stage that gets the answers of all its sub-queries. */
         public Stage(int number, boolean reduced, boolean late, Set<Integer> after) {
             this(number, reduced, late, after, Map.of());
         }
 
-        /** With all tables joined. */
+        /** Creates a stage with all tables joined. */
         public Stage(int number, boolean reduced, boolean late) {
             this(number, reduced, late, Set.of());
         }
 
-        /** With all columns at once. */
+        /** Creates a stage with all columns at once. */
         public Stage(int number, boolean reduced) {
             this(number, reduced, false);
         }
     }
 
-    /** The steps of a query. */
+    /** Steps of a stage. */
     public enum Step {
-        /** How many rows of the table its own conditions leave. */
+        /** The number of rows that the table's own conditions leave. */
         COUNT,
-        /** Those rows, as far as they may have a partner in the sides. */
+        /** These rows, reduced to those that can have a partner in the sides. */
         SIDE,
-        /** What the table's rows, joined with all sides, contribute to the answer. */
+        /** The partial answer of the table's rows, joined with all sides. */
         PARTIAL,
-        /** The same of an actor whose groups no other actor has rows of: only groups that may be in the answer. */
+        /** The partial answer of an actor that has all rows of its groups: only groups that can be in the answer. */
         TOP,
-        /** Columns of rows that the answer shows, whose keys are given as the table's own side. */
+        /** Late columns of rows of the answer. Their keys are given as the table's own side. */
         LATE
     }
 
@@ -131,34 +130,34 @@ public record SqlQuery(
         this(text, tables, stage, step, stays, item, sides, given, Map.of());
     }
 
-    /** SQL does not tell large letters from small ones. */
+    /** Returns a map with case-insensitive names, as in SQL. */
     static <T> Map<String, T> byName(Map<String, T> tables) {
         Map<String, T> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         all.putAll(tables);
         return Collections.unmodifiableMap(all);
     }
 
-    /** A query of one table. */
+    /** Returns the query of one table. */
     public static SqlQuery of(String table, Columns columns, String text) {
         return of(text, Map.of(table, columns));
     }
 
-    /** A query's first step, before anything is known. */
+    /** Returns a query's first step. */
     static SqlQuery of(String text, Map<String, Columns> tables) {
         return new SqlQuery(text, tables, new Stage(QueryBlock.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
     }
 
-    /** The same of another stage, with the answers of stages before. */
+    /** Returns the request for another stage, with the answers of stages before it. */
     SqlQuery with(Stage other, Map<Integer, PackedRows> answers) {
         return new SqlQuery(text, tables, other, Step.PARTIAL, -1, 0, Map.of(), answers);
     }
 
-    /** The same with late columns, or without. */
+    /** Returns the request with or without late columns. */
     SqlQuery late(boolean late) {
         return staged(new Stage(stage.number, stage.reduced, late, stage.after, stage.checked));
     }
 
-    /** The same where these tables, by their places in FROM, come after the groups. */
+    /** Returns the request with these tables, by their places in FROM, looked up after the groups. */
     SqlQuery after(Set<Integer> items) {
         return staged(new Stage(stage.number, stage.reduced, stage.late, items, stage.checked));
     }
@@ -167,12 +166,12 @@ public record SqlQuery(
         return new SqlQuery(text, tables, other, step, stays, item, sides, given);
     }
 
-    /** Another step of the same stage, with no more than it needs of the answers of others. */
+    /** Returns the request for another step of the same stage, with only those answers of other stages that the step reads. */
     SqlQuery with(Step other, int staying, int asked, Map<Integer, PackedRows> rows) {
         return with(other, staying, asked, rows, Map.of());
     }
 
-    /** The same where tables are joined beside the one that stays. */
+    /** Returns the request for a step with co-located joins. */
     SqlQuery with(
             Step other, int staying, int asked, Map<Integer, PackedRows> rows, Map<Integer, TableName> joinedThere) {
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given, joinedThere);
@@ -182,7 +181,7 @@ public record SqlQuery(
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
 
-    /** What is read of the tables beside, for a look at what it names. */
+    /** Returns the statements over co-located tables, to find the answers that they read. */
     private String besideStatements() {
         FragmentedPlan split = split();
         return beside.keySet().stream()
@@ -194,7 +193,7 @@ public record SqlQuery(
         return step == Step.PARTIAL || step == Step.TOP;
     }
 
-    /** What is read of sub-queries that are checked there, for the same look. */
+    /** Returns the statements of checked sub-queries, to find the answers that they read. */
     private String checkedStatements() {
         return stage.checked.keySet().stream()
                 .filter(number -> joins())
@@ -202,17 +201,17 @@ public record SqlQuery(
                 .collect(Collectors.joining(" "));
     }
 
-    /** The partial answer of the same stage, of which some rows of other tables come in another way; with all answers. */
+    /** Returns the request for the partial answer with all answers of other stages; some tables' rows come through a shuffle. */
     SqlQuery given(int staying, Map<Integer, PackedRows> rows) {
         return new SqlQuery(text, tables, stage, Step.PARTIAL, staying, staying, rows, given);
     }
 
-    /** The same stage without any rows: for steps that only look at what the text means. */
+    /** Returns the request without any rows, for steps that only need the text. */
     SqlQuery bare() {
         return new SqlQuery(text, tables, stage, Step.PARTIAL, stays, stays, Map.of(), Map.of());
     }
 
-    /** Puts the answers of other stages that a statement reads under the names that it has for them. */
+    /** Adds the answers of other stages that a statement reads, under their names in it. */
     void giveTo(String statement, Map<String, PackedRows> relations) {
         given.forEach((number, rows) -> {
             if (FragmentedPlan.reads(statement, number)) {
@@ -221,44 +220,44 @@ public record SqlQuery(
         });
     }
 
-    /** Columns of two tables that are equal in every row of the stage's join. */
+    /** Returns column pairs that are equal in every row of the stage's join. */
     List<PredicatePushdown.Equality> equalities() {
         return plan().equalities(stage, stays);
     }
 
-    /** Tables that may come after the groups. */
+    /** Returns the tables that may be looked up after the groups. */
     List<DeferredLookupJoin> lookups() {
         return plan().lookups(stage, stays);
     }
 
-    /** Columns that LEFT JOINs of the stage want to be equal, that of the side whose rows all count first. */
+    /** Returns column pairs that LEFT JOINs of the stage equate. The column of the preserved side comes first. */
     List<PredicatePushdown.Equality> partners() {
         return plan().partners(stage, stays);
     }
 
     /**
-     * What an engine does for it.
+     * Statement for the engine of one actor.
      *
      * @param statement over the actor's rows and the relations
-     * @param relations by the names that the statement has for them
-     * @param once it will not be asked again word for word, as it names files of this query
+     * @param relations by their names in the statement
+     * @param once true if the text cannot recur, because it names files of this query
      */
     public record Work(String statement, Map<String, PackedRows> relations, Map<String, Beside> beside, boolean once) {
-        /** One that reads nothing beside the actor. */
+        /** Creates work that reads no other table. */
         public Work(String statement, Map<String, PackedRows> relations) {
             this(statement, relations, Map.of(), false);
         }
 
-        /** Whether the statement over the actor alone may be asked again. */
+        /** True if the statement reads only the actor, so that the same text may recur. */
         public boolean recurs() {
             return !once && relations.isEmpty() && beside.isEmpty();
         }
 
         /**
-         * The statement with all that it reads beside the actor; empty where some of that is not there.
+         * Returns the statement with definitions of the co-located tables; empty if one of them is on another server.
          *
-         * @param type of the port's actors
-         * @param place how the engine names such an actor's table, for a FROM
+         * @param type the port's actor class
+         * @param place returns the engine's name of such an actor's table, for FROM
          */
         public <A extends SqlShuffle.Table> Optional<String> statement(
                 OperatorContext context, Class<A> type, Function<A, String> place) {
@@ -281,7 +280,7 @@ public record SqlQuery(
                             : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")");
         }
 
-        /** The relations' rows; CORRUPT where they are none. */
+        /** Returns the relations' rows. Fails with CORRUPT if they are damaged. */
         public Map<String, SqlRows> unpacked() {
             Map<String, SqlRows> rows = new TreeMap<>();
             relations.forEach((name, packed) -> rows.put(name, packed.unpacked()));
@@ -290,14 +289,14 @@ public record SqlQuery(
     }
 
     /**
-     * A table that is read where the actor is.
+     * Co-located table that a statement reads.
      *
-     * @param statement over it, by the place where it is
+     * @param statement returns the statement, given the engine's name of the table
      */
     record Beside(TableName table, Columns columns, UnaryOperator<String> statement) {}
 
     /**
-     * The statement for an actor; INVALID_ARGUMENT or UNSUPPORTED where there is none.
+     * Returns the statement for an actor. Fails with INVALID_ARGUMENT or UNSUPPORTED if there is none.
      *
      * @param own the actor's columns
      * @param actor its number
@@ -320,7 +319,7 @@ public record SqlQuery(
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
                 throw UniserveException.invalid(
-                        "late columns of table " + item + " want its keys, not " + sides.keySet());
+                        "late columns of table " + item + " need its keys, not " + sides.keySet());
             }
         } else if (step != Step.COUNT) {
             relations.replaceAll((name, rows) -> rows.share(actor));
@@ -331,7 +330,7 @@ public record SqlQuery(
                 }
             }
             if (item != split.stays() || !sides.keySet().equals(wanted)) {
-                throw UniserveException.invalid("a partial answer wants the rows of tables " + wanted
+                throw UniserveException.invalid("a partial answer needs the rows of tables " + wanted
                         + " of FROM for table " + split.stays() + ", not of " + sides.keySet() + " for table " + item);
             }
         } else {
@@ -347,9 +346,9 @@ public record SqlQuery(
     }
 
     /**
-     * The statement with the sub-queries that it checks, as far as they read the table that is asked.
+     * Returns the statement with the sub-queries that the actor checks from its own rows.
      *
-     * @param there gets those that read other tables
+     * @param there gets the sub-queries that read other tables
      */
     private String checking(String statement, String asked, Map<String, Beside> there) {
         List<String> with = new ArrayList<>();
@@ -372,7 +371,7 @@ public record SqlQuery(
         FragmentedPlan.Side side = split.side("table beside", place);
         Columns columns = tables.get(side.table());
         if (columns == null || place == item) {
-            throw UniserveException.invalid("table " + place + " of FROM cannot be beside the one that is asked");
+            throw UniserveException.invalid("table " + place + " of FROM cannot be joined in place with the called one");
         }
         return new Beside(table, columns, side::beside);
     }
@@ -390,27 +389,27 @@ public record SqlQuery(
         };
     }
 
-    /** What an actor of the table that stays is asked for; the query's own answer may be as large as it likes. */
+    /** Returns the partial statement. Only the query's own answer has no row limit. */
     String part(FragmentedPlan split) {
         return stage.number == QueryBlock.MAIN ? split.partial() : split.part();
     }
 
-    /** The query as statements; the actors of a server need not parse the same text again. */
+    /** Returns the planned statements. They are cached, so that the actors of a server do not plan the same text again. */
     FragmentedPlan split() {
         return split(List.of());
     }
 
-    /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    /** Returns the statements for tables whose rows come as they were joined: see {@link ShuffleQuery#PAIR}. */
     FragmentedPlan split(List<Integer> paired) {
         return SPLITS.get(new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
     }
 
-    /** A text as a tree that is only looked at. */
+    /** Returns the syntax tree of a text. It must not be modified. */
     static ParsedQuery parsed(String text) {
         return TEXTS.get(text, ParsedQuery::of);
     }
 
-    /** The query's stages. */
+    /** Returns the query's stages. */
     QueryPlan plan() {
         return PLANS.get(new PlanKey(text, tables), key -> QueryPlan.of(tables, text));
     }
@@ -460,9 +459,9 @@ public record SqlQuery(
             boolean fits = decimal
                     ? precision >= 1 && precision <= ColumnType.PRECISION_MAX && scale >= 0 && scale <= precision
                     : precision == 0 && scale == 0;
-            // Names become parts of statements.
+            // Names become parts of statements, so they are validated.
             if (!NAME.matcher(name).matches() || !fits) {
-                throw new UniserveException(ErrorCode.CORRUPT, "a column that no table has");
+                throw new UniserveException(ErrorCode.CORRUPT, "the request has a column with an invalid name or type");
             }
             columns.add(new Column(name, new ColumnType(kind, precision, scale)));
         }
@@ -484,7 +483,7 @@ public record SqlQuery(
 
     private record PlanKey(String text, Map<String, Columns> tables) {}
 
-    /** What was made last; safe for use by several threads, of which two may make the same. */
+    /** LRU cache. Thread-safe; two threads may compute the same value. */
     private static final class Latest<K, V> {
         private final Map<K, V> all;
 

@@ -20,37 +20,37 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of an engine's answer, column by column. Immutable, and safe for use by several threads. */
+/** Rows of an engine's answer, stored by column. Immutable and thread-safe. */
 public final class SqlRows {
-    /** Values of one answer: each takes eight bytes of memory or more, however few it travels in. */
+    /** Maximum number of values of one answer: each takes at least eight bytes of memory, even if it is encoded in fewer. */
     private static final int ANSWER_VALUES_MAX = 1 << 26;
 
-    /** Reads no name of a type that is more than a word with numbers: they become a part of statements. */
+    /** Type names become parts of statements, so the codec accepts only a word with numbers. */
     public static final Codec<SqlRows> CODEC =
             Codecs.of(SqlRows::write, in -> read(in, OptionalInt.empty(), ANSWER_VALUES_MAX));
 
     private static final Pattern TYPE = Pattern.compile("[A-Z][A-Z0-9_ ]{0,40}(\\(\\d{1,2},\\d{1,2}\\))?");
     private static final int COLUMNS_MAX = 10_000;
 
-    /** Types of which equal values are the same number or text. */
+    /** Types for which equal values are the same number or text. */
     private static final Set<String> COMPARED = Set.of("BIGINT", "INTEGER", "VARCHAR", "DATE");
 
-    /** An actor's answer where tables that are to be joined beside it are not there. No engine has this type. */
+    /** Answer of an actor if co-located tables of its join are on other servers. No engine has this type. */
     public static final SqlRows ELSEWHERE = new SqlRows(List.of("ELSEWHERE"), List.of());
 
     private final List<SqlColumn> columns;
     private final int count;
 
-    /** Columns of as many rows each. */
+    /** Creates rows from columns of the same length. */
     public SqlRows(List<SqlColumn> columns) {
         this(columns, columns.isEmpty() ? 0 : columns.get(0).count());
     }
 
     /**
-     * Rows of texts.
+     * Creates rows of texts.
      *
      * @param types of the columns, as the engine names them, such as DECIMAL(38,2)
-     * @param rows each with a text, that the engine reads back exactly, or null for every column
+     * @param rows each with one text per column, which the engine reads back exactly, or null
      */
     public SqlRows(List<String> types, List<? extends List<@Nullable String>> rows) {
         this(
@@ -65,14 +65,14 @@ public final class SqlRows {
         this.count = count;
         for (SqlColumn column : columns) {
             if (!TYPE.matcher(column.type()).matches()) {
-                throw UniserveException.unsupported("a query's value of type " + column.type());
+                throw UniserveException.unsupported("unsupported type of a query's value: " + column.type());
             }
             if (column.count() != count) {
-                throw UniserveException.invalid("a column of " + column.count() + " rows beside one of " + count);
+                throw UniserveException.invalid("columns of different lengths: " + column.count() + " and " + count);
             }
         }
         if (columns.size() > COLUMNS_MAX) {
-            throw UniserveException.invalid("rows of " + columns.size() + " columns, at most " + COLUMNS_MAX);
+            throw UniserveException.invalid("rows have " + columns.size() + " columns, allowed are at most " + COLUMNS_MAX);
         }
     }
 
@@ -82,7 +82,7 @@ public final class SqlRows {
         return Collections.unmodifiableList(texts);
     }
 
-    /** How many. */
+    /** Number of rows. */
     public int count() {
         return count;
     }
@@ -91,17 +91,17 @@ public final class SqlRows {
         return types().equals(ELSEWHERE.types());
     }
 
-    /** All columns, in order. */
+    /** Returns all columns, in order. */
     public List<SqlColumn> columns() {
         return columns;
     }
 
-    /** Types of the columns, as the engine names them. */
+    /** Returns the types of the columns, as the engine names them. */
     public List<String> types() {
         return columns.stream().map(SqlColumn::type).toList();
     }
 
-    /** The rows, made anew: each with a text or null for every column. */
+    /** Builds the rows: each has one text or null per column. */
     public List<List<@Nullable String>> rows() {
         List<List<@Nullable String>> rows = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -114,7 +114,7 @@ public final class SqlRows {
         return rows;
     }
 
-    /** The rows whose value in a column is one of those that others have in one of theirs; all where the types are not compared here. */
+    /** Returns the rows whose value in a column occurs in a column of other rows; all rows if the types cannot be compared here. */
     SqlRows among(int column, SqlRows others, int other) {
         SqlColumn own = columns.get(column);
         SqlColumn wanted = others.columns.get(other);
@@ -144,9 +144,9 @@ public final class SqlRows {
     }
 
     /**
-     * Cut by the actors that have rows with a value as their table's key; rows that none can have are left out.
+     * Partitions the rows by the actor that owns a column's value as its table's key. Rows whose value cannot be a key are left out.
      *
-     * @param whole whether keys are whole numbers, and not texts
+     * @param whole true if keys are whole numbers, false if they are texts
      */
     List<SqlRows> byActor(int column, Partitioner partitioner, boolean whole) {
         SqlColumn keys = columns.get(column);
@@ -183,13 +183,13 @@ public final class SqlRows {
             return partitioner.actorOf(PartitionKey.of(String.valueOf(keys.text(row))));
         } catch (UniserveException e) {
             if (e.code() == ErrorCode.INVALID_ROW) {
-                return -1; // a text that is no key: empty, or too long
+                return -1; // not a valid key: empty, or too long
             }
             throw e;
         }
     }
 
-    /** Writes them. */
+    /** Encodes rows. */
     static void write(BinaryWriter out, SqlRows rows) {
         out.writeInt(rows.columns.size());
         rows.columns.forEach(column -> out.writeString(column.type()));
@@ -197,20 +197,23 @@ public final class SqlRows {
         rows.columns.forEach(column -> ColumnCodec.write(out, column));
     }
 
-    /** Reads them; CORRUPT where there are none, or not so many, or more values than {@code most}, before room is made for them. */
+    /**
+     * Decodes rows. Before memory is allocated it fails with CORRUPT if there are not as many as expected, or more values than {@code
+     * most}.
+     */
     static SqlRows read(BinaryReader in, OptionalInt expected, int most) {
         List<String> types = new ArrayList<>();
         for (int left = in.readCount(1); left > 0; left--) {
             types.add(in.readString());
         }
         if (types.isEmpty()) {
-            throw new UniserveException(ErrorCode.CORRUPT, "rows without columns");
+            throw new UniserveException(ErrorCode.CORRUPT, "the rows have no columns");
         }
         int count = in.readCount(types.size());
         if (count != expected.orElse(count) || (long) count * types.size() > most) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
-                    count + " rows of " + types.size() + " columns: not as many as are told, or more than " + most
+                    count + " rows of " + types.size() + " columns: not the expected number, or more values than " + most
                             + " values");
         }
         List<SqlColumn> columns = new ArrayList<>();
@@ -220,7 +223,7 @@ public final class SqlRows {
         return new SqlRows(columns, count);
     }
 
-    /** All rows of several answers of the same columns; at least one. */
+    /** Concatenates at least one answer; all must have the same columns. */
     public static SqlRows concat(List<SqlRows> parts) {
         SqlRows first = parts.get(0);
         int count = 0;

@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The rounds of one stage of a query. */
+/** Execution of one stage of a query, in rounds of calls to actors. */
 final class SqlRun {
     private final ActorCalls actorCalls;
     private final SqlPlanner.Merging engine;
@@ -31,19 +31,19 @@ final class SqlRun {
     private final PlanContext context;
     private SqlQuery query;
     private FragmentedPlan split;
-    /** The tables that are cut by columns, that which stays among them, where there are some. */
+    /** Joins of the shuffled tables, the stationary one included, if there are any. */
     private Optional<List<ShuffleQuery.Link>> cut = Optional.empty();
-    /** Those that are too large to be sent, and why. */
+    /** Tables that are too large to be sent, with the error that says so. */
     private final Map<Integer, UniserveException> large = new TreeMap<>();
 
     private Optional<ShuffleChain> chain = Optional.empty();
-    /** The columns of other tables that equal the key of the table that stays, by their tables' places in FROM. */
+    /** Columns of other tables that equal the key of the stationary table, by their tables' places in FROM. */
     private Map<Integer, String> keyed = Map.of();
-    /** Whether a count of an earlier query was used, and whether that is over. */
+    /** True if a cached count of an earlier query was used. */
     private boolean guessed;
 
     private boolean exact;
-    /** False once rows changed while they were read. */
+    /** False after rows changed during the read. */
     private boolean mayBeLate = true;
 
     private final ColocatedReads beside;
@@ -64,7 +64,7 @@ final class SqlRun {
         this.split = query.split();
     }
 
-    /** Asks the actors, in as many rounds as it takes, and merges. */
+    /** Calls the actors in as many rounds as needed, and merges their answers. */
     SqlRows rows() {
         boolean alone = split.sides().size() == 1 && split.sides().get(0).mayStay();
         if (alone) {
@@ -79,13 +79,13 @@ final class SqlRun {
         }
         SqlRows rows = finished(last);
         if (rows.isElsewhere() || split.late().isEmpty()) {
-            return rows; // it was joined once more
+            return rows; // the stage was joined again
         }
         Optional<SqlRows> all = withLate(rows, last);
         return all.isPresent() ? all.get() : finished(again("once more, with all columns at once"));
     }
 
-    /** Joins without late columns. */
+    /** Joins again, without late columns. */
     private SqlQuery again(String why) {
         actorCalls.tell(why, "");
         mayBeLate = false;
@@ -100,7 +100,7 @@ final class SqlRun {
         return joinedOrCounted();
     }
 
-    /** Joins once more what was not all in one place, for a while without trying. */
+    /** Joins again if some actors were not co-located, and disables co-located joins of these tables for a while. */
     private SqlRows apart(SqlQuery step, Side stays) {
         beside.noteApart(step, stays);
         String what = "not all of "
@@ -125,12 +125,12 @@ final class SqlRun {
         return rows;
     }
 
-    /** Engines that shuffle take groups of groups, and a column twice; MonetDBLite confuses the names of both. */
+    /** True for engines that shuffle: they accept groups of groups, and a column twice. MonetDBLite confuses the names of both. */
     private boolean nests() {
         return shuffle.isPresent();
     }
 
-    /** Fetches what is late of the few rows that the answer has; empty where they are not what they were. */
+    /** Fetches late columns for the few rows of the answer; empty if these rows changed. */
     private Optional<SqlRows> withLate(SqlRows finished, SqlQuery last) {
         SqlRows rows = finished;
         for (FragmentedPlan.Late one : split.late()) {
@@ -163,13 +163,13 @@ final class SqlRun {
         return nests() && mayBeLate && stays >= 0 && query.stage().number() == QueryBlock.MAIN;
     }
 
-    /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
+    /** Chooses late columns if they save more than their extra round costs. */
     private SqlQuery lateOrNot(int stays, List<Long> counts) {
         SqlQuery late = query.late(mayBeLate(stays));
         List<FragmentedPlan.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
-        // A table with versions is read once, at one of them; of one that is not sent there is nothing to compare with.
+        // A table with versions is read once, at one of them. For a table that is not sent there is no earlier read to compare with.
         return columns.stream()
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
@@ -209,7 +209,7 @@ final class SqlRun {
         return parts;
     }
 
-    /** No table stays: all that is wanted of each is here. */
+    /** Merges if no table stays: all wanted rows of each were sent here. */
     private SqlRows here(SqlQuery last) {
         Map<String, SqlRows> sides = new TreeMap<>();
         last.sides().forEach((item, rows) -> sides.put(FragmentedPlan.side(item), rows.unpacked()));
@@ -218,7 +218,7 @@ final class SqlRun {
         return parts;
     }
 
-    /** These relations, and the answers of other stages that a statement reads. */
+    /** Returns these relations, and the answers of other stages that a statement reads. */
     private Map<String, SqlRows> relations(String statement, Map<String, SqlRows> own) {
         Map<String, SqlRows> all = new TreeMap<>(own);
         query.given().forEach((number, rows) -> {
@@ -229,21 +229,21 @@ final class SqlRun {
         return all;
     }
 
-    /** How many rows the conditions of this table alone leave, or lately left. */
+    /** Returns the number of rows that the conditions of this table alone leave, possibly cached. */
     long count(int item) {
         return counts(List.of(item), false).get(0);
     }
 
     /**
-     * The same of several tables; those that are not known are counted at the same time.
+     * Returns the counts of several tables; those that are not cached are counted in parallel.
      *
-     * @param exactly whether what was known is to be counted too
+     * @param exactly true to ignore cached counts
      */
     private List<Long> counts(List<Integer> items, boolean exactly) {
         Map<Integer, Long> all = new HashMap<>();
         List<Integer> unknown = new ArrayList<>();
         for (int item : items) {
-            // What depends on other stages' answers is another number in each query.
+            // A count that depends on other stages' answers differs per query.
             OptionalLong last = exactly || exact || !count(query, item).given().isEmpty()
                     ? OptionalLong.empty()
                     : known.of(
@@ -270,7 +270,7 @@ final class SqlRun {
         return items.stream().map(item -> Objects.requireNonNull(all.get(item))).toList();
     }
 
-    /** How many rows the conditions of each table alone leave. */
+    /** Returns the number of rows that the conditions of each table alone leave. */
     List<Long> counts() {
         return counts(IntStream.range(0, split.sides().size()).boxed().toList(), false);
     }
@@ -279,7 +279,7 @@ final class SqlRun {
         return query.after(Set.of()).with(Step.COUNT, -1, item, Map.of());
     }
 
-    /** Joins by what was counted before; where that seems too large everything is counted now. */
+    /** Joins by cached counts. If the join seems too large, counts all tables again. */
     private SqlQuery joinedOrCounted() {
         try {
             return joined();
@@ -305,7 +305,10 @@ final class SqlRun {
         }
     }
 
-    /** The table with the most rows that are wanted stays; of the others the smaller ones go first and make the larger ones smaller. */
+    /**
+     * Chooses the table with the most wanted rows as the stationary one. Of the others the smaller are collected first, to reduce the
+     * larger.
+     */
     private SqlQuery joined() {
         List<Side> sides = split.sides();
         List<Long> counts = counts();
@@ -346,7 +349,7 @@ final class SqlRun {
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
                 .toList());
-        // What is checked at actors cannot be where slots are.
+        // Slots cannot check co-located sub-queries, only actors can.
         chain = stays < 0 || shuffle.isEmpty() || !context.shuffles() || !after.isEmpty() || beside.checks()
                 ? Optional.empty()
                 : Optional.of(new ShuffleChain(query.with(Step.PARTIAL, stays, stays, Map.of()), counts));
@@ -365,13 +368,13 @@ final class SqlRun {
             gather(stays, wave, counts, gathered);
         }
         cutLarge(gathered);
-        // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
+        // Rows of a shuffled table are not sent along, so a single actor cannot run this step.
         return cut.isPresent()
                 ? query.given(stays, gathered)
                 : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered, beside.joined());
     }
 
-    /** Tables that were found too large to be sent are cut, or their failure is the query's. */
+    /** Shuffles the tables that are too large to be sent. If that is not possible, the query fails with the error of the first. */
     private void cutLarge(Map<Integer, PackedRows> gathered) {
         if (large.isEmpty()) {
             return;
@@ -389,7 +392,7 @@ final class SqlRun {
         return split.sides().get(item).reductions().stream().anyMatch(reduction -> reduction.side() == one);
     }
 
-    /** The tables are cut by the columns that are to be equal, and each slot's share is joined where the slot is. */
+    /** Shuffles the tables by the join columns, and joins each slot's share at the slot. */
     private SqlRows shuffled(List<ShuffleQuery.Link> links, SqlQuery last) {
         ShuffleRounds rounds = new ShuffleRounds(context, shuffle.orElseThrow(), split.sides(), actorCalls::name);
         ShuffleRounds.Answer answer = rounds.run(last, links);
@@ -399,7 +402,7 @@ final class SqlRun {
         return answer.parts();
     }
 
-    /** Collects the rows that are wanted of these tables, all at the same time, unless there are too many. */
+    /** Collects the wanted rows of these tables in parallel, unless there are too many. */
     private void gather(int stays, List<Integer> items, List<Long> counts, Map<Integer, PackedRows> gathered) {
         List<Integer> sent = new ArrayList<>();
         Map<Integer, Map<Integer, PackedRows>> reducing = new HashMap<>();
@@ -424,7 +427,7 @@ final class SqlRun {
                     throw e;
                 });
             } else {
-                // Which of them it was: one after the other.
+                // One by one, to find out which of them is too large.
                 sent.forEach(item -> gather(stays, List.of(item), counts, gathered));
             }
             return;
@@ -436,7 +439,7 @@ final class SqlRun {
         }
     }
 
-    /** Rows of other tables that come with a table's own statement are relations of it, as those of a join are. */
+    /** Checks a statement that reads rows of other tables: for the engine they are relations, as in a join. */
     private void checkReduced(int item, Set<Integer> reducing) {
         if (!reducing.isEmpty()) {
             actorCalls.unable().checkJoin(split.sides().get(item).statement(reducing), block());
@@ -451,7 +454,7 @@ final class SqlRun {
         return Objects.requireNonNull(reducing.get(item));
     }
 
-    /** Runs it; where that is too large the table is to be cut, if it can be. True if so. */
+    /** Runs a step that may be too large. If it is and the table can be shuffled, records that and returns true. */
     private boolean cutting(int item, Runnable step) {
         try {
             step.run();
@@ -466,14 +469,14 @@ final class SqlRun {
         }
     }
 
-    /** What makes a table's rows fewer at their actors. A small table is collected as it is, and made smaller here. */
+    /** Returns the sides that reduce a table's rows at its actors. A small table is collected whole and reduced here. */
     private Map<Integer, PackedRows> reducing(int item, long count, Map<Integer, PackedRows> gathered) {
         Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
         reducing.keySet().removeIf(one -> count <= BroadcastSize.waitingRowsMin() || !reduces(one, item));
         return reducing;
     }
 
-    /** Where all rows would be sent, their number tells before they are asked for. */
+    /** Fails by the count alone, before the rows are requested, if all rows would be sent. */
     private void checkBefore(
             int item, long about, Map<Integer, PackedRows> reducing, Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
@@ -494,11 +497,10 @@ final class SqlRun {
             Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
         if (!side.filtered(reduced.keySet())) {
-            // Its actors answer a row more than is allowed, and no more: whatever was counted before, this may be a
-            // part.
+            // Each actor returns at most one row above the limit, so these rows may be incomplete, whatever was counted.
             BroadcastSize.checkWhole(side.table(), collected.count());
         } else {
-            // The same, and what is sent on may be fewer: rows that no actor has the key of are left out.
+            // The same limit; fewer rows may be sent, because those without a matching key are dropped.
             BroadcastSize.checkCollected(side.table(), collected.count());
         }
         Set<Integer> partners = new TreeSet<>(reduced.keySet());
@@ -536,7 +538,7 @@ final class SqlRun {
         gathered.put(item, packed);
     }
 
-    /** Rows that are many are cut, where each actor of the table that stays can use those with its keys only. */
+    /** Partitions many rows by key, if each actor of the stationary table needs only the rows with its own keys. */
     private PackedRows packed(int item, SqlRows rows) {
         String key = keyed.get(item);
         int column = key == null ? -1 : split.sides().get(item).columns().indexOf(key);
@@ -547,7 +549,7 @@ final class SqlRun {
         return PackedRows.shared(rows, column, stays.partitioner(), JoinKeyPartitioning.isWhole(stays));
     }
 
-    /** The same in fewer bytes where all together would be too many; others are made smaller too. */
+    /** Compresses the rows if all together would be too large, earlier ones as well. */
     private PackedRows fitting(PackedRows more, Map<Integer, PackedRows> gathered) {
         if (BroadcastSize.of(gathered.values(), query.given().values(), List.of(more))
                         .bytes()
@@ -569,15 +571,15 @@ final class SqlRun {
     }
 
     /**
-     * The actors of this table check the sub-queries that the stage says are checked there.
+     * Makes the actors of this table check sub-queries in place.
      *
-     * @param rows that these have about, by their stages
+     * @param rows approximate row counts of the sub-queries, by stage
      */
     void checking(int stays, Map<Integer, Long> rows) {
         beside.checking(stays, rows);
     }
 
-    /** Tells of a step that comes again. */
+    /** Adds an EXPLAIN line for a step that is repeated. */
     void tell(String what) {
         actorCalls.tell(what, "");
     }
@@ -586,7 +588,7 @@ final class SqlRun {
         return actorCalls.asked(split.sides().get(item));
     }
 
-    /** Tells whose rounds those after it are. */
+    /** Adds a heading for the EXPLAIN lines that follow. */
     void head(String whose) {
         actorCalls.head(whose);
     }

@@ -34,30 +34,28 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The operators by which tables are joined that are too large to be sent to every server: two at a time. Chunks are files of
- * the engine's own, as it writes and reads them.
+ * Operators that join tables that are too large for a broadcast, two at a time. Chunks are files in the engine's own format.
  *
- * @param hash writes the engine's function of an expression, a whole number of 0 or more, the same in all processes of its
- *     version
- * @param files writes what the engine reads files of this folder by, for a FROM
+ * @param hash writes the engine's hash of an expression: a non-negative whole number, the same in all processes of its version
+ * @param files writes the engine's relation over these files, for FROM
  */
 public record SqlShuffle(Function<String, String> hash, Function<List<Path>, String> files) {
     private static final Codec<List<Bytes>> FILES = Codecs.list(Codecs.BYTES);
     private static final Pattern FOLDER = Pattern.compile(ShuffleQuery.SLOT + "=(\\d{1,9})");
 
-    /** An actor as these operators see it. */
+    /** Actor as these operators see it. */
     public interface Table extends ActorView {
-        /** Its columns. */
+        /** Returns its columns. */
         Columns columns();
 
-        /** A folder for files of this process; what is in it when the process starts may be deleted. */
+        /** Returns a directory for temporary files of this process. Its content may be deleted when the process starts. */
         Path scratch();
 
         /**
-         * Writes the answer of a statement into files {@code s=SLOT/NAME} below an empty folder.
+         * Writes the answer of a statement into files {@code s=SLOT/NAME} in an empty directory.
          *
          * @param work its last column is {@value ShuffleQuery#SLOT}, which is not written
-         * @return rows of the files, by their paths
+         * @return number of rows per file
          */
         Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context);
 
@@ -65,15 +63,15 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         SqlRows answer(SqlQuery.Work work, OperatorContext context);
     }
 
-    /** What a planner calls. */
+    /** Calls of the operators, for a planner. */
     public record Calls(
             ScatterCall<ShuffleQuery> scatter, MapCall<ShuffleQuery> join, GatherCall<ShuffleQuery, SqlRows> gather) {}
 
     /**
-     * The operators' names.
+     * Returns the operators' calls.
      *
      * @param port its name
-     * @param engine the engine's version: engines that hash differently do not know each other's operators
+     * @param engine the engine's version: engines with different hash functions must not share operators
      */
     public static Calls calls(String port, String engine) {
         return new Calls(
@@ -82,7 +80,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
                 new GatherCall<>(port + ".gather-" + engine + "@1", ShuffleQuery.CODEC, SqlRows.CODEC));
     }
 
-    /** Cuts an actor's rows. */
+    /** Partitions an actor's rows into slots. */
     public <A extends Table> ScatterOperator<A, ShuffleQuery> scatter(Calls calls, Class<A> type) {
         return ScatterOperator.of(
                 calls.scatter,
@@ -93,7 +91,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
                 }));
     }
 
-    /** Joins what came, and cuts that again. */
+    /** Joins the received chunks, and partitions the result again. */
     public <A extends Table> MapOperator<A, ShuffleQuery> join(Calls calls, Class<A> type) {
         return MapOperator.of(
                 calls.join,
@@ -104,7 +102,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
                 }));
     }
 
-    /** Joins what came, and answers the slot's part of the query. */
+    /** Joins the received chunks, and returns the slot's part of the answer. */
     public <A extends Table> GatherOperator<A, ShuffleQuery, SqlRows> gather(Calls calls, Class<A> type) {
         return GatherOperator.of(
                 calls.gather,
@@ -129,7 +127,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
             throws IOException {
         List<List<Path>> both = both(chunks, folder);
         if (both.get(0).isEmpty() || both.get(1).isEmpty()) {
-            return; // nothing meets anything
+            return; // an empty relation joins nothing
         }
         SqlQuery.Work work =
                 query.join(files.apply(both.get(0)), files.apply(both.get(1)), slots, hash, context.actor());
@@ -158,7 +156,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         }
     }
 
-    /** Before it is read: an actor's rows for a slot may be more than memory has. */
+    /** Fails before the files are read: an actor's rows for a slot may exceed the memory. */
     private static void checkSize(List<Map.Entry<Path, Long>> files) throws IOException {
         long bytes = 0;
         for (Map.Entry<Path, Long> file : files) {
@@ -175,7 +173,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     private static int slot(Path file) {
         Matcher name = FOLDER.matcher(String.valueOf(file.getName(file.getNameCount() - 2)));
         if (!name.matches()) {
-            throw new UniserveException(ErrorCode.PORT_FAILED, "the engine wrote " + file + ", which names no slot");
+            throw new UniserveException(ErrorCode.PORT_FAILED, "the engine wrote " + file + ", and its folder does not name a slot");
         }
         return Integer.parseInt(name.group(1));
     }
@@ -187,7 +185,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         return actor.answer(query.gather(from(both.get(0)), from(both.get(1))), context);
     }
 
-    /** What was joined before, and the next table. */
+    /** Writes the chunks of the earlier result and of the next table. */
     private static List<List<Path>> both(List<List<Chunk>> chunks, Path folder) throws IOException {
         if (chunks.size() != 2) {
             throw UniserveException.invalid("a join of " + chunks.size() + " shuffled relations, not of two");
@@ -215,7 +213,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         T in(Path folder) throws IOException;
     }
 
-    /** Works in a folder that is gone afterwards. */
+    /** Runs work in a temporary directory, which is deleted afterwards. */
     private static <T> T in(Table actor, Work<T> work) {
         try {
             Path folder = Files.createTempDirectory(actor.scratch(), "shuffle");

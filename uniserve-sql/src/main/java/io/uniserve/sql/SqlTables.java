@@ -12,13 +12,16 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What ports of SQL engines check alike. */
+/** Checks that ports of SQL engines have in common. */
 public final class SqlTables {
     private static final Pattern DECIMAL = Pattern.compile("DECIMAL\\((\\d{1,2}),(\\d{1,2})\\)");
 
     private SqlTables() {}
 
-    /** A table's columns; INVALID_ARGUMENT where it has other options than {@code columns} and {@code primary}, or wrong ones. */
+    /**
+     * Returns a table's columns. Fails with INVALID_ARGUMENT if an option other than {@code columns} and {@code primary} is set, or is
+     * invalid.
+     */
     public static Columns check(String port, TableMeta meta) {
         Set<String> unknown = new TreeSet<>(meta.options().keySet());
         unknown.removeAll(Set.of(Columns.OPTION, Columns.OPTION_PRIMARY));
@@ -33,7 +36,7 @@ public final class SqlTables {
         return known;
     }
 
-    /** INVALID_ARGUMENT where a port's section of the configuration has a setting that it does not know. */
+    /** Fails with INVALID_ARGUMENT if a port's section of the configuration has an unknown setting. */
     public static void checkSettings(String port, Map<String, String> settings, Set<String> known) {
         Set<String> unknown = new TreeSet<>(settings.keySet());
         unknown.removeAll(known);
@@ -44,7 +47,9 @@ public final class SqlTables {
         }
     }
 
-    /** Types of an answer's columns, where an engine names them as {@link ColumnType#sql} does; CORRUPT for others. */
+    /**
+     * Returns the types of an answer's columns, for engines that name them as {@link ColumnType#sql} does. Fails with CORRUPT for others.
+     */
     public static List<ColumnType> columnTypes(List<String> names) {
         return names.stream().map(SqlTables::columnType).toList();
     }
@@ -58,7 +63,7 @@ public final class SqlTables {
         try {
             return new ColumnType(ColumnType.Kind.valueOf(name), 0, 0);
         } catch (IllegalArgumentException e) {
-            throw new UniserveException(ErrorCode.CORRUPT, "rows with values of type " + name, e);
+            throw new UniserveException(ErrorCode.CORRUPT, "the rows have values of unknown type " + name, e);
         }
     }
 }

@@ -30,8 +30,8 @@ import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.util.NlsString;
 
 /**
- * Writes expressions in the engine's SQL. Only what is written here reaches an engine: all else is refused by line and
- * column, so no text of a user's is ever a part of an engine's statement.
+ * Writer of expressions in the engine's SQL. Only the forms that are written here reach an engine. All others are refused with line and
+ * column, so no text of a user becomes a part of a statement.
  */
 abstract class SqlWriter {
     private static final Map<SqlKind, String> BINARY = Map.ofEntries(
@@ -52,7 +52,7 @@ abstract class SqlWriter {
             SqlKind.IS_NULL, " IS NULL",
             SqlKind.IS_NOT_NULL, " IS NOT NULL",
             SqlKind.IS_UNKNOWN, " IS NULL");
-    /** Conditions about a condition, as every engine knows them: not each takes a condition as the argument of a function. */
+    /** Conditions over a condition, in a form that every engine supports: not every engine accepts a condition as an operand. */
     private static final Map<SqlKind, String[]> TRUTHS = Map.of(
             SqlKind.IS_TRUE, new String[] {"(CASE WHEN ", " THEN 1 ELSE 0 END = 1)"},
             SqlKind.IS_NOT_TRUE, new String[] {"(CASE WHEN ", " THEN 1 ELSE 0 END = 0)"},
@@ -66,36 +66,36 @@ abstract class SqlWriter {
             "BIGINT|INTEGER|DOUBLE|DATE|VARCHAR(?:\\(\\d{1,9}\\))?|DECIMAL\\((\\d{1,9})(?:, ?(\\d{1,9}))?\\)");
     private static final String ERROR = "error('division by zero')";
 
-    /** A divisor is written twice, and so are those in it: more would be the text of all memory. */
+    /** Limit of nested divisors. Each is written twice, so the text would grow exponentially. */
     private static final int DIVISORS_MAX = 64;
 
-    /** Operands that are written twice; they may have such in them. */
+    /** Limit of operands that are written twice, which may be nested as well. */
     private static final int TWICE_CHARS_MAX = 4_096;
 
-    /** The text that stands for a node in this place; empty where it is written as it is. */
+    /** Returns the text for a node; empty to write the node as usual. */
     abstract Optional<String> instead(SqlNode node);
 
-    /** The sub-query that a node is the value of. */
+    /** Returns the sub-query whose value a node is. */
     Optional<SubQuery> sub(SqlNode node) {
         return Optional.empty();
     }
 
-    /** The writer of the same expressions within a sub-query. */
+    /** Returns the writer of the same expressions within a sub-query. */
     SqlWriter within() {
         return this;
     }
 
-    /** The writer of expressions whose names mean something else. */
+    /** Returns the writer for another scope. */
     SqlWriter in(QueryScope queryScope) {
         return this;
     }
 
-    /** The expression, by its own names. */
+    /** Writes an expression, with its own scope. */
     final String write(ScopedExpression scopedExpression) {
         return in(scopedExpression.names()).write(scopedExpression.node());
     }
 
-    /** The expression, in parentheses where it is more than one word. */
+    /** Writes an expression, in parentheses if it is more than one word. */
     final String write(SqlNode node) {
         Optional<String> other = instead(node);
         if (other.isPresent()) {
@@ -152,7 +152,7 @@ abstract class SqlWriter {
         return "(" + write(operands.get(0)) + " " + operator + " " + write(operands.get(1)) + ")";
     }
 
-    /** Dates with intervals: computed here where both are known, so that the engine sees a constant; a date in any case. */
+    /** Writes date arithmetic with an interval. Constants are computed here, so that the engine sees a constant. The result is a date. */
     private Optional<String> days(SqlCall call) {
         if (!(call.operand(1) instanceof SqlIntervalLiteral interval)) {
             return Optional.empty();
@@ -194,7 +194,7 @@ abstract class SqlWriter {
         }
     }
 
-    /** Engines answer NULL or infinity where SQL has an error. */
+    /** Writes a division that fails on a divisor of zero. Engines return NULL or infinity. */
     private String divided(String operator, List<SqlNode> operands) {
         String left = write(operands.get(0));
         String right = write(operands.get(1));
@@ -204,12 +204,12 @@ abstract class SqlWriter {
             return "(" + left + " " + operator + " " + right + ")";
         }
         if (right.split(Pattern.quote(ERROR), DIVISORS_MAX + 2).length > DIVISORS_MAX) {
-            throw SqlErrors.unsupported(operands.get(1), "a divisor with so many divisors in it is");
+            throw SqlErrors.unsupported(operands.get(1), "a divisor with too many divisors in it is");
         }
         return "(" + left + " " + operator + " CASE WHEN " + right + " = 0 THEN " + ERROR + " ELSE " + right + " END)";
     }
 
-    /** As every engine knows it. */
+    /** Writes IS DISTINCT FROM in a form that every engine supports. */
     private String distinct(SqlCall call) {
         String left = write(call.operand(0));
         String right = write(call.operand(1));
@@ -249,19 +249,19 @@ abstract class SqlWriter {
         return "(" + write(call.operand(0)) + " " + operator.getName() + " " + write(call.operand(1)) + escape + ")";
     }
 
-    /** What is seen here is told with its place; the rest by the engine. */
+    /** Checks ESCAPE as far as it is constant, to report line and column. The engine checks the rest. */
     private static void checkEscape(SqlNode pattern, SqlNode escape) {
         if (!(escape instanceof SqlLiteral literal && literal.getValue() instanceof NlsString text)) {
             return;
         }
         String character = text.getValue();
         if (character.length() != 1) {
-            throw SqlErrors.invalid(escape, "ESCAPE wants one character, not " + character.length());
+            throw SqlErrors.invalid(escape, "ESCAPE needs one character, not " + character.length());
         }
         if (pattern instanceof SqlLiteral known
                 && known.getValue() instanceof NlsString all
                 && all.getValue().replace(character + character, "").endsWith(character)) {
-            throw SqlErrors.invalid(pattern, "the pattern ends with its ESCAPE character, behind which one is to come");
+            throw SqlErrors.invalid(pattern, "the pattern ends with its ESCAPE character; add the character that it escapes");
         }
     }
 
@@ -289,7 +289,7 @@ abstract class SqlWriter {
             throw SqlErrors.unsupported(node, "CAST to " + node + " is");
         }
         if (matcher.group(1) == null) {
-            return type.replaceFirst("\\(.*", ""); // no engine here cuts a text to the length of its type
+            return type.replaceFirst("\\(.*", ""); // engines here do not truncate a text to the length of its type
         }
         int digits = Integer.parseInt(matcher.group(1));
         int scale = matcher.group(2) == null ? 0 : Integer.parseInt(matcher.group(2));

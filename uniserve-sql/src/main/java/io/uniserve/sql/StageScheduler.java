@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * The stages of one query, one after the other: each reads answers of those before it. A sub-query that depends on the rows of
- * the query around it is asked for those rows only, where that is less: a stage before it tells their values. One whose rows are
- * where those are that want it need not be asked at all ({@link SubqueryPlacement}).
+ * Scheduler of a query's stages: they run one after the other, and each reads answers of those before it. A correlated sub-query may be
+ * limited to the rows that the outer query needs: a key stage before it collects their values. A sub-query that is co-located with the rows
+ * that need it is not run as a stage ({@link SubqueryPlacement}).
  */
 final class StageScheduler {
-    /** A sub-query of fewer rows is not asked for less. */
+    /** Sub-queries with fewer rows are not reduced. */
     static final int REDUCED_ROWS_MIN = 10_000;
 
     private final SqlQuery query;
@@ -33,16 +33,16 @@ final class StageScheduler {
     private final Map<Integer, PackedRows> answers = new TreeMap<>();
     private final Map<Integer, There> theres = new TreeMap<>();
 
-    /** The sub-queries of one stage that can be checked where its rows are. */
+    /** Sub-queries of one stage that can be checked in place. */
     private static final class There {
         private static final There NONE = new There(FragmentedPlan.NOWHERE);
 
         private final int stays;
-        /** Those that can be, with the tables that they read. */
+        /** Candidates, with the tables that they read. */
         private final Map<Integer, TableName> possible = new TreeMap<>();
-        /** Those that are, with how many rows they have about. */
+        /** Chosen sub-queries, with their approximate row counts. */
         private final Map<Integer, Long> chosen = new TreeMap<>();
-        /** Those of them whose answers are too large to be sent. */
+        /** Those of the chosen sub-queries whose answers are too large to be sent. */
         private final Set<Integer> tooLarge = new TreeSet<>();
 
         There(int stays) {
@@ -66,9 +66,9 @@ final class StageScheduler {
     }
 
     /**
-     * Of a query.
+     * Schedules a query.
      *
-     * @param cluster of an engine that can check sub-queries where rows are
+     * @param cluster present if the engine can check sub-queries in place
      */
     StageScheduler(SqlQuery query, Function<SqlQuery, SqlRun> runs, Optional<SubqueryPlacement.Cluster> cluster) {
         this.query = query;
@@ -77,7 +77,7 @@ final class StageScheduler {
         this.checks = cluster.map(known -> new SubqueryPlacement(query, plan, known));
     }
 
-    /** The query's answer. */
+    /** Returns the query's answer. */
     SqlRows rows() {
         QueryBlock main = plan.block(QueryBlock.MAIN);
         prepare(main, true, false);
@@ -88,7 +88,7 @@ final class StageScheduler {
         Optional<String> text();
     }
 
-    /** The answer of a block, of which all that it reads is there. */
+    /** Returns the answer of a block whose inputs are available. */
     private SqlRows rows(QueryBlock queryBlock, boolean reduced, Head head) {
         There there = there(queryBlock);
         SqlRun run = run(queryBlock, reduced);
@@ -138,7 +138,7 @@ final class StageScheduler {
         return runs.apply(stage(queryBlock, reduced));
     }
 
-    /** Answers what a block reads; the sub-queries that depend on its rows only if asked to. */
+    /** Runs the stages that a block reads. Sub-queries that depend on its rows are run only if {@code all} is set. */
     private void prepare(QueryBlock queryBlock, boolean all, boolean reduced) {
         queryBlock.rows().given().forEach(item -> answer(plan.block(item.block()), "sub-query", false));
         Map<SubQuery, Set<Integer>> places =
@@ -165,7 +165,7 @@ final class StageScheduler {
         }
     }
 
-    /** Answers a sub-query; where that would be too much to be sent, and it can be checked where rows are, it will be. */
+    /** Runs a sub-query. If its answer is too large to be sent and it can be checked in place, it is checked instead. */
     private void answerOrCheck(There there, SubQuery sub, Runnable answering) {
         try {
             answering.run();
@@ -179,12 +179,12 @@ final class StageScheduler {
         }
     }
 
-    /** Which sub-queries of a block are checked where its rows are: those that would have to be sent, about as large as tables. */
+    /** Chooses the sub-queries of a block that are checked in place: those whose answers would be sent and are about as large as tables. */
     private There choose(QueryBlock queryBlock, Map<SubQuery, Set<Integer>> all) {
         SubqueryPlacement known = checks.orElseThrow();
         Map<SubQuery, Set<Integer>> places = new TreeMap<>(Comparator.comparing(SubQuery::block));
         places.putAll(all);
-        // What they read themselves is answered first, and may itself be checked somewhere.
+        // Their own inputs are answered first, and may be checked in place themselves.
         places.keySet().forEach(sub -> prepare(plan.block(sub.block()), false, false));
         places.keySet().removeIf(sub -> !there(plan.block(sub.block())).chosen.isEmpty());
         List<QueryBlock.Item> tables = queryBlock.rows().tables();
@@ -209,8 +209,8 @@ final class StageScheduler {
     }
 
     /**
-     * What tells which rows want another sub-query is answered, not checked: else that one is answered for all rows. Q20 of TPC-H
-     * sums lines of the parts that a sub-query leaves.
+     * A sub-query that limits another one is answered, not checked. Otherwise the other one would be answered for all rows. Example: Q20 of
+     * TPC-H sums lines of the parts that a sub-query leaves.
      */
     private void answerFirst(QueryBlock queryBlock, There there) {
         boolean fewer = true;
@@ -224,7 +224,7 @@ final class StageScheduler {
         }
     }
 
-    /** How many rows its conditions leave of each table, without those that wait for sub-queries. */
+    /** Returns the rows per table that its conditions leave, without conditions that wait for sub-queries. */
     private List<Long> counts(QueryBlock queryBlock) {
         TableName any = checks.orElseThrow().name(queryBlock.rows().tables().get(0));
         Map<Integer, TableName> waiting = new TreeMap<>();
@@ -242,13 +242,13 @@ final class StageScheduler {
         }
     }
 
-    /** A sub-query that depends on rows of a block, of which all else that it reads is there. */
+    /** Runs a sub-query that depends on rows of a block, whose other inputs are available. */
     private void dependent(QueryBlock outer, SubQuery sub, boolean outerReduced) {
         QueryBlock queryBlock = plan.block(sub.block());
         if (answers.containsKey(queryBlock.number())) {
             return;
         }
-        // What the query around it compares with may itself be the answer of such a sub-query.
+        // The outer expression that is compared may itself contain such a sub-query.
         for (SqlNode outside : sub.outside()) {
             sub.names().subs(outside).stream()
                     .filter(needed -> needed.correlated() && !there(outer).isChosen(needed))
@@ -263,7 +263,7 @@ final class StageScheduler {
         keep(queryBlock, reduced, "sub-query", false);
     }
 
-    /** Whether it pays to find out first which rows are wanted: where the rows that want them are no more than those there are. */
+    /** True if it pays to collect the needed keys first: they come from no more rows than the sub-query has. */
     private boolean less(QueryBlock outer, SubQuery sub, QueryBlock queryBlock, boolean outerReduced) {
         long inside = inside(queryBlock);
         if (inside < REDUCED_ROWS_MIN) {
@@ -282,7 +282,7 @@ final class StageScheduler {
         return outside <= inside;
     }
 
-    /** The most rows that a table of the block may have to show; not known while conditions wait for sub-queries of their own. */
+    /** Returns an upper bound of the rows that the block reads of a table; unknown while conditions wait for correlated sub-queries. */
     private long inside(QueryBlock queryBlock) {
         if (queryBlock.subs().stream().anyMatch(SubQuery::correlated)) {
             return Long.MAX_VALUE;
@@ -295,7 +295,7 @@ final class StageScheduler {
         return most;
     }
 
-    /** Answers which values the rows have that want a sub-query; false where those are too many to be sent. */
+    /** Collects the values of the rows that need a sub-query. Returns false if they are too many to be sent. */
     private boolean keys(SubQuery sub, boolean outerReduced) {
         QueryBlock queryBlock = plan.block(sub.keys());
         try {

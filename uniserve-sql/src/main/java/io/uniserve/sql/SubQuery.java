@@ -12,19 +12,19 @@ import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sub-query in an expression. Its answer is there as rows before the expression is evaluated; where it depends on the row
- * of the query around it, the answer has the columns on which it depends, and the engine picks by them.
+ * Sub-query in an expression. Its answer is available as rows before the expression is evaluated. A correlated one has the columns on which
+ * it depends in its answer, and the engine selects by them.
  *
- * @param place of it in the text
- * @param names of the query around it
- * @param how what its value is
- * @param left of IN; none else
- * @param block the stage whose answer it is
- * @param equal columns of the answer that equal expressions of the query around it
+ * @param place the node in the query's text
+ * @param names the scope of the outer query
+ * @param how the kind of its value
+ * @param left the left operand of IN; null otherwise
+ * @param block the stage of its answer
+ * @param equal columns of the answer that equal expressions of the outer query
  * @param others conditions with columns of both
- * @param columns of the answer, by nodes of the others
- * @param empty what a scalar one is where there are no rows; "" for NULL
- * @param keys the stage with the values that the expressions of {@code equal} have; less than 0 for none
+ * @param columns columns of the answer, by nodes of {@code others}
+ * @param empty the value of a scalar one without rows; "" for NULL
+ * @param keys the stage that collects the values of the expressions in {@code equal}; negative for none
  */
 record SubQuery(
         SqlNode place,
@@ -45,7 +45,7 @@ record SubQuery(
             SqlKind.GREATER_THAN,
             SqlKind.GREATER_THAN_OR_EQUAL);
 
-    /** What a sub-query's value is. */
+    /** Kind of a sub-query's value. */
     enum How {
         EXISTS,
         IN,
@@ -53,10 +53,10 @@ record SubQuery(
         SCALAR
     }
 
-    /** A column of the answer that must be equal to this. */
+    /** Column of the answer that must equal this expression. */
     record Equal(int column, SqlNode outside) {}
 
-    /** A condition, and the names in it that are of the query around. */
+    /** Condition, and its names that belong to the outer query. */
     record Other(SqlNode condition, List<SqlIdentifier> outside) {}
 
     SubQuery {
@@ -64,12 +64,12 @@ record SubQuery(
         others = List.copyOf(others);
     }
 
-    /** Whether its value depends on the row of the query around it. */
+    /** True if its value depends on the row of the outer query. */
     boolean correlated() {
         return !equal.isEmpty() || !others.isEmpty();
     }
 
-    /** All of the query around it that its value depends on. */
+    /** Returns the expressions of the outer query on which its value depends. */
     List<SqlNode> outside() {
         List<SqlNode> all = new ArrayList<>();
         if (left != null) {
@@ -80,7 +80,7 @@ record SubQuery(
         return all;
     }
 
-    /** The expression in a statement over {@link FragmentedPlan#given}. */
+    /** Writes the expression in a statement over {@link FragmentedPlan#given}. */
     String text(SqlWriter writer) {
         SqlWriter around = writer.within();
         String alias = "s" + block;
@@ -105,15 +105,15 @@ record SubQuery(
     }
 
     /**
-     * A condition that holds where it is true, which in a WHERE it does anyway. DuckDB 1.5.6 takes a bare {@code <>} for IS
-     * DISTINCT FROM where an EXISTS stands under OR or CASE, and would keep rows whose column is NULL; NOT and more may hide one.
+     * Writes a condition that is never NULL, which makes no difference in WHERE. DuckDB 1.5.6 treats a bare {@code <>} as IS DISTINCT FROM
+     * if an EXISTS is under OR or CASE, and would keep rows whose column is NULL. NOT and other forms may hide one.
      */
     private static String certain(SqlWriter writer, SqlNode condition) {
         String written = writer.write(condition);
         return ORDERINGS.contains(condition.getKind()) ? written : "(" + written + " IS TRUE)";
     }
 
-    /** Expressions with columns of the answer and of the query around it. */
+    /** Writer of expressions with columns of both the answer and the outer query. */
     private final class Both extends SqlWriter {
         private final SqlWriter around;
         private final String alias;

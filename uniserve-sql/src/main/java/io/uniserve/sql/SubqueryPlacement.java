@@ -20,29 +20,29 @@ import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlNode;
 
 /**
- * Which sub-queries of a stage are answered by each actor of the table that stays, for its own rows: those of one table of which
- * all rows that matter to a row are at the actor with the same number, as the key of one is to equal the key of the other.
+ * Choice of co-located sub-queries: each actor of the stationary table answers them for its own rows. Condition: the sub-query reads one
+ * table, and its rows that matter to a row are at the actor with the same number, because both keys must be equal.
  */
 final class SubqueryPlacement {
     private final SqlQuery query;
     private final QueryPlan plan;
     private final Cluster cluster;
 
-    /** What tables there are, and what is known of them. */
+    /** Tables of the cluster, and the cache of counts. */
     record Cluster(Map<String, TableMeta> metas, CardinalityCache counts, PlanContext context) {
         TableMeta meta(QueryBlock.Item table) {
             return Objects.requireNonNull(metas.get(table.table()));
         }
     }
 
-    /** Of a query at a cluster whose engine can do it. */
+    /** Chooses for a query at a cluster whose engine supports it. */
     SubqueryPlacement(SqlQuery query, QueryPlan plan, Cluster cluster) {
         this.query = query;
         this.plan = plan;
         this.cluster = cluster;
     }
 
-    /** The sub-queries that may be, and at which tables of FROM. */
+    /** Returns the sub-queries that qualify, each with the tables of FROM at whose actors it can be checked. */
     Map<SubQuery, Set<Integer>> places(QueryBlock queryBlock) {
         Map<SubQuery, Set<Integer>> all = new LinkedHashMap<>();
         if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
@@ -63,7 +63,7 @@ final class SubqueryPlacement {
                 && (inner.wanted().order().getFetch() != null
                         || inner.wanted().order().getOffset() != null);
         boolean one = inner.rows().tables().size() == 1 && inner.rows().items().size() == 1;
-        // Each actor would count what is there twice once more; the value of a scalar one is to be there once.
+        // With DISTINCT each actor would count duplicates of other actors again, and a scalar value must be unique.
         boolean distinct = sub.how() == How.SCALAR && inner.wanted().distinct();
         if (!one || limited || distinct || inner.subs().stream().anyMatch(SubQuery::correlated)) {
             return Set.of();
@@ -82,7 +82,7 @@ final class SubqueryPlacement {
         return places;
     }
 
-    /** Whether rows of the sub-query count only where their key is that of the table at this place. */
+    /** True if rows of the sub-query count only if their key equals that of the table at this place. */
     private boolean equalKeys(QueryBlock queryBlock, int item, SubQuery sub, QueryBlock inner) {
         return compared(sub)
                 .anyMatch(pair -> isKey(inner, pair.column())
@@ -99,7 +99,7 @@ final class SubqueryPlacement {
                 : Stream.concat(sub.equal().stream(), Stream.of(new SubQuery.Equal(0, left)));
     }
 
-    /** Whether a column of a sub-query's answer is its table's key. Groups are whole at an actor where they have one key each. */
+    /** True if a column of a sub-query's answer is its table's key. An actor has whole groups only if each has one key. */
     private boolean isKey(QueryBlock inner, int column) {
         String key = cluster.meta(inner.rows().tables().get(0)).keyField();
         return isKey(inner.wanted().answers().get(column), key)
@@ -117,7 +117,7 @@ final class SubqueryPlacement {
                 .isPresent();
     }
 
-    /** Whether a column of the query around is the key of the table at this place, or equals it in every row of the join. */
+    /** True if a column of the outer query is the key of the table at this place, or equals it in every row of the join. */
     private boolean equalsKey(QueryBlock queryBlock, int item, QueryScope.Found found) {
         QueryBlock.Item stays = queryBlock.rows().tables().get(item);
         String key = cluster.meta(stays).keyField();
@@ -135,7 +135,7 @@ final class SubqueryPlacement {
         return found.item() == item && found.column().equals(key);
     }
 
-    /** Those of these that can be checked where this table stays, by their stages, with the tables that they read. */
+    /** Returns the sub-queries that can be checked if this table stays, by stage, with the tables that they read. */
     Map<Integer, TableName> at(QueryBlock queryBlock, int stays, Map<SubQuery, Set<Integer>> places) {
         TableMeta staying = cluster.meta(queryBlock.rows().tables().get(stays));
         Map<Integer, TableName> all = new TreeMap<>();
@@ -168,12 +168,12 @@ final class SubqueryPlacement {
         return one.name().equals(other.name());
     }
 
-    /** A table's own name. */
+    /** Returns a table's own name. */
     TableName name(QueryBlock.Item table) {
         return cluster.meta(table).name();
     }
 
-    /** Whether a sub-query reads another table than the one that stays. */
+    /** True if a sub-query reads another table than the stationary one. */
     boolean reachesBeside(QueryBlock queryBlock, int stays, int sub) {
         return !isSame(
                 cluster.meta(queryBlock.rows().tables().get(stays)),
@@ -181,18 +181,17 @@ final class SubqueryPlacement {
     }
 
     /**
-     * Whether to check it there before it is tried to answer it first: its answer is about as large as its table or as the one that
-     * stays, and no more rows of other tables have to be sent instead.
+     * True if the sub-query should be checked in place without trying to answer it first. Its answer is about as large as its table or the
+     * stationary one, and no more rows of other tables have to be sent instead.
      *
-     * @param counts of rows of the tables of FROM, without this condition
-     * @param inside how many rows of its own conditions leave
+     * @param counts rows per table of FROM, without this condition
+     * @param inside the rows that its own conditions leave
      */
     boolean first(QueryBlock queryBlock, int stays, SubQuery sub, List<Long> counts, long inside) {
         QueryBlock inner = plan.block(sub.block());
         Set<Integer> outside = new TreeSet<>();
         sub.outside().forEach(node -> sub.names().items(node).stream().forEach(outside::add));
-        // HAVING may leave few of many groups, and a condition of another table makes that one smaller before it is
-        // sent.
+        // HAVING may leave few of many groups. A condition on another table reduces that table before it is sent.
         if (inside < BroadcastSize.checkedRowsMin()
                 || (!sub.correlated() && inner.wanted().having() != null)
                 || !outside.equals(Set.of(stays))) {
@@ -209,7 +208,7 @@ final class SubqueryPlacement {
         return sent <= Math.min(counts.get(stays), inside);
     }
 
-    /** The text of a sub-query's place, for EXPLAIN. */
+    /** Returns the place of a sub-query, as text for EXPLAIN. */
     static String called(QueryPlan plan, int sub) {
         QueryBlock queryBlock = plan.block(sub);
         QueryBlock.Item table = queryBlock.rows().tables().get(0);

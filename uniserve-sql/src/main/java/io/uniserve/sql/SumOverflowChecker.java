@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums of a statement's groups, for an engine of 64 bits that does not live to tell that one is larger: it is asked first what all
- * values are together, whatever their signs and groups, as one double, which is a bound for every group.
+ * Overflow check for grouped sums, for an engine of 64 bits that crashes when a sum overflows. Before the statement runs, the engine
+ * computes the sum of the absolute values over all groups as one double, which is a bound for every group.
  */
 public final class SumOverflowChecker {
-    /** Of a number's digits without its point; less than 2 to the 63rd by more than a double is wrong. */
+    /** Bound of a number's digits without its point: less than 2 to the 63rd by more than the error of a double. */
     private static final double MOST = 9.2e18;
 
     private static final String SUM = "sum(";
@@ -21,16 +21,16 @@ public final class SumOverflowChecker {
 
     private SumOverflowChecker() {}
 
-    /** Asks the engine a statement. */
+    /** Engine that runs a statement. */
     @FunctionalInterface
     public interface Engine {
         SqlRows ask(String statement) throws SQLException;
     }
 
     /**
-     * INVALID_ARGUMENT where a group's sum could be beyond 64 bits; asks nothing of a statement without such sums.
+     * Fails with INVALID_ARGUMENT if a group's sum may exceed 64 bits. Statements without such sums run nothing.
      *
-     * @param statement as this module wrote it, and so is what the engine is asked: {@link SqlDialect} comes after
+     * @param statement as this module wrote it. The engine's statement is in the same form: {@link SqlDialect} is applied later
      */
     public static void check(String statement, Engine engine) throws SQLException {
         int from = at(statement, " FROM ", 0);
@@ -51,7 +51,7 @@ public final class SumOverflowChecker {
         for (int i = 0; i < bounds.size(); i += 2) {
             String type = found.types().get(i);
             String bound = bounds.get(i + 1);
-            // A sum of doubles that is too large has failed here already, where it is none of a group.
+            // A sum of doubles that is too large fails in the engine itself.
             if (bound != null && !type.equals("DOUBLE") && Double.parseDouble(bound) >= MOST / shift(type)) {
                 throw UniserveException.invalid("the query fails on some value: sums of groups of type " + type
                         + " could be out of range, as all values together, without their signs, are " + bound
@@ -64,7 +64,7 @@ public final class SumOverflowChecker {
         return Math.pow(10, SqlTables.columnTypes(List.of(type)).get(0).scale());
     }
 
-    /** Where these words stand outside of parentheses and quotes; -1 where they do not. */
+    /** Returns the position of these words outside of parentheses and quotes; -1 if there is none. */
     private static int at(String statement, String words, int start) {
         int depth = 0;
         for (int i = start; i < statement.length(); i = past(statement, i)) {
@@ -76,7 +76,7 @@ public final class SumOverflowChecker {
         return -1;
     }
 
-    /** What is summed anywhere in a text. */
+    /** Collects the operands of sums anywhere in a text. */
     private static void summed(String text, Set<String> values) {
         for (int i = 0; i < text.length(); i = past(text, i)) {
             if (text.startsWith(SUM, i) && (i == 0 || !Character.isLetterOrDigit(text.charAt(i - 1)))) {
@@ -97,7 +97,7 @@ public final class SumOverflowChecker {
         return character == '(' ? 1 : character == ')' ? -1 : 0;
     }
 
-    /** Behind a character, or behind what it opens a quotation of. */
+    /** Returns the position after a character, or after the quotation that it opens. */
     private static int past(String text, int i) {
         char character = text.charAt(i);
         int end = character == '\'' || character == '"' ? text.indexOf(character, i + 1) : i;

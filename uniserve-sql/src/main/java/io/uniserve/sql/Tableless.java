@@ -12,8 +12,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelect;
 
 /**
- * A SELECT without FROM, such as {@code SELECT 1}: one row of constants and expressions of them, which the engine that merges answers
- * computes. No actor is asked.
+ * SELECT without FROM, such as {@code SELECT 1}: one row of constant expressions, which the merging engine computes. It calls no actor.
  *
  * @param names of the answer's columns
  */
@@ -22,12 +21,12 @@ record Tableless(String statement, List<String> names) {
         names = List.copyOf(names);
     }
 
-    /** Whether a query is one. */
+    /** True if a query has no FROM. */
     static boolean is(SqlNode query) {
         return query instanceof SqlSelect select && select.getFrom() == null;
     }
 
-    /** Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). */
+    /** Plans the query. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. */
     static Tableless of(ParsedQuery parsed) {
         SqlSelect select = (SqlSelect) CheckedQuery.of(Map.of(), parsed);
         boolean more = select.getWhere() != null

@@ -7,7 +7,7 @@ import org.apache.calcite.sql.type.OperandTypes;
 import org.apache.calcite.sql.type.SqlOperandCountRanges;
 import org.apache.calcite.sql.type.SqlOperandTypeChecker;
 
-/** Operands of a text, a separator and values of any type. */
+/** Operand check: a text, a separator and values of any type. */
 final class TextFirst implements SqlOperandTypeChecker {
     @Override
     public boolean checkOperandTypes(SqlCallBinding call, boolean throwOnFailure) {

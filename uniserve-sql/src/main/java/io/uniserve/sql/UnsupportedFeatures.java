@@ -16,40 +16,40 @@ import org.apache.calcite.util.NlsString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one engine cannot do of what the planner takes. It is refused where the query is planned, by line and column as all else: an
- * actor gets statements, and cannot tell where in the query they come from.
+ * Features of the planner that one engine lacks. They are refused when the query is planned, with line and column. An actor gets statements
+ * only, and cannot report the place in the query.
  *
- * @param engine its name, as messages have it
- * @param parts of queries
- * @param functions those of {@link Functions#answered} that it has not, or has otherwise
- * @param joins of which statements over an actor's rows and those of other tables it does not take the equalities
+ * @param engine its name, for messages
+ * @param parts the parts of queries that it lacks
+ * @param functions those of {@link Functions#answered} that it lacks or has in another form
+ * @param joins true for statements over an actor's rows and those of other tables whose equalities it does not support
  */
 public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> functions, Predicate<String> joins) {
-    /** Of an engine that can do all there is. */
+    /** For an engine that supports everything. */
     public static final UnsupportedFeatures NOTHING =
             new UnsupportedFeatures("", Set.of(), Set.of(), statement -> false);
 
-    /** A part of a query. */
+    /** Part of a query. */
     public enum Part {
-        /** A query within the query that is a stage of its own: in an expression, or in FROM or WITH if it is more than rows. */
+        /** A sub-query that is a stage of its own: in an expression, or in FROM or WITH if it does more than select rows. */
         SUB_QUERY,
-        /** Any form of it. */
+        /** TRIM in any form. */
         TRIM,
-        /** In a constant. */
+        /** A backslash in a constant. */
         BACKSLASH,
         /** CAST of a date to a text. */
         DATE_CAST,
-        /** CAST of a double to a text, or to a whole number where it is not rounded already. */
+        /** CAST of a double to a text, or to a whole number unless it is rounded already. */
         DOUBLE_CAST,
-        /** ROUND of a bigint, or FLOOR or CEIL of a decimal, that may have more than the 15 digits which a double has for sure. */
+        /** ROUND of a bigint, or FLOOR or CEIL of a decimal, that may have more than the 15 digits that a double can hold. */
         LONG_ROUND,
         /** A computed double that may be minus zero, in GROUP BY, DISTINCT or an equality of two tables. */
         MINUS_ZERO,
-        /** A whole number that no number of 64 bits is larger than. */
+        /** The largest whole number of 64 bits. */
         LARGEST_NUMBER,
         /** The days between two dates. */
         DATE_DIFFERENCE,
-        /** Several constants in one sum or product that are out of range together. */
+        /** Several constants in one sum or product that overflow together. */
         CONSTANTS
     }
 
@@ -58,7 +58,7 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
         functions = Set.copyOf(functions);
     }
 
-    /** Refuses a query with UNSUPPORTED, before any actor is asked. */
+    /** Refuses a query with UNSUPPORTED, before any actor is called. */
     void check(SqlNode tree, Optional<QueryPlan.Inner> inner) {
         first(tree, this::isMissing).ifPresent(function -> {
             throw unsupported(function, Functions.name(((SqlCall) function).getOperator()));
@@ -78,7 +78,7 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
         }
     }
 
-    /** The same of what depends on types. */
+    /** Refuses features that depend on types. */
     void check(Map<String, Columns> tables, String text) {
         if (parts.stream().anyMatch(UnsupportedValueChecker.PARTS::contains)) {
             CheckedQuery.visit(tables, ParsedQuery.of(text), validator -> new UnsupportedValueChecker(this, validator));
@@ -94,10 +94,10 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
     }
 
     /**
-     * Refuses a join with UNSUPPORTED, before other tables' rows are asked for.
+     * Refuses a join with UNSUPPORTED, before rows of other tables are requested.
      *
      * @param statement over rows of more than one table
-     * @param queryBlock whose statement it is
+     * @param queryBlock the block of the statement
      */
     void checkJoin(String statement, QueryBlock queryBlock) {
         if (joins.test(statement)) {
@@ -107,7 +107,7 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
         }
     }
 
-    /** The first equality of an expression, with columns of so many tables at least. */
+    /** Returns the first equality of an expression, with columns of at least this many tables. */
     private static Optional<SqlNode> computed(QueryBlock queryBlock, int tables) {
         return Stream.concat(JoinTree.conditions(queryBlock.rows().from()).stream(), queryBlock.rows().where().stream())
                 .flatMap(scopedExpression -> first(
@@ -132,14 +132,14 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
                 && text.getValue().indexOf('\\') >= 0;
     }
 
-    /** An equality of an expression; of names and constants it is none. */
+    /** True for an equality of an expression, false for one of names and constants. */
     private static boolean computes(SqlNode node) {
         return node.getKind() == SqlKind.EQUALS
                 && node instanceof SqlCall equality
                 && equality.getOperandList().stream().anyMatch(SqlCall.class::isInstance);
     }
 
-    /** The first node of this kind in a tree; nothing within it is looked at. */
+    /** Returns the first node of this kind in a tree. Its children are not searched. */
     private static Optional<SqlNode> first(@Nullable SqlNode tree, Predicate<SqlNode> wanted) {
         if (tree == null) {
             return Optional.empty();

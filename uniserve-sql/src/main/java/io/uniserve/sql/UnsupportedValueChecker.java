@@ -22,7 +22,9 @@ import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.apache.calcite.sql.validate.SqlValidator;
 import org.jspecify.annotations.Nullable;
 
-/** Visitor that refuses what one engine cannot do with values of some types: parts of {@link UnsupportedFeatures} that depend on types. */
+/**
+ * Visitor that refuses features that one engine lacks for values of some types: the type-dependent parts of {@link UnsupportedFeatures}.
+ */
 final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
     static final Set<Part> PARTS = Set.of(
             Part.DATE_CAST,
@@ -67,7 +69,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
         SqlSelect around = select;
         if (call instanceof SqlSelect inner) {
             select = inner;
-            super.visit(call); // what FROM has comes before the keys of the query around it
+            super.visit(call); // FROM is visited before the keys of the query around it
             keys(inner);
             select = around;
             return null;
@@ -92,7 +94,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
         return null;
     }
 
-    /** Empty for what has no type of its own, such as a list. */
+    /** Returns the type of a node; empty for nodes without one, such as a list. */
     private Optional<RelDataType> type(SqlNode node) {
         RelDataType known = validator.getValidatedNodeTypeIfKnown(node);
         if (known != null || select == null || !(node instanceof SqlIdentifier || node instanceof SqlCall)) {
@@ -101,7 +103,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
         try {
             return Optional.of(validator.deriveType(validator.getWhereScope(select), node));
         } catch (CalciteException e) {
-            return Optional.empty(); // no value: a part of a query
+            return Optional.empty(); // not a value: a part of a query
         }
     }
 
@@ -201,7 +203,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
         }
     }
 
-    /** Engines may compute with the constants of a sum or product first. */
+    /** Refuses constants of a sum or product that overflow together: the engine may combine them first. */
     private void constants(SqlCall call) {
         if (!unsupportedFeatures.parts().contains(Part.CONSTANTS) || call.operandCount() != 2) {
             return;
@@ -220,7 +222,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
         }
     }
 
-    /** The constants of a sum or product; returns whether one is a double. */
+    /** Collects the constants of a sum or product. Returns true if one is a double. */
     private boolean collect(SqlNode node, boolean product, List<BigDecimal> constants) {
         if (node instanceof SqlLiteral literal && literal.getValue() instanceof BigDecimal number) {
             constants.add(number);

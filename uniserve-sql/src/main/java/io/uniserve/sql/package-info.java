@@ -1,6 +1,6 @@
 /**
- * SQL over tables whose actors are tables of an engine that knows SQL itself: a query is parsed and checked, then split into
- * what every actor answers and what the engine makes of the answers.
+ * SQL planner for ports whose engine is a SQL database. A query is parsed, checked and split into partial statements for the actors and a
+ * merge statement for their answers.
  */
 @NullMarked
 package io.uniserve.sql;

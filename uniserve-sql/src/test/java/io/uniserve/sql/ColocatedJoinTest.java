@@ -165,7 +165,7 @@ class ColocatedJoinTest {
                 .isEmpty();
         assertThatThrownBy(
                         () -> query.with(SqlQuery.Step.PARTIAL, 0, 0, Map.of()).work(whole("big"), 0))
-                .hasMessageContaining("wants the rows of tables [1]");
+                .hasMessageContaining("needs the rows of tables [1]");
         Map<Integer, TableName> itself = Map.of(0, new TableName("big"), 1, new TableName("mid"));
         assertThatThrownBy(() -> query.with(SqlQuery.Step.PARTIAL, 0, 0, Map.of(), itself)
                         .work(whole("big"), 0))

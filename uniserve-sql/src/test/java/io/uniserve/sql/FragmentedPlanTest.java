@@ -234,7 +234,7 @@ class FragmentedPlanTest {
                 "SELECT a FROM t WHERE c = DATE '1998-02-31' | line 1, column 27",
                 "SELECT a FROM t LIMIT -1                | line 1, column 23: syntax error at \"-\"",
                 "SELECT a FROM t WHERE s LIKE 'a!' ESCAPE '!'  | line 1, column 30: the pattern ends with its ESCAPE",
-                "SELECT a FROM t WHERE s LIKE 'a' ESCAPE 'xx'  | line 1, column 41: ESCAPE wants one character",
+                "SELECT a FROM t WHERE s LIKE 'a' ESCAPE 'xx'  | line 1, column 41: ESCAPE needs one character",
                 "SELECT CAST(a AS DECIMAL(39, 2)) FROM t | line 1, column 18: CAST to DECIMAL(39, 2)",
                 "SELECT CAST(a AS DECIMAL(0, 0)) FROM t  | DECIMAL precision 0",
                 "WITH u AS (SELECT a FROM t), U AS (SELECT a FROM t) SELECT a FROM u | line 1, column 30: WITH names U twice",
@@ -293,7 +293,7 @@ class FragmentedPlanTest {
         String divisors = "SELECT " + "1 / (".repeat(30) + "a" + ")".repeat(30) + " FROM t";
         assertThatThrownBy(() -> split(divisors))
                 .hasMessageMatching(
-                        "(?s).*line 1, column \\d+: a divisor with so many divisors in it is not supported.*");
+                        "(?s).*line 1, column \\d+: a divisor with too many divisors in it is not supported.*");
         assertThat(split("SELECT 1 / (1 / (1 / (1 / (a + 1)))) FROM t").names()).hasSize(1);
         String sums = "(SELECT k + k AS k FROM ".repeat(30) + "(SELECT a AS k FROM t) AS q" + ") AS q".repeat(30);
         assertThatThrownBy(() -> split("SELECT k FROM " + sums))

@@ -251,7 +251,7 @@ class SqlPlannerTest {
                 "SELECT 1 FROM big WHERE b_id IN (SELECT m_id FROM nosuch) | INVALID_ARGUMENT | line 1, column 51: table nosuch does not exist",
                 "SELECT 1 FROM (SELECT b_id FROM big) AS d WHERE x = 1     | INVALID_ARGUMENT | line 1, column 49: Column 'x' not found",
                 "SELECT 1 FROM big, nosuch WHERE b_id = x                  | INVALID_ARGUMENT | line 1, column 20: table nosuch does not exist",
-                "SELECT 1 FROM mid                                         | INVALID_ARGUMENT | the query is asked of table big, and FROM names mid",
+                "SELECT 1 FROM mid                                         | INVALID_ARGUMENT | the query was sent to table big, but FROM names mid",
                 "SELECT 1 FROM big, mid WHERE b_text = m_id                | INVALID_ARGUMENT | line 1, column 30: a VARCHAR cannot be compared",
                 "SELECT 1 FROM big, BIG WHERE b_id = 1                     | INVALID_ARGUMENT | Duplicate relation name"
             })
@@ -408,6 +408,6 @@ class SqlPlannerTest {
     @Test
     void someActorsAreNotAskedForAJoin() {
         QueryText some = new QueryText(new TableName("big"), JOIN, List.of(1));
-        assertThatThrownBy(() -> planner().answer(some, plan(1, 1, 1))).hasMessageContaining("asked of all actors");
+        assertThatThrownBy(() -> planner().answer(some, plan(1, 1, 1))).hasMessageContaining("needs all actors");
     }
 }

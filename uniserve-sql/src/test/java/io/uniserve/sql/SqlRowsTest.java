@@ -130,7 +130,7 @@ class SqlRowsTest {
             }
         }
         assertThatThrownBy(() -> new SqlRows(List.of(column("BIGINT", 1L), column("BIGINT"))))
-                .hasMessageContaining("a column of 0 rows beside one of 1");
+                .hasMessageContaining("columns of different lengths: 0 and 1");
     }
 
     @Test

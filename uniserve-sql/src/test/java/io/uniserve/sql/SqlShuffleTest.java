@@ -158,7 +158,7 @@ class SqlShuffleTest {
                 .hasMessageContaining("table mid has no column");
         assertThatThrownBy(() -> new ShuffleQuery(query, List.of(new Link(2, "m_id", 0, "b_mid")), 0)
                         .scatter(mid, 4, key -> key))
-                .hasMessageContaining("table to cut is 2, and the query has 2 tables");
+                .hasMessageContaining("table to shuffle is 2, and the query has 2 tables");
         for (List<Link> links : List.of(
                 List.<Link>of(),
                 List.of(new Link(0, "b_mid", 0, "b_mid")),
@@ -176,7 +176,7 @@ class SqlShuffleTest {
         SqlQuery sent = query.with(
                 SqlQuery.Step.SIDE, 0, 0, Map.of(1, PackedRows.of(new SqlRows(List.of("BIGINT"), List.of()))));
         assertThatThrownBy(() -> new ShuffleQuery(sent, good.links(), 1).gather(Optional.empty(), Optional.empty()))
-                .hasMessageContaining("wants the rows of tables []");
+                .hasMessageContaining("needs the rows of tables []");
     }
 
     private static final String CHAIN =

@@ -235,7 +235,7 @@ class SubqueryPlacementTest {
         assertThat(beside.recurs()).isFalse();
         assertThatThrownBy(() -> checking(SqlQuery.of(OTHER, tables), Map.of(0, new TableName("mid")))
                         .work(whole("big"), 0))
-                .hasMessageContaining("stage 0 of the query is no sub-query of one table");
+                .hasMessageContaining("stage 0 of the query is not a sub-query of one table");
     }
 
     private static SqlQuery checking(SqlQuery query, Map<Integer, TableName> checked) {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         name = "backup",
         description = {
             "Takes a backup of a table, which serves meanwhile, in durable storage; lists, checks and deletes backups.",
-            "A backup outlives its table and its cluster: restore makes a table from it."
+            "A backup remains when its table or cluster is deleted: restore creates a table from it."
         },
         footer = {
             "  uniserve backup speeches",

@@ -11,7 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Runs a call that works on a backup, and shows meanwhile how many of its actors are done. */
+/** Runner of a backup call that meanwhile shows how many actors are done. */
 final class BackupProgressMonitor {
     private static final long LOOK_MS = 250;
     private static final int PERCENT = 100;

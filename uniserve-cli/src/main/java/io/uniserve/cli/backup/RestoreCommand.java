@@ -23,17 +23,17 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "restore",
         description = {
-            "Makes a table from a backup; returns when all its actors serve.",
-            "--all is for a new cluster of the same name on what durable storage is left of a lost one: it restores"
-                    + " every table that was backed up continuously, each from a backup lost-TABLE-NUMBER that it makes of"
-                    + " it and that can be deleted afterwards. No process of the lost cluster may run any more."
+            "Creates a table from a backup; returns when all its actors serve.",
+            "--all is for a new cluster with the name and durable storage of a lost one: it restores"
+                    + " every table that was backed up continuously, each from a backup lost-TABLE-NUMBER that it creates from"
+                    + " it and that can be deleted afterwards. No process of the lost cluster may still run."
         },
         footer = {"  uniserve restore before-the-upgrade --as speeches2", "  uniserve restore --all"})
 public final class RestoreCommand extends ClientCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "The backup.")
     private @Nullable String name;
 
-    @Option(names = "--as", paramLabel = "TABLE", description = "The name of the table to make.")
+    @Option(names = "--as", paramLabel = "TABLE", description = "The name of the new table.")
     private @Nullable String as;
 
     @Option(names = "--all", description = "Restore every table of a lost cluster.")
@@ -73,7 +73,7 @@ public final class RestoreCommand extends ClientCommand {
         }
     }
 
-    /** A table that cannot be restored does not keep the others from it. */
+    /** Restores all lost tables. If one cannot be restored, the others still are. */
     private int restoreAll(ClusterClient cluster) throws Exception {
         List<TableMeta> lost = cluster.lostTables();
         if (lost.isEmpty()) {

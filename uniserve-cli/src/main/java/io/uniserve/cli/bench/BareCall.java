@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** One unary gRPC method over plain bytes: the least a request over the network can cost. */
+/** Unary gRPC method over plain bytes: the minimum cost of a request over the network. */
 final class BareCall {
     static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodDescriptor.MethodType.UNARY)

@@ -28,9 +28,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The floor of an update: the engine alone in this process, one actor, behind a log of its own with one fsync an update; what is
- * applied is published, as readers see it then. The engine's own files are not synced: the log has what is in them. For one
- * thread.
+ * Floor of an update: the engine alone in this process, with one actor, behind a log of its own with one fsync per update. Applied rows are
+ * published to readers. The engine's own files are not synced, because the log has their content. For one thread.
  */
 final class BareEngine implements AutoCloseable {
     private final FileChannel log;
@@ -83,7 +82,7 @@ final class BareEngine implements AutoCloseable {
         return new UniserveException(ErrorCode.IO, "the bare engine or its log failed", cause);
     }
 
-    /** Writes the rows, syncs them, and applies them from what was written, as any log must be able to. */
+    /** Logs the rows with an fsync, then decodes and applies them from the logged bytes, as every log must be able to. */
     void update(List<Document> rows) {
         Bytes encoded = Codecs.list(Document.CODEC).encode(rows);
         append(encoded.buffer());
@@ -99,7 +98,7 @@ final class BareEngine implements AutoCloseable {
         return true;
     }
 
-    /** One fsync of a few bytes. */
+    /** Appends a few bytes with one fsync. */
     void sync() {
         append(ByteBuffer.allocate(200));
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The floor: one unary call to each server at once, done when all have answered. Safe for use by several threads. */
+/** Floor of a fan-out: one unary call per server in parallel, done when all have answered. Thread-safe. */
 final class BareFanOut implements AutoCloseable {
     private final List<ManagedChannel> channels;
     private final byte[] request;
@@ -35,7 +35,7 @@ final class BareFanOut implements AutoCloseable {
         return channels.size();
     }
 
-    /** Calls the first {@code servers} servers at once and waits for all. */
+    /** Calls the first {@code servers} servers in parallel and waits for all. */
     void call(int first, int servers) {
         CountDownLatch open = new CountDownLatch(servers);
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -65,7 +65,7 @@ final class BareFanOut implements AutoCloseable {
             implements StreamObserver<byte[]> {
         @Override
         public void onNext(byte[] reply) {
-            // The bytes are enough; only their arrival counts.
+            // Only the arrival counts, not the content.
         }
 
         @Override

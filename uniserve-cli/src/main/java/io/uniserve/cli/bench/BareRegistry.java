@@ -13,14 +13,14 @@ import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The floor of a write to ZooKeeper: compare-and-set of one small node, one after the other. For one thread. */
+/** Floor of a ZooKeeper write: compare-and-set of one small node, one after the other. For one thread. */
 final class BareRegistry implements AutoCloseable {
     private final String path;
     private final EventLoop loop;
     private final CuratorRegistry registry;
     private int version;
 
-    /** @param node a name that no other one uses */
+    /** @param node a name that is unique per bench */
     BareRegistry(String zooKeeper, String node) {
         path = "/bench/" + node;
         loop = new EventLoop("bench-registry", SystemClock.INSTANCE, BareRegistry::failed);

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
-/** Answers every call with as many bytes as the first four bytes of the request say. */
+/** Server that answers every call with as many bytes as the first four bytes of the request say. */
 final class BareServer {
     private static final int REPLY_BYTES_MAX = 1 << 20;
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The floor's server as a process of its own. */
+/** Process of the floor's server. */
 @Command(
         name = "bare-server",
         hidden = true,

@@ -25,23 +25,23 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-/** The measurements of {@code bench fairness}. Not thread-safe. */
+/** Measurements of {@code bench fairness}. Not thread-safe. */
 final class FairnessBench {
     private static final int SERVERS = 2;
     private static final int ACTORS = 2;
     private static final int ROWS_AT_ONCE = 2_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration HOUR = Duration.ofHours(1);
-    /** A count without an answer by then has failed, and counts as this long. */
+    /** A count without an answer by then has failed, and this time is its latency. */
     private static final Duration COUNT_DEADLINE = Duration.ofSeconds(10);
 
-    /** What counts may take beside slow queries: the bound of a task that others have to wait for, and a fair part of the cores. */
+    /** Goal for counts beside slow queries: the time bound of a task that others wait for, plus a fair share of the cores. */
     private static final double P99_MICROS_MAX = 250_000;
 
     private static final double P99 = 0.99;
     private static final String SLOW = "slow";
     private static final String OTHER = "other";
-    /** Needs a read thread, while brief operators may run on the transport's. */
+    /** A query that needs a read thread; brief operators may run on transport threads. */
     private static final String COUNT = "q=*:*&rows=0";
 
     private static final String RANGE = "type:range,field:n_i,start:0,end:90000,gap:1";
@@ -56,10 +56,10 @@ final class FairnessBench {
     private final List<Figure> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
-    /** Size of a run; {@code slow} has a block per number of slow queries. */
+    /** Scale of a run; {@code slow} has a block per number of slow queries. */
     record Scale(int counts, int seconds, List<Integer> slow, int documents, boolean unfair) {}
 
-    /** Counts beside so many slow queries. */
+    /** Counts beside a number of slow queries. */
     private record Measured(BenchmarkIteration block, int failed) {}
 
     FairnessBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
@@ -70,7 +70,7 @@ final class FairnessBench {
         this.console = console;
     }
 
-    /** A line per number of slow queries, for people. */
+    /** Returns one line per number of slow queries, for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
@@ -110,7 +110,7 @@ final class FairnessBench {
                     await(client, 0);
                     double seconds = (nanos.getAsLong() - gone) / 1e9;
                     rows.add(String.format(
-                            Locale.ROOT, "  nothing of them was left %.1f s after their client had gone", seconds));
+                            Locale.ROOT, "  all of their work had ended %.1f s after their client closed", seconds));
                 }
             }
         }
@@ -143,7 +143,7 @@ final class FairnessBench {
         }
     }
 
-    /** Waits until so many plans of slow queries run, and none of their reads where that is none. */
+    /** Waits until this many plans of slow queries run; with 0, until none of their reads are left. */
     private static void await(UniserveClient client, int queries) throws InterruptedException {
         ConditionPoller.await(
                 PATIENCE,
@@ -155,7 +155,7 @@ final class FairnessBench {
                             .count();
                     return running == queries ? Optional.of(true) : Optional.empty();
                 },
-                () -> "there are not " + queries + " slow queries; see uniserve queries list");
+                () -> "expected " + queries + " running slow queries; see uniserve queries list");
     }
 
     private Measured counts(UniserveClient client, boolean fair, int queries) {

@@ -18,10 +18,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "fairness",
         description = {
-            "What slow queries of one client cost others: two server processes, a Solr table whose client asks for"
-                    + " facets in facets without end, another whose client counts. Latency of the counts beside"
+            "Cost of one client's slow queries for others: two server processes, a Solr table whose client sends"
+                    + " endless nested facets, and another whose client counts. Latency of the counts beside"
                     + " 0, 1, 4 and 16 slow queries, with fair reads and with one queue for all (server.fair-reads=false),"
-                    + " and what is left running when the slow client has gone."
+                    + " and the time until all work of the slow client has ended after it closed."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  uniserve bench fairness", "  uniserve bench fairness --counts 2000 --raw fairness.tsv"})
@@ -35,7 +35,7 @@ public final class FairnessCommand extends CliCommand {
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "No more counts begin after so long beside one number of slow queries (default: 60).")
+            description = "Time limit for starting counts per number of slow queries (default: 60).")
     private int seconds = 60;
 
     @Option(
@@ -53,7 +53,7 @@ public final class FairnessCommand extends CliCommand {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Measure one queue for all too, as before (default: yes).")
+            description = "Also measure one queue for all, without fair reads (default: yes).")
     private boolean unfair = true;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every count's latency here.")

@@ -31,12 +31,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
-/** The measurements of {@code bench moves}. Not thread-safe. */
+/** Measurements of {@code bench moves}. Not thread-safe. */
 final class MovesBench {
     private static final int SERVERS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int WRITES_PER_MOVE = 20;
-    /** What a pause may take beside a write to ZooKeeper. */
+    /** Time that a pause may take beyond a write to ZooKeeper. */
     private static final double PAUSE_MICROS = 100_000;
 
     private static final double QUERIES_GOAL = 1 / 2.0;
@@ -50,7 +50,7 @@ final class MovesBench {
     private final List<Figure> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
-    /** How much of everything. */
+    /** Scale of a run. */
     record Scale(int moves, int warmUp, int rows, int actors, int queries) {}
 
     MovesBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
@@ -61,7 +61,7 @@ final class MovesBench {
         this.console = console;
     }
 
-    /** A line a table, for people. */
+    /** Returns one line per table, for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
@@ -215,7 +215,7 @@ final class MovesBench {
                         + " has none of them, use more rows or fewer actors"));
     }
 
-    /** The primary goes to a server that has nothing of the actor. */
+    /** Moves the primary to a server without a replica of the actor. */
     private static void move(UniserveClient client, String name, int actor) throws InterruptedException {
         ActorState before = client.admin().describeTable(name).map().actors().get(actor);
         ServerId to = client.routing().servers().stream()
@@ -233,7 +233,7 @@ final class MovesBench {
                 () -> "actor " + actor + " has not moved");
     }
 
-    /** So many more updates have ended. */
+    /** Waits until this many more updates have ended. */
     private static void await(MovesLoad load, int more) throws InterruptedException {
         long until = load.updated() + more;
         await(() -> load.updated() >= until, load::trouble);

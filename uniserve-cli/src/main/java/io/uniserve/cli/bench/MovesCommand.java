@@ -18,21 +18,21 @@ import picocli.CommandLine.Option;
 @Command(
         name = "moves",
         description = {
-            "What moving primaries costs their users: key-value tables of rf 1 and 2 on 3 server processes, a client"
-                    + " that updates the actor that moves and one that queries all actors. The pause of updates stands"
-                    + " beside a write to ZooKeeper, p99 of queries beside that before the moves, in the same run."
+            "Cost of moving primaries for clients: key-value tables of rf 1 and 2 on 3 server processes, a client"
+                    + " that updates the actor that moves and one that queries all actors. The pause of updates is compared"
+                    + " with a write to ZooKeeper, p99 of queries with that before the moves, in the same run."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  uniserve bench moves", "  uniserve bench moves --moves 100 --rows 20000 --raw moves.tsv"})
 public final class MovesCommand extends CliCommand {
-    @Option(names = "--moves", paramLabel = "N", description = "Moves of each table (default: 40).")
+    @Option(names = "--moves", paramLabel = "N", description = "Moves per table (default: 40).")
     private int moves = 40;
 
     @Option(
             names = "--warm-up",
             paramLabel = "N",
             description =
-                    "Moves before them that do not count, as they are the first that the processes make (default: 4).")
+                    "Warm-up moves before them, which are not measured (default: 4).")
     private int warmUp = 4;
 
     @Option(names = "--rows", paramLabel = "N", description = "Rows of each table, of 1 KB (default: 4000).")

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** One client that updates one row again and again, and one that counts all rows, while actors move. */
+/** Load while actors move: one client updates the same row repeatedly, one counts all rows. */
 final class MovesLoad implements AutoCloseable {
     private final LongSupplier nanos;
     private final ClientTable table;
@@ -26,10 +26,10 @@ final class MovesLoad implements AutoCloseable {
     private volatile boolean end;
 
     /**
-     * Begins.
+     * Starts the load.
      *
-     * @param expected rows of the table, whose number no update changes
-     * @param first what is updated until {@link #update} names another
+     * @param expected rows of the table, which updates do not change
+     * @param first the row that is updated until {@link #update} sets another
      */
     MovesLoad(LongSupplier nanos, ClientTable table, long expected, Document first) {
         this.nanos = nanos;
@@ -77,7 +77,7 @@ final class MovesLoad implements AutoCloseable {
         }
     }
 
-    /** From now on this row. */
+    /** Sets the row that is updated from now on. */
     void update(Document other) {
         row = other;
     }
@@ -98,17 +98,17 @@ final class MovesLoad implements AutoCloseable {
         return wrong.get();
     }
 
-    /** The last operation that failed or was wrong; empty for none. */
+    /** Returns the last operation that failed or was wrong; empty for none. */
     String trouble() {
         return trouble;
     }
 
-    /** Latencies of updates in nanoseconds since this was asked last. */
+    /** Returns the latencies of updates in nanoseconds since the last call. */
     long[] takeUpdates() {
         return take(updates);
     }
 
-    /** The same of queries. */
+    /** Returns the latencies of queries in nanoseconds since the last call. */
     long[] takeQueries() {
         return take(queries);
     }

@@ -29,13 +29,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
-/** The measurements of {@code bench overhead}. Not thread-safe. */
+/** Measurements of {@code bench overhead}. Not thread-safe. */
 final class OverheadBench {
     private static final int SERVERS = 4;
     private static final int WARMUP_THREADS = 4;
-    /** In turn: what is compiled for one kind of query alone is compiled again once it meets the other. */
+    /** Passes alternate between kinds of queries: code compiled for one kind alone is compiled again when it meets the other. */
     private static final int WARMUP_PASSES = 5;
-    /** What a dropped table and the compilers leave to do is done by then. */
+    /** Time after which the cleanup of a dropped table and the compilers have finished. */
     private static final int SETTLE_SECONDS = 60;
 
     private static final int ACTORS_MANY = 256;
@@ -54,7 +54,7 @@ final class OverheadBench {
     private final List<Figure> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
-    /** How much of everything. */
+    /** Scale of a run. */
     record Scale(
             List<Integer> actors,
             List<Integer> threads,
@@ -71,7 +71,7 @@ final class OverheadBench {
         this.console = console;
     }
 
-    /** A line a measurement, for people. */
+    /** Returns one line per measurement, for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
@@ -130,7 +130,7 @@ final class OverheadBench {
                 .toList();
     }
 
-    /** Lets the JVMs of both sides compile what will be measured. */
+    /** Runs both sides until the JVMs have compiled the measured code. */
     private void warmUp(UniserveClient client, BareFanOut floor) {
         int actors = SERVERS * 4;
         long total = (long) actors * ROWS_PER_ACTOR;
@@ -170,7 +170,7 @@ final class OverheadBench {
         }
     }
 
-    /** A new table with the same number of rows for each actor. */
+    /** Creates a table with the same number of rows per actor. */
     static ClientTable table(UniserveClient client, String name, int actors) {
         client.admin().createTable(TableSpec.named(name).port("kv").hash(actors).keyField("key"));
         ClientTable table = client.table(name);
@@ -259,7 +259,7 @@ final class OverheadBench {
                 .toList();
     }
 
-    /** Compares the servers' threads, all pools warm, before and after a table that brings each many more actors. */
+    /** Compares the servers' thread counts before and after a table that adds many actors per server. All pools are warm. */
     private void threadsDoNotGrow(UniserveClient client, List<Long> pids) {
         int before = threads(pids);
         ClientTable table = table(client, "many", ACTORS_MANY);
@@ -273,7 +273,7 @@ final class OverheadBench {
         figures.add(Figure.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
     }
 
-    /** Threads of the process that has most. */
+    /** Returns the threads of the process with the most. */
     private static int threads(List<Long> pids) {
         return pids.stream().mapToInt(ProcFiles::threads).max().orElse(0);
     }

@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "overhead",
         description = {
-            "What Uniserve adds to a bare gRPC fan-out: the key-value port on 4 server processes, rf 1, 16 and 64 actors;"
-                    + " queries of one actor and of all by 1, 4 and 16 threads; updates of 1, 1,000 and 100,000 rows with fsync;"
-                    + " an idle cluster. The floor is one bare unary call a server, same payload, in the same run, in turn."
+            "Overhead of Uniserve over a bare gRPC fan-out: the key-value port on 4 server processes, rf 1, 16 and 64 actors;"
+                    + " queries of one actor and of all actors by 1, 4 and 16 threads; updates of 1, 1,000 and 100,000 rows with fsync;"
+                    + " an idle cluster. The floor is one bare unary call per server, same payload, in the same run, alternating."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  uniserve bench overhead", "  uniserve bench overhead --operations 2000 --raw overhead.tsv"})
@@ -29,29 +29,29 @@ public final class OverheadCommand extends CliCommand {
     @Option(
             names = "--operations",
             paramLabel = "N",
-            description = "Operations of a block, all threads (default: 4000).")
+            description = "Operations per block, all threads (default: 4000).")
     private int operations = 4_000;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Operations of each kind and side before anything is measured, so that the JVMs have compiled"
-                    + " what runs (default: 200000).")
+            description = "Warm-up operations of each kind and side, so that the JVMs have compiled"
+                    + " the measured code (default: 200000).")
     private int warmup = 200_000;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 5).")
     private int rounds = 5;
 
     @Option(
             names = "--updates",
             paramLabel = "N",
-            description = "Updates of one row a block; larger ones in proportion (default: 200).")
+            description = "Updates of one row per block; fewer of larger ones, in proportion (default: 200).")
     private int updates = 200;
 
     @Option(
             names = "--idle-seconds",
             paramLabel = "N",
-            description = "How long the idle cluster is watched (default: 60).")
+            description = "Time that the idle cluster is watched (default: 60).")
     private int idleSeconds = 60;
 
     @Option(

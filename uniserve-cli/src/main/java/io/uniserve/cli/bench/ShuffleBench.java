@@ -49,15 +49,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-/** Two exchanges in this process, with the network between them, and a bare stream of the same bytes. Not thread-safe. */
+/** Two exchanges in this process that communicate over the network, and a bare stream of the same bytes. Not thread-safe. */
 final class ShuffleBench implements AutoCloseable {
     private static final int WINDOW_BYTES = 4 << 20;
     private static final long MINUTE_NANOS = 60_000_000_000L;
     private static final String PRODUCER = "bench-producer";
     private static final String CONSUMER = "bench-consumer";
-    /** Of the exchange that is asked, and of both servers. */
+    /** Threads of the exchange that sends, and of both servers. */
     private static final List<String> PRODUCER_THREADS = List.of(PRODUCER, TransportThreads.NAME);
-    /** Of the exchange that asks, of both clients, and the caller's own. */
+    /** Threads of the exchange that receives, of both clients, and of the caller. */
     private static final List<String> CONSUMER_THREADS = List.of(CONSUMER, "grpc-default-worker", "java");
 
     private static final ExchangeId ID = new ExchangeId(1, 1);
@@ -76,15 +76,15 @@ final class ShuffleBench implements AutoCloseable {
     private final GatherEnvelope frame;
 
     /**
-     * @param sources actors that scatter
-     * @param slots for each of which each of them has a chunk
+     * @param sources number of actors that scatter
+     * @param slots number of slots; each actor has one chunk per slot
      */
     ShuffleBench(Path directory, int sources, int slots, int chunkBytes) throws IOException {
         this.sources = sources;
         this.slots = slots;
         this.chunkBytes = chunkBytes;
         this.bytes = (long) sources * slots * chunkBytes;
-        // All in memory: what is measured is the way from server to server.
+        // All chunks fit into memory, because the transfer between servers is measured.
         long room = 4 * (bytes + 64L * sources * slots);
         ExchangeLimits limits = new ExchangeLimits(
                 room,
@@ -132,7 +132,7 @@ final class ShuffleBench implements AutoCloseable {
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), disk, self, limits, 1);
     }
 
-    /** Sends as many pieces as the request says, as fast as they are taken. */
+    /** Sends as many pieces as the request says, at the speed of the receiver. */
     private Server startBare() throws IOException {
         byte[] piece = new byte[ExchangeLimits.DEFAULTS.pieceBytes()];
         new Random(1).nextBytes(piece);
@@ -160,7 +160,7 @@ final class ShuffleBench implements AutoCloseable {
                 .start();
     }
 
-    /** Bytes that nothing compresses. */
+    /** Creates incompressible chunks. */
     private GatherEnvelope frame(ExchangeHost producer) {
         List<ScatterManifest> receipts = new ArrayList<>();
         for (int actor = 0; actor < sources; actor++) {
@@ -185,12 +185,12 @@ final class ShuffleBench implements AutoCloseable {
         return IntStream.range(0, slots).boxed().toList();
     }
 
-    /** All chunks come once: asked for, checked, kept, and let go of. */
+    /** Returns the operation of one shuffle: all chunks are fetched, checked, stored, and released. */
     Bench.Operation ours() {
         return n -> whileKept(() -> 0);
     }
 
-    /** Heap that is in use, and not only not collected, while all chunks are there. */
+    /** Returns the live heap while all chunks are stored. */
     long liveBytes() {
         return whileKept(() -> {
             System.gc();
@@ -209,9 +209,9 @@ final class ShuffleBench implements AutoCloseable {
     }
 
     /**
-     * The same bytes on one stream.
+     * Returns the operation that sends the same bytes on one stream.
      *
-     * @param keeps whether all are kept until the last has come
+     * @param keeps true to keep all pieces until the last has arrived
      */
     Bench.Operation bare(boolean keeps) {
         return n -> {
@@ -232,9 +232,9 @@ final class ShuffleBench implements AutoCloseable {
         };
     }
 
-    /** Puts who sends on the first core and who receives on the second one, for all that is run from now on. */
+    /** Pins the sending threads to the first core and the receiving ones to the second, for all later runs. */
     void part(Cores cores) {
-        ours().run(0); // their threads begin with the first call
+        ours().run(0); // the first call starts their threads
         bare(false).run(0);
         cores.give(0, PRODUCER_THREADS);
         cores.give(1, CONSUMER_THREADS);
@@ -251,7 +251,7 @@ final class ShuffleBench implements AutoCloseable {
         }
     }
 
-    /** Somebody with an hour's time. */
+    /** Context of a caller with one hour of time. */
     private record Asking(int actor) implements OperatorContext {
         @Override
         public long remainingNanos() {
@@ -260,7 +260,7 @@ final class ShuffleBench implements AutoCloseable {
 
         @Override
         public void checkActive() {
-            // It waits for as long as it takes.
+            // This caller never cancels.
         }
     }
 }

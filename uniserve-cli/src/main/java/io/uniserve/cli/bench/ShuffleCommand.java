@@ -27,15 +27,15 @@ import picocli.CommandLine.Option;
 @Command(
         name = "shuffle",
         description = {
-            "How fast chunks of a shuffled join come from one server to another: two exchanges in this process, with"
-                    + " the network between them, all in memory, chunks that nothing compresses. The floor is one bare"
-                    + " gRPC stream of the same bytes in the same process, in turn; it checks and keeps nothing. Told"
-                    + " beside it is one that keeps what comes. The threads that send have one core and those that"
+            "Throughput of a shuffled join between two servers: two exchanges in this process, with"
+                    + " the network between them, all in memory, incompressible chunks. The floor is one bare"
+                    + " gRPC stream of the same bytes in the same process, alternating; it checks and keeps nothing. A"
+                    + " second stream keeps the received bytes. The threads that send have one core and those that"
                     + " receive another, as on two machines, by Linux's taskset.",
-            "Then the same from 64 actors to 64 slots, in 4,096 small chunks, with the threads that there were at"
-                    + " most, beside those of 8 actors and 8 slots, and the most memory that was taken.",
-            "With --processes only that: a join on DuckDB of two tables of 64 actors in 64 slots, on servers that are"
-                    + " processes of their own, with the threads and the most memory of each, beside those of 8 actors and"
+            "Then the same from 64 actors to 64 slots, in 4,096 small chunks, with the maximum number of"
+                    + " threads, compared with 8 actors and 8 slots, and the maximum memory.",
+            "With --processes only the following: a join on DuckDB of two tables of 64 actors in 64 slots, on servers that are"
+                    + " processes of their own, with the threads and the maximum memory of each, compared with 8 actors and"
                     + " 8 slots."
         },
         footerHeading = "%nExamples:%n",
@@ -50,10 +50,10 @@ public final class ShuffleCommand extends CliCommand {
     private static final int FEW = 8;
     private static final int MANY = 64;
     private static final int JOINS = 3;
-    /** Of a turn of each side before the first that counts. */
+    /** Duration of a warm-up turn per side. */
     private static final double TURN_SECONDS = 1;
 
-    @Option(names = "--chunks", paramLabel = "N", description = "Chunks of a shuffle (default: 32).")
+    @Option(names = "--chunks", paramLabel = "N", description = "Chunks per shuffle (default: 32).")
     private int chunks = 32;
 
     @Option(names = "--chunk-kib", paramLabel = "KIB", description = "Size of a chunk (default: 2048).")
@@ -65,29 +65,29 @@ public final class ShuffleCommand extends CliCommand {
             description = "Size of a chunk of the shuffle of 64 actors and 64 slots (default: 16).")
     private int smallKib = 16;
 
-    @Option(names = "--shuffles", paramLabel = "N", description = "Shuffles of a block (default: 25).")
+    @Option(names = "--shuffles", paramLabel = "N", description = "Shuffles per block (default: 25).")
     private int shuffles = 25;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 6).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 6).")
     private int rounds = 6;
 
     @Option(
             names = "--settle",
             paramLabel = "TURNS",
-            description = "Warm up until CPU time no longer falls, in turns of about a second of each side, at most so"
+            description = "Warm up until CPU time no longer falls, in turns of about a second per side, at most so"
                     + " many (default: 30).")
     private int settle = 30;
 
     @Option(
             names = "--share-cores",
             description =
-                    "Let the system place all threads on any core, as where there is no taskset or only one core.")
+                    "Let the system place all threads on any core, as without taskset or with only one core.")
     private boolean shareCores;
 
     @Option(
             names = "--processes",
             paramLabel = "N",
-            description = "Servers in processes of their own, for their threads and memory (default: none).")
+            description = "Measure the threads and memory of this many server processes (default: none).")
     private int processes;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every shuffle's time here.")
@@ -103,7 +103,7 @@ public final class ShuffleCommand extends CliCommand {
         range("--small-kib", smallKib, 1, BYTES_MAX / 64 / 64 >> 10);
         long bytes = (long) chunks * chunkKib << 10;
         if (bytes > BYTES_MAX) {
-            throw usage("--chunks times --chunk-kib is " + (bytes >> 20) + " MiB: all is in memory, use 256 at most");
+            throw usage("--chunks times --chunk-kib is " + (bytes >> 20) + " MiB: all chunks are in memory, use 256 at most");
         }
         if (given("--processes")) {
             range("--processes", processes, 1, 32);
@@ -144,7 +144,7 @@ public final class ShuffleCommand extends CliCommand {
         }
     }
 
-    /** Of one chunk there is a half from each table. */
+    /** Measures joins in server processes. Each table contributes half of a chunk. */
     private int processes() throws IOException {
         int rows = Math.max(1, smallKib / 2);
         ResultLine line = ResultLine.of("bench shuffle", arguments());
@@ -197,8 +197,7 @@ public final class ShuffleCommand extends CliCommand {
                     new Bench.Side("uniserve", shuffle.ours(), cpu),
                     new Bench.Side("bare stream", shuffle.bare(false), cpu),
                     new Bench.Side("bare stream that keeps", shuffle.bare(true), cpu));
-            // Servers run for long; in a process that has just begun the compiler takes a third of the processors'
-            // time.
+            // Servers run for long. In a new process the compiler takes a third of the CPU time.
             int turns = bench.settle(load, TURN_SECONDS, settle, sides);
             console().note(name + ": " + turns + " turns before the first that counts");
             List<BenchmarkIteration> blocks = bench.compare(load, sides);
@@ -209,7 +208,7 @@ public final class ShuffleCommand extends CliCommand {
             console()
                     .println(String.format(
                             Locale.ROOT,
-                            "%d chunks of %d KiB: uniserve %.0f MB/s, bare stream %.0f MB/s, ratio %.2f; one that"
+                            "%d chunks of %d KiB: uniserve %.0f MB/s, bare stream %.0f MB/s, ratio %.2f; a stream that"
                                     + " keeps what comes %.0f MB/s, ratio %.2f",
                             sources * slots,
                             kib,
@@ -226,7 +225,7 @@ public final class ShuffleCommand extends CliCommand {
         return !shareCores && cores.count() > 1;
     }
 
-    /** The most threads of this process during some shuffles of so many actors and slots. */
+    /** Returns the maximum threads of this process during a few shuffles of this many actors and slots. */
     private static long threads(Path folder, int sides) throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sides, sides, 1_024)) {
             ManagementFactory.getThreadMXBean().resetPeakThreadCount();
@@ -248,14 +247,14 @@ public final class ShuffleCommand extends CliCommand {
         ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
     }
 
-    /** Of heap and other pools, each at its own moment. */
+    /** Returns the peak of all memory pools. Each has its peak at another moment, so this is an upper bound. */
     private static long peakMemory() {
         return ManagementFactory.getMemoryPoolMXBeans().stream()
                 .mapToLong(pool -> pool.getPeakUsage().getUsed())
                 .sum();
     }
 
-    /** Megabytes a second, at the median shuffle. */
+    /** Returns megabytes per second, at the median shuffle. */
     private static double rate(long bytes, BenchmarkIteration benchmarkIteration) {
         return bytes / 1e6 / (benchmarkIteration.percentileMicros(0.5) / 1e6);
     }

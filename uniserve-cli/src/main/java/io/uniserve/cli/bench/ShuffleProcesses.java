@@ -23,7 +23,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** Joins of two tables that are both cut, on servers that are processes of their own: what each of them takes. Not thread-safe. */
+/** Resource usage of shuffled joins of two tables, on servers in processes of their own. Not thread-safe. */
 final class ShuffleProcesses implements AutoCloseable {
     private static final String PORT = "duckdb";
     private static final int ROW_BYTES = 1_024;
@@ -34,7 +34,7 @@ final class ShuffleProcesses implements AutoCloseable {
     private final ProcessCluster cluster;
     private final UniserveClient client;
 
-    /** Threads at most while joins ran, and the most memory so far. */
+    /** Maximum threads while joins ran, and the peak of memory so far. */
     record Taken(int threads, long peakMb) {}
 
     /** Starts ZooKeeper, a coordinator and servers. */
@@ -53,7 +53,7 @@ final class ShuffleProcesses implements AutoCloseable {
         }
     }
 
-    /** Two tables of so many actors, and as many rows of a kilobyte in each that each chunk has so many. */
+    /** Creates two tables with this many actors, and with rows of a kilobyte so that each chunk has {@code rowsOfChunk}. */
     void load(int actors, int rowsOfChunk) {
         int rows = rows(actors, rowsOfChunk);
         for (String side : List.of("a", "b")) {
@@ -70,7 +70,7 @@ final class ShuffleProcesses implements AutoCloseable {
                 for (int row = from; row < Math.min(rows, from + BATCH_ROWS); row++) {
                     byte[] pad = new byte[ROW_BYTES * 3 / 4];
                     random.nextBytes(pad);
-                    // A permutation, so that each row of one table meets one of the other.
+                    // A permutation: each row of one table matches one row of the other.
                     long k = side.equals("a") ? row : rows - 1L - row;
                     batch.add(new Document(
                             "id",
@@ -99,7 +99,7 @@ final class ShuffleProcesses implements AutoCloseable {
                 + actors + " AS a JOIN b" + actors + " AS b ON a.k = b.k";
     }
 
-    /** Joins both tables a few times, and tells what each server took meanwhile, by its name. */
+    /** Joins both tables a few times. Returns the usage per server, by its name. */
     Map<String, Taken> join(int actors, int rowsOfChunk, int times) {
         Map<String, Integer> threads = new TreeMap<>();
         ScheduledExecutorService looks = Executors.newSingleThreadScheduledExecutor();
@@ -126,7 +126,7 @@ final class ShuffleProcesses implements AutoCloseable {
         }
         try {
             if (!looks.awaitTermination(1, TimeUnit.MINUTES)) {
-                throw new UniserveException(ErrorCode.INTERNAL, "the threads of the servers are counted for ever");
+                throw new UniserveException(ErrorCode.INTERNAL, "counting of the servers' threads did not end");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -140,7 +140,7 @@ final class ShuffleProcesses implements AutoCloseable {
         return taken;
     }
 
-    /** What the join says of its stages: rows, bytes, how many of them travelled. */
+    /** Returns the stages of the join from EXPLAIN: rows, bytes, and bytes from other servers. */
     List<String> steps(int actors) {
         String plan =
                 client.query("a" + actors, "EXPLAIN " + sql(actors)).body().utf8();

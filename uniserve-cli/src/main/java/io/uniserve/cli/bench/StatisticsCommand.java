@@ -23,9 +23,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "statistics",
         description = {
-            "What the statistics that placement needs cost beside the queries they are about. The CPU time that counting takes,"
-                    + " alone, against the CPU time of queries through client and servers in one process.",
-            "Queries count the rows of ranges of eight actors of the key-value port, so small ones."
+            "Cost of the statistics that placement needs, relative to the queries. CPU time of the counting,"
+                    + " alone, compared with the CPU time of queries through client and servers in one process.",
+            "Queries count the rows of ranges of eight actors of the key-value port, so they are small."
         },
         footer = "  uniserve bench statistics")
 public final class StatisticsCommand extends CliCommand {
@@ -49,7 +49,7 @@ public final class StatisticsCommand extends CliCommand {
         double counting = counting();
         double query = query();
         double part = counting / query;
-        TextTable table = new TextTable("what", "CPU us a query");
+        TextTable table = new TextTable("what", "CPU us per query");
         table.row("the query", text(query / 1e3));
         table.row("its statistics", text(counting / 1e3));
         table.print(console());
@@ -62,7 +62,7 @@ public final class StatisticsCommand extends CliCommand {
         return (int) (n * 7_919L % (actors - RANGE + 1));
     }
 
-    /** Nanoseconds of CPU time for what is counted for one query: each actor's cost, and one set of eight queries. */
+    /** Returns the CPU time in nanoseconds of the statistics per query: each actor's cost, and one set of eight actors. */
     private double counting() {
         ReadCosts costs = new ReadCosts();
         ShardSetTracker sets = new ShardSetTracker(clock());

@@ -10,14 +10,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * One client's updates beside what is measured, one after the other: at most so many a second, or as fast as they go. The first
- * error ends them and is thrown by {@link #end}. Not thread-safe.
+ * Stream of sequential updates by one client beside a measurement, at a fixed rate or as fast as possible. The first error ends the stream
+ * and is thrown by {@link #end}. Not thread-safe.
  */
 final class UpdateStream implements AutoCloseable {
     private final AtomicBoolean end = new AtomicBoolean();
     private final CompletableFuture<Long> sent = new CompletableFuture<>();
 
-    /** @param perSecond 0 for as fast as they go */
+    /** @param perSecond updates per second; 0 for as fast as possible */
     UpdateStream(int perSecond, LongSupplier nanos, Runnable update) {
         Thread writer = new Thread(() -> write(perSecond, nanos, update), "bench-writer");
         writer.setDaemon(true);
@@ -32,19 +32,19 @@ final class UpdateStream implements AutoCloseable {
             while (!end.get()) {
                 update.run();
                 updates++;
-                // What could not be sent in time is not made up for: a pause would become a burst.
+                // Updates that could not be sent in time are skipped: otherwise a pause would be followed by a burst.
                 due = Math.max(due + interval, nanos.getAsLong());
                 for (long left = due - nanos.getAsLong(); left > 0 && !end.get(); left = due - nanos.getAsLong()) {
                     LockSupport.parkNanos(left);
                 }
             }
             sent.complete(updates);
-        } catch (RuntimeException e) { // whatever it is: who ends the stream waits for it
+        } catch (RuntimeException e) { // of any kind: the caller of end() waits for it
             sent.completeExceptionally(e);
         }
     }
 
-    /** Ends the stream; returns the updates that were done. */
+    /** Ends the stream and returns the number of completed updates. */
     long end() {
         end.set(true);
         try {

@@ -24,20 +24,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The measurements of {@code bench updates}. Not thread-safe. */
+/** Measurements of {@code bench updates}. Not thread-safe. */
 final class UpdatesBench {
     private static final int SERVERS = 2;
-    /** Of a server: it has both kinds of table, of the largest update each, and what is on its way. */
+    /** Heap of a server: it has both kinds of tables, each with the largest update, and the requests in flight. */
     private static final String HEAP = "-Xmx3g";
 
     private static final long BARE_TIMEOUT_MS = 60_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    /** What the protocol needs for one atomic update: begin and commit; PREPARE and DECIDE; client, PREPARE, its replication. */
+    /** Steps of one atomic update in the protocol: begin and commit; PREPARE and DECIDE; client, PREPARE, its replication. */
     private static final int REGISTRY_WRITES = 2;
 
     private static final int FSYNC_ROUNDS = 2;
     private static final int RPC_ROUNDS = 3;
-    /** Single rows, each piece of their floor, and queries, before it is the turn of the next ones. */
+    /** Number of single rows, pieces of their floor, and queries per turn before the sides alternate. */
     private static final int TURN_OPERATIONS = 10;
 
     private final Bench bench;
@@ -50,19 +50,19 @@ final class UpdatesBench {
     private final List<String> rows = new ArrayList<>();
 
     /**
-     * How much of everything.
+     * Scale of a run.
      *
-     * @param largestMb of bulk
-     * @param warmUp operations of each side before single rows, the pieces of their floor and queries are measured, fewer of larger ones:
-     *     compilers are at work in new processes, for longer on the side that has more code
-     * @param stream updates a second beside queries, 0 for only as fast as they go
+     * @param largestMb the largest bulk update in megabytes
+     * @param warmUp operations of each side before single rows, the pieces of their floor and queries are measured; fewer for larger
+     *     updates. In new processes the compilers are busy, for longer on the side with more code
+     * @param stream updates per second beside queries; 0 to measure only updates as fast as possible
      */
     record Scale(int actors, int updates, int queries, int rounds, int largestMb, int warmUp, int stream) {}
 
-    /** Updates of so many rows beside queries; 0 a second for as fast as they go. */
+    /** Updates of this many rows beside queries; 0 per second for as fast as possible. */
     private record Stream(String name, int rows, int perSecond) {}
 
-    /** An update's rows, how many a block and before the first one, and whether its figure is one of bulk. */
+    /** Rows of an update, the number of updates per block and for warm-up, and whether its figure counts as bulk. */
     private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
 
     UpdatesBench(Bench bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
@@ -74,7 +74,7 @@ final class UpdatesBench {
         this.console = console;
     }
 
-    /** A line a measurement, for people. */
+    /** Returns one line per measurement, for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
@@ -185,8 +185,8 @@ final class UpdatesBench {
     }
 
     /**
-     * Updates of one row, and what the ZooKeeper writes, fsyncs and RPC rounds of one take by themselves: all of them warm, and in
-     * turn, a few of each at a time, so that a change of the machine's speed meets all of them.
+     * Measures updates of one row, and separately the ZooKeeper writes, fsyncs and RPC rounds that one update needs. All are warm and
+     * alternate in small turns, so that a change of the machine's speed affects all of them.
      */
     private void single(ProcessCluster cluster, BareEngine bare, int rf, Size size, List<Bench.Side> updates) {
         CpuMeter none = new CpuMeter(List.of(), false);
@@ -247,8 +247,8 @@ final class UpdatesBench {
     }
 
     /**
-     * The pieces in an update's order. Each alone in a loop finds its thread awake and its data in the cache; here, as in an update,
-     * the next one waits for another process each time.
+     * Runs the pieces in an update's order. A piece that runs alone in a loop finds its thread awake and its data in the cache. Here, as in
+     * an update, each piece waits for another process.
      */
     private static void chain(BareRegistry registry, BareEngine bare, BareFanOut rpc) {
         rpc.call(0, 1);
@@ -260,7 +260,7 @@ final class UpdatesBench {
         registry.write();
     }
 
-    /** Queries of all actors: both kinds of table, quiet and a few of each in turn, then each under a stream of updates of its own. */
+    /** Measures queries of all actors: first both kinds of tables without updates, alternating, then each under a stream of updates. */
     private void queries(ProcessCluster cluster, UniserveClient client, RegistryCalls calls) {
         CpuMeter none = new CpuMeter(List.of(), false);
         int count = scale.actors() * 100;
@@ -295,7 +295,9 @@ final class UpdatesBench {
         }
     }
 
-    /** Leases are renewed now and then, whoever asks: so as long a time without queries is counted, too. */
+    /**
+     * Counts ZooKeeper calls during queries, and during the same time without queries, because leases are renewed independently of queries.
+     */
     private void registryCalls(RegistryCalls calls, Runnable query) {
         int queries = scale.queries();
         long begun = clock.getAsLong();
@@ -328,7 +330,7 @@ final class UpdatesBench {
         return streams;
     }
 
-    /** Queries of a table while one client changes one of its rows, or all, again and again: p99 in microseconds. */
+    /** Measures queries of a table while one client repeatedly changes one of its rows, or all. Returns p99 in microseconds. */
     private double amongUpdates(
             ProcessCluster cluster,
             UniserveClient client,

@@ -21,9 +21,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "updates",
         description = {
-            "What atomic updates cost: a port, key-value or Solr, on 2 server processes, rf 1 and 2, eventual and"
+            "Cost of atomic updates: a port, key-value or Solr, on 2 server processes, rf 1 and 2, eventual and"
                     + " fully serializable tables, from one row to bulk; queries of all actors, quiet and under a stream"
-                    + " of updates. The floor of bulk is the bare engine behind a bare log with one fsync, of a single row"
+                    + " of updates. The floor of bulk is the bare engine behind a bare log with one fsync, that of a single row"
                     + " the ZooKeeper writes, fsyncs and RPC rounds that the protocol needs, all measured in the same run."
         },
         footerHeading = "%nExamples:%n",
@@ -40,37 +40,37 @@ public final class UpdatesCommand extends CliCommand {
             names = "--updates",
             paramLabel = "N",
             description =
-                    "Updates of one row, of 1,000 rows and of 1 MB a block; of larger ones an eighth (default: 100).")
+                    "Updates of one row, of 1,000 rows and of 1 MB per block; an eighth of larger ones (default: 100).")
     private int updates = 100;
 
-    @Option(names = "--queries", paramLabel = "N", description = "Queries of all actors a block (default: 1000).")
+    @Option(names = "--queries", paramLabel = "N", description = "Queries of all actors per block (default: 1000).")
     private int queries = 1_000;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 3).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 3).")
     private int rounds = 3;
 
     @Option(
             names = "--warm-up",
             paramLabel = "N",
             description =
-                    "Updates of one row, pieces of their fixed cost, and queries, before they are measured; of larger updates"
-                            + " a tenth and less (default: 1000).")
+                    "Warm-up operations of one-row updates, pieces of their fixed cost, and queries; for larger updates"
+                            + " a tenth or less (default: 1000).")
     private int warmUp = 1_000;
 
     @Option(
             names = "--stream",
             paramLabel = "N",
             description =
-                    "Updates a second, of one row and then of 100 rows an actor, beside which queries are measured before they"
-                            + " are among updates as fast as they go; 0 for only these (default: 50).")
+                    "Updates per second, of one row and then of 100 rows per actor, during which queries are measured before they"
+                            + " run among updates as fast as possible; 0 for only these (default: 50).")
     private int stream = 50;
 
     @Option(
             names = "--launches",
             paramLabel = "N",
             description =
-                    "All of it so often, each time with new processes, which differ by where primaries are and by what compilers"
-                            + " did; a figure is then the geometric mean of theirs (default: 1).")
+                    "Repetitions with new processes, which differ in the places of primaries and the work of compilers;"
+                            + " a figure is the geometric mean of all (default: 1).")
     private int launches = 1;
 
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
@@ -86,7 +86,7 @@ public final class UpdatesCommand extends CliCommand {
             names = "--bulk",
             paramLabel = "MB",
             description =
-                    "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100 where the bench has"
+                    "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100 if the bench has"
                             + " 2 GiB of heap, by UNISERVE_JAVA_OPTS=-Xmx3g, else 10).")
     private @Nullable Integer bulk;
 

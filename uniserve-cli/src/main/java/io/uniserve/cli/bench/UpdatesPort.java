@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/** A port as {@code bench updates} measures it: its rows, its update function, its count of rows, and its engine alone. */
+/** Port as measured by {@code bench updates}: its rows, update function, count of rows, and bare engine. */
 enum UpdatesPort {
     KV("kv.put@1", "key", "amount") {
         @Override
@@ -45,7 +45,7 @@ enum UpdatesPort {
             return PortLoader.load(Path.of(System.getProperty("uniserve.home", "."), "ports", "solr"), "solr");
         }
 
-        /** Words, as most of the work is to analyze and index them. */
+        /** Random words, because analyzing and indexing them is most of the work. */
         @Override
         String text(long row) {
             SplittableRandom random = new SplittableRandom(row);
@@ -86,18 +86,18 @@ enum UpdatesPort {
         return function;
     }
 
-    /** The field that names a row. */
+    /** The key field of a row. */
     String key() {
         return key;
     }
 
-    /** The engine in this process. */
+    /** Creates the engine in this process. */
     abstract LoadedPort alone();
 
-    /** A kilobyte for this row. */
+    /** Returns a text of one kilobyte for this row. */
     abstract String text(long row);
 
-    /** Counts all rows of the table; an error where they are not as many. */
+    /** Counts all rows of the table. Fails if the number is not the expected one. */
     abstract void count(UniserveClient client, ClientTable table, long expected);
 
     private static void check(boolean right, String answer, long expected) {
@@ -107,14 +107,14 @@ enum UpdatesPort {
         }
     }
 
-    /** So many rows with a number each. */
+    /** Returns this many rows with one number each. */
     List<Document> small(int count) {
         return LongStream.range(0, count)
                 .mapToObj(i -> new Document(key, Map.of(key, "key-" + i, number, i)))
                 .toList();
     }
 
-    /** So many million bytes of rows with a text of a kilobyte each. */
+    /** Returns rows with a text of one kilobyte each, with this many megabytes in total. */
     List<Document> bulk(int megabytes) {
         return LongStream.range(0, megabytes * 1_000_000L / ROW_BYTES)
                 .mapToObj(i -> new Document(key, Map.of(key, "key-" + i, "text", text(i))))

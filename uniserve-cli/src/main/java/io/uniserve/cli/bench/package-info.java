@@ -1,4 +1,4 @@
-/** Load benchmarks that print a ratio to a peer measured in the same run, with the peer's code where no product is meant. */
+/** Load benchmarks that print a ratio to a peer measured in the same run. The peer is real code, or a floor without any product. */
 @NullMarked
 package io.uniserve.cli.bench;
 

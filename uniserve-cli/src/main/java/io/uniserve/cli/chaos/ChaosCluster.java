@@ -17,12 +17,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Three ZooKeeper servers, two coordinators and servers, each a process of its own at a loopback address of its own. Whoever
- * reaches one passes through a proxy in this process, which listens at the address that is advertised. Methods are called on one
- * thread.
+ * Cluster of three ZooKeeper servers, two coordinators and several servers, each a process with a loopback address of its own. All
+ * connections pass through proxies in this process, which listen at the advertised addresses. For one thread.
  */
 final class ChaosCluster implements AutoCloseable {
-    /** Whose connections are not a daemon's. */
+    /** Owner of connections that are not a daemon's. */
     static final String CLIENTS = "clients";
 
     private static final long START_TIMEOUT_MS = 180_000;
@@ -42,11 +41,11 @@ final class ChaosCluster implements AutoCloseable {
         this.disk = disk;
         JavaLauncher plain = JavaLauncher.ofThisProcess();
         List<String> flags = new ArrayList<>(plain.flags());
-        flags.add("-XX:TieredStopAtLevel=1"); // a dozen JVMs that start often: compiling but once is what pays
+        flags.add("-XX:TieredStopAtLevel=1"); // a dozen JVMs that start often: one fast compiler is best
         this.java = new JavaLauncher(plain.java(), plain.home(), plain.classPath(), plain.main(), flags);
     }
 
-    /** Starts all and waits until all serve. */
+    /** Starts all processes and waits until all serve. */
     void start() {
         try {
             Files.createDirectories(options.directory().resolve("logs"));
@@ -95,7 +94,7 @@ final class ChaosCluster implements AutoCloseable {
         return linkFaultInjector;
     }
 
-    /** What holds the data of the last server. */
+    /** Returns the disk with the data of the last server. */
     FullDisk disk() {
         return disk;
     }
@@ -116,7 +115,7 @@ final class ChaosCluster implements AutoCloseable {
         return proxy.port();
     }
 
-    /** Where others reach it, HOST:PORT. */
+    /** Returns the advertised address, HOST:PORT. */
     String address(String name) {
         return front(name) + ":" + port(name);
     }
@@ -125,7 +124,7 @@ final class ChaosCluster implements AutoCloseable {
         return options.directory().resolve(name);
     }
 
-    /** Whose local port this is; new connections of daemons are looked for again, as {@code /proc} may lag behind them. */
+    /** Returns the owner of a local port. It retries for new connections of daemons, because {@code /proc} may lag behind. */
     private String owner(int port) {
         Map<Long, String> processes = new HashMap<>();
         daemons.forEach((name, daemon) -> processes.put(daemon.pid(), name));
@@ -169,7 +168,7 @@ final class ChaosCluster implements AutoCloseable {
         }
     }
 
-    /** Starts the daemon and does not wait. */
+    /** Starts the daemon without waiting. */
     void launch(String name) {
         List<String> words = new ArrayList<>();
         String heap = "-Xmx192m";
@@ -230,7 +229,7 @@ final class ChaosCluster implements AutoCloseable {
         return daemon;
     }
 
-    /** Starts what has ended, awakes what stands still, and lets everything pass. */
+    /** Restarts ended processes, continues stopped ones, and removes all network faults. */
     void heal() {
         linkFaultInjector.healAll();
         disk.heal(daemon(diskServer()).pid());
@@ -244,7 +243,7 @@ final class ChaosCluster implements AutoCloseable {
         names().forEach(this::await);
     }
 
-    /** The server whose disk can be made full. */
+    /** Returns the server whose disk can be made full. */
     String diskServer() {
         return servers().get(servers().size() - 1);
     }

@@ -22,12 +22,12 @@ import picocli.CommandLine.Option;
 @Command(
         name = "chaos",
         description = {
-            "Starts 3 ZooKeeper servers, 2 coordinators and servers as real processes, lets clients append to and read"
-                    + " lists of an eventual and of a fully serializable table with 3 replicas, and lets faults happen"
-                    + " meanwhile: processes are killed and stopped, links cut, cut one way and slowed down, a disk gets"
-                    + " full, replicas move and servers drain. At the end all is healed, and the recorded history is"
+            "Starts 3 ZooKeeper servers, 2 coordinators and servers as real processes, runs clients that append to and read"
+                    + " lists of an eventual and of a fully serializable table with 3 replicas, and injects faults"
+                    + " meanwhile: processes are killed and stopped, links fail, fail one-way and slow down, a disk gets"
+                    + " full, replicas move and servers drain. At the end all faults are removed, and the recorded history is"
                     + " judged.",
-            "The last line is one JSON object; exit code 0 when nothing acknowledged was lost and no answer was wrong."
+            "The last line is one JSON object; exit code 0 if no acknowledged update was lost and no answer was wrong."
                     + " Needs Linux. Ctrl-C ends all processes."
         },
         footerHeading = "%nExamples:%n",
@@ -40,13 +40,13 @@ public final class ChaosCommand extends CliCommand {
     private static final int TOLD_MAX = 20;
     private static final double SECONDS = 60;
 
-    @Option(names = "--minutes", paramLabel = "M", description = "How long faults happen, 0.1 to 1440 (default: 2).")
+    @Option(names = "--minutes", paramLabel = "M", description = "Duration of faults, 0.1 to 1440 (default: 2).")
     private double minutes = 2;
 
     @Option(
             names = "--history",
             paramLabel = "FILE",
-            description = "Write what clients asked and heard here, as JSON lines (default: none is kept).")
+            description = "Write the history of requests and replies here, as JSON lines (default: no history).")
     private @Nullable Path history;
 
     @Option(names = "--seed", paramLabel = "N", description = "Seed of faults and clients (default: 1).")
@@ -55,14 +55,14 @@ public final class ChaosCommand extends CliCommand {
     @Option(names = "--servers", paramLabel = "N", description = "Servers, 4 to 16 (default: 5).")
     private int servers = 5;
 
-    @Option(names = "--clients", paramLabel = "N", description = "Clients of each table, 1 to 16 (default: 3).")
+    @Option(names = "--clients", paramLabel = "N", description = "Clients per table, 1 to 16 (default: 3).")
     private int clients = 3;
 
     @Option(
             names = "--full-disk",
             paramLabel = "MEANS",
             description =
-                    "How the last server's disk gets full: tmpfs (needs root), prlimit or none (default: tmpfs for"
+                    "Means to fill the last server's disk: tmpfs (needs root), prlimit or none (default: tmpfs for"
                             + " root, else prlimit).")
     private FullDisk.@Nullable Means fullDisk;
 
@@ -113,7 +113,7 @@ public final class ChaosCommand extends CliCommand {
         try {
             DurableFiles.deleteTree(directory);
         } catch (IOException e) {
-            LOG.warn("{} is left behind", directory, e);
+            LOG.warn("{}: could not be deleted", directory, e);
         }
     }
 

@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that append unique markers to lists of an eventual and of a fully serializable table, and read them; what each asked
- * and heard is written down, in a file and for the simulation's checker. Safe for use by several threads.
+ * Clients that append unique markers to lists of an eventual and of a fully serializable table, and read them. Requests and replies are
+ * recorded in a file and for the simulation's checker. Thread-safe.
  */
 final class ChaosLoad implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(10);
@@ -39,7 +39,7 @@ final class ChaosLoad implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final List<UniserveClient> open = new ArrayList<>();
     final KvLists lists = new KvLists();
-    /** This and what is below is guarded by this object. */
+    /** This field and those below are guarded by this object. */
     final ClientHistory eventual = new ClientHistory();
 
     final AtomicHistory atomic = new AtomicHistory();
@@ -47,9 +47,9 @@ final class ChaosLoad implements AutoCloseable {
     private final Map<String, Long> errors = new TreeMap<>();
     private @Nullable Throwable broken;
 
-    /** One operation of a client: what is done between asking and hearing. */
+    /** Operation of a client between request and reply. */
     private interface Operation {
-        /** Gives what is told of it when it went well. */
+        /** Returns the recorded value of a successful operation. */
         Object run();
     }
 
@@ -60,7 +60,7 @@ final class ChaosLoad implements AutoCloseable {
         this.startNanos = clock.nanos();
     }
 
-    /** Starts so many clients of each table. */
+    /** Starts this many clients per table. */
     void start(int count, long seed) {
         SplittableRandom seeds = new SplittableRandom(seed);
         for (int i = 1; i <= count; i++) {
@@ -98,7 +98,7 @@ final class ChaosLoad implements AutoCloseable {
         }
     }
 
-    /** The newest generation of lists. */
+    /** Returns the newest generation of lists. */
     int generation() {
         return (int) ((clock.nanos() - startNanos) / GENERATION_NANOS);
     }
@@ -142,7 +142,7 @@ final class ChaosLoad implements AutoCloseable {
                     .run()
                     .orThrow();
             synchronized (this) {
-                append.acked(clock.nanos(), 0); // a client's reads cover its acknowledged appends, whatever their index
+                append.acked(clock.nanos(), 0); // a client's reads cover its acknowledged appends, independent of their index
             }
             return marker;
         });
@@ -175,7 +175,7 @@ final class ChaosLoad implements AutoCloseable {
         appendAll(name, table, chosen, DEADLINE);
     }
 
-    /** Appends one marker to these lists of the atomic table; empty when that went well. */
+    /** Appends one marker to these lists of the atomic table. Returns null on success. */
     private @Nullable ErrorCode appendAll(String name, ClientTable table, TreeSet<Integer> chosen, Duration deadline) {
         AtomicHistory.Write write;
         String marker;
@@ -213,7 +213,7 @@ final class ChaosLoad implements AutoCloseable {
         return value;
     }
 
-    /** Asks, and writes down what was asked and heard; gives the error, null when there was none. */
+    /** Runs an operation, and records request and reply. Returns the error, or null on success. */
     private @Nullable ErrorCode operation(
             String process, String f, Map<String, @Nullable Object> value, Operation operation) {
         file.write(process, "invoke", f, value, clock.nanos() - startNanos);
@@ -223,7 +223,7 @@ final class ChaosLoad implements AutoCloseable {
             Object heard = operation.run();
             type = "ok";
             if (heard == null) {
-                throw new IllegalStateException("an operation went well and heard nothing");
+                throw new IllegalStateException("a successful operation has no reply");
             }
         } catch (UniserveException e) {
             failed = e.code();
@@ -240,12 +240,12 @@ final class ChaosLoad implements AutoCloseable {
         return failed;
     }
 
-    /** A fault begins or ends: a line of the history. */
+    /** Records the start or end of a fault. */
     void nemesis(String what, Map<String, @Nullable Object> value) {
         file.write("nemesis", "info", what, value, clock.nanos() - startNanos);
     }
 
-    /** After the faults: every list takes a marker more; false where that fails. */
+    /** After the faults: appends a marker to every list. Returns false if that fails. */
     boolean probe(UniserveClient client, Duration patience) {
         TreeSet<Integer> all = new TreeSet<>();
         for (int list = 0; list < KvLists.COUNT; list++) {
@@ -254,17 +254,17 @@ final class ChaosLoad implements AutoCloseable {
         return appendAll("probe", client.table(ChaosOptions.ATOMIC), all, patience) == null;
     }
 
-    /** Operations by kind and outcome, e.g. {@code append ok}. */
+    /** Returns the number of operations by kind and outcome, e.g. {@code append ok}. */
     synchronized Map<String, Long> outcomes() {
         return new TreeMap<>(outcomes);
     }
 
-    /** Errors by code. */
+    /** Returns the number of errors by code. */
     synchronized Map<String, Long> errors() {
         return new TreeMap<>(errors);
     }
 
-    /** Ends all clients and waits for what they asked last. */
+    /** Ends all clients and waits for their last operations. */
     @Override
     public void close() throws InterruptedException {
         stop.countDown();

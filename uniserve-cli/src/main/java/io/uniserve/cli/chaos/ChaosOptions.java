@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How a chaos run looks.
+ * Parameters of a chaos run.
  *
- * @param directory where data and logs live
- * @param duration how long faults and clients go on
- * @param history where the history goes
- * @param clients clients of each table
+ * @param directory directory of data and logs
+ * @param duration duration of faults and clients
+ * @param history file of the history
+ * @param clients clients per table
  */
 record ChaosOptions(
         Path directory, Duration duration, Path history, long seed, int servers, int clients, FullDisk.Means fullDisk) {

@@ -25,7 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** One chaos run from the start of its processes to the judgement of its history. */
+/** Chaos run, from the start of its processes to the check of its history. */
 final class ChaosRun {
     private static final Duration PATIENCE = Duration.ofMinutes(4);
     private static final Duration PROBE = Duration.ofSeconds(60);
@@ -37,9 +37,9 @@ final class ChaosRun {
     private final Clock clock;
 
     /**
-     * What came of it.
+     * Result of a run.
      *
-     * @param unsettled what was not as it should be a while after the faults; empty where all was
+     * @param unsettled problems that remained a while after the faults; empty if none
      */
     record Result(
             Map<String, Integer> faults,
@@ -65,7 +65,7 @@ final class ChaosRun {
     Result run() throws Exception {
         try (ChaosCluster cluster = new ChaosCluster(options, disk);
                 HistoryFile file = new HistoryFile(options.history())) {
-            console.println("starts " + ChaosOptions.ZOOKEEPERS + " ZooKeeper servers, " + ChaosOptions.COORDINATORS
+            console.println("starting " + ChaosOptions.ZOOKEEPERS + " ZooKeeper servers, " + ChaosOptions.COORDINATORS
                     + " coordinators, " + options.servers() + " servers in " + options.directory() + "; full disk by "
                     + disk.means().label() + "; seed " + options.seed());
             cluster.start();
@@ -151,7 +151,7 @@ final class ChaosRun {
         List<String> missing();
     }
 
-    /** Looks until nothing is missing or patience ends; what was missing last. */
+    /** Polls until nothing is missing or the time is over. Returns what was missing in the last poll. */
     private List<String> await(Look look) throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         long end = clock.nanos() + PATIENCE.toNanos();
@@ -169,7 +169,7 @@ final class ChaosRun {
         }
     }
 
-    /** Every server live, every actor with all its replicas in sync. */
+    /** Waits until every server is live and every actor has all its replicas in sync. */
     private List<String> settle(UniserveClient client, int servers) throws InterruptedException {
         return await(() -> {
             List<String> missing = new ArrayList<>();

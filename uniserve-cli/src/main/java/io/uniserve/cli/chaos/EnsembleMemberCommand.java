@@ -9,7 +9,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** One server of a ZooKeeper ensemble as a process of its own, with ZooKeeper's own configuration file. */
+/** Process of one server of a ZooKeeper ensemble, with ZooKeeper's own configuration file. */
 @Command(name = "ensemble-member", hidden = true, description = "A server of the ZooKeeper ensemble that `chaos` runs.")
 public final class EnsembleMemberCommand extends CliCommand {
     @Option(names = "--file", required = true, paramLabel = "FILE", description = "ZooKeeper's configuration.")

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Draws faults by a seed, lets them begin and end, and counts them. The same seed draws the same faults with the same victims;
- * what a victim does meanwhile is not repeated. Not thread-safe.
+ * Fault injector: it draws faults by a seed, starts and ends them, and counts them. The same seed draws the same faults with the same
+ * victims, but the behaviour of victims is not deterministic. Not thread-safe.
  */
 final class Faults {
     private static final Duration ADMIN = Duration.ofSeconds(5);
@@ -31,7 +31,7 @@ final class Faults {
     private static final long LOOK_MS = 50;
     private static final double SECOND = 1e9;
 
-    /** What can happen, with how often it does relative to the others. */
+    /** Kinds of faults, with their relative frequency. */
     private enum Kind {
         KILL_SERVER(5),
         PAUSE_SERVER(4),
@@ -74,7 +74,7 @@ final class Faults {
     private final TreeSet<String> drained = new TreeSet<>();
     private final Map<String, Integer> counts = new TreeMap<>();
 
-    /** @param said hears of every fault as it begins and ends */
+    /** @param said gets a line for the start and end of every fault */
     Faults(ChaosCluster cluster, Clock clock, UniserveClient client, ChaosLoad load, Consumer<String> said, long seed) {
         this.cluster = cluster;
         this.clock = clock;
@@ -85,7 +85,7 @@ final class Faults {
         this.startNanos = clock.nanos();
     }
 
-    /** Lets faults happen for so long; {@code tick} is called often meanwhile. Some may not have ended afterwards. */
+    /** Injects faults for this long; {@code tick} is called often meanwhile. Some faults may last longer. */
     void run(Duration duration, Runnable tick) throws InterruptedException {
         long endNanos = startNanos + duration.toNanos();
         long next = startNanos;
@@ -103,7 +103,7 @@ final class Faults {
         }
     }
 
-    /** Ends every fault at once and heals all; returns when all processes serve. */
+    /** Ends every fault and heals the cluster. Returns when all processes serve. */
     void endAll() throws InterruptedException {
         endDue(Long.MAX_VALUE);
         say("all faults end");
@@ -115,13 +115,13 @@ final class Faults {
                 admin().undrainServer(id);
                 drained.remove(id);
             } catch (UniserveException e) {
-                say("not yet allowed to hold replicas again: " + id + ": " + e.code());
+                say("drain not ended yet: " + id + ": " + e.code());
                 never.await(1, TimeUnit.SECONDS);
             }
         }
     }
 
-    /** How often each kind of fault happened. */
+    /** Returns the number of faults by kind. */
     Map<String, Integer> counts() {
         return new TreeMap<>(counts);
     }
@@ -179,7 +179,7 @@ final class Faults {
                 List<String> all = new ArrayList<>(cluster.servers());
                 all.addAll(ChaosCluster.zookeepers());
                 all.addAll(ChaosCluster.coordinators());
-                cut(kind, server, all, true); // clients still reach it: it must not answer what has become old
+                cut(kind, server, all, true); // clients still reach it: it must not give stale answers
             }
             case SLOW_SERVERS -> slow(kind, server, other);
             case FULL_DISK -> fill(kind);
@@ -188,7 +188,7 @@ final class Faults {
         }
     }
 
-    /** Notes the fault and plans its end, unless a victim has another one. */
+    /** Records the fault and plans its end. Returns false if a victim has another fault. */
     private boolean take(Kind kind, TreeSet<String> victims, long minMs, long maxMs, String what, Runnable end) {
         for (String victim : victims) {
             if (busy.contains(victim)) {
@@ -307,7 +307,7 @@ final class Faults {
             counts.merge(kind.label(), 1, Integer::sum);
             say(kind.label() + " " + table + "/" + actor + " from " + source + " to " + target);
         } catch (UniserveException e) {
-            say("a move of " + table + "/" + actor + " is refused: " + e.code());
+            say("a move of " + table + "/" + actor + " was refused: " + e.code());
         }
     }
 
@@ -323,7 +323,7 @@ final class Faults {
             try {
                 admin().drainServer(id);
             } catch (UniserveException e) {
-                say("the drain is refused: " + e.code());
+                say("the drain was refused: " + e.code());
             }
         }
     }
@@ -333,7 +333,7 @@ final class Faults {
             admin().undrainServer(id);
             drained.remove(id);
         } catch (UniserveException e) {
-            say("the end of a drain waits for the end of the run: " + e.code());
+            say("the drain ends with the run instead: " + e.code());
         }
     }
 }

@@ -11,19 +11,19 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The means by which one server's disk gets full, and room again. Not thread-safe, but for {@link #close}. */
+/** Means to make one server's disk full and to free it again. Not thread-safe, except for {@link #close}. */
 final class FullDisk implements AutoCloseable {
     private static final String SIZE = "128m";
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int COMMAND_SECONDS_MAX = 20;
 
-    /** How a disk is made full. */
+    /** Means to make a disk full. */
     enum Means {
         /** A small file system in memory that is filled; needs root. */
         TMPFS,
-        /** A limit of the process: no file grows. Its error is another one than that of a full disk. */
+        /** A limit of the process: no file can grow. Its error differs from that of a full disk. */
         PRLIMIT,
-        /** Not at all. */
+        /** No full disk. */
         NONE;
 
         String label() {
@@ -38,7 +38,7 @@ final class FullDisk implements AutoCloseable {
         this.means = means;
     }
 
-    /** What this process may do: a tmpfs for the superuser, else limits of the process. */
+    /** Returns the possible means: a tmpfs for root, otherwise limits of the process. */
     static Means possible() {
         return System.getProperty("user.name").equals("root") ? Means.TMPFS : Means.PRLIMIT;
     }
@@ -47,12 +47,12 @@ final class FullDisk implements AutoCloseable {
         return means;
     }
 
-    /** Before the server starts: its directory is to be there. */
+    /** Creates the server's directory. Call it before the server starts. */
     void prepare(Path directory) {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot make " + directory, e);
+            throw new UniserveException(ErrorCode.IO, "cannot create " + directory, e);
         }
         if (means == Means.TMPFS) {
             run("mount", "-t", "tmpfs", "-o", "size=" + SIZE, "uniserve-chaos", directory.toString());
@@ -60,7 +60,7 @@ final class FullDisk implements AutoCloseable {
         }
     }
 
-    /** From now on what this process writes fails. */
+    /** Makes all later writes of this process fail. */
     void fill(long pid) {
         Path directory = mounted;
         if (means == Means.PRLIMIT) {
@@ -72,12 +72,12 @@ final class FullDisk implements AutoCloseable {
                     out.write(block);
                 }
             } catch (IOException e) {
-                return; // full, as it is to be
+                return; // full, as intended
             }
         }
     }
 
-    /** There is room again. */
+    /** Frees the disk again. */
     void heal(long pid) {
         Path directory = mounted;
         if (means == Means.PRLIMIT && ProcessHandle.of(pid).isPresent()) {
@@ -114,7 +114,7 @@ final class FullDisk implements AutoCloseable {
         }
     }
 
-    /** After the server has ended. Idempotent. */
+    /** Removes the file system. Call it after the server has ended. Idempotent. */
     @Override
     public synchronized void close() {
         Path directory = mounted;

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The history of a run, a JSON object a line, in the order in which things happened. Safe for use by several threads. */
+/** History of a run: one JSON object per line, in the order of events. Thread-safe. */
 final class HistoryFile implements AutoCloseable {
     private final BufferedWriter out;
 
@@ -25,14 +25,15 @@ final class HistoryFile implements AutoCloseable {
             out = Files.newBufferedWriter(file, StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UniserveException(
-                    ErrorCode.IO, "--history " + file + " cannot be written: " + e + "; name another file", e);
+                    ErrorCode.IO, "--history " + file + " could not be written: " + e + "; name another file", e);
         }
     }
 
     /**
      * Writes one event.
      *
-     * @param type {@code invoke}, {@code ok}, {@code fail} for what has certainly not happened, {@code info} for what may have
+     * @param type {@code invoke}, {@code ok}, {@code fail} for operations that certainly had no effect, {@code info} for those that may
+     *     have had one
      */
     synchronized void write(String process, String type, String f, Map<String, @Nullable Object> value, long nanos) {
         Map<String, @Nullable Object> line = new LinkedHashMap<>();

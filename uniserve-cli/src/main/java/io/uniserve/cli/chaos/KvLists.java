@@ -11,12 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The lists of a table of the kv port, numbered through. There are others every generation, so that they stay short. Safe for use
- * by several threads.
- */
+/** Lists of a table of the kv port, with consecutive numbers. Each generation has new lists, so that they stay short. Thread-safe. */
 final class KvLists {
-    /** Lists of a generation. */
+    /** Number of lists per generation. */
     static final int COUNT = 12;
 
     private static final RetrieveCall<KvOperators.Scan, List<Document>> SCAN =
@@ -24,7 +21,7 @@ final class KvLists {
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>(KvOperators.GET.id(), KvOperators.GET.parameters(), KvOperators.GET.values());
 
-    /** One text for each marker, however often it is read. */
+    /** One shared text per marker, to save memory. */
     private final Map<String, String> markers = new ConcurrentHashMap<>();
 
     private static String prefix(int generation) {
@@ -35,7 +32,7 @@ final class KvLists {
         return prefix(list / COUNT) + list % COUNT;
     }
 
-    /** The row that appends the marker to the list. */
+    /** Returns the row that appends the marker to the list. */
     Map<String, Object> row(int list, String marker) {
         markers.put(marker, marker);
         return Map.of("id", key(list), "value", marker);
@@ -52,7 +49,7 @@ final class KvLists {
         return found.isEmpty() ? List.of() : values(found.get(0));
     }
 
-    /** All lists of a generation, the empty ones too. */
+    /** Reads all lists of a generation, including empty ones. */
     TreeMap<Integer, List<String>> readAll(ClientTable table, int generation, Duration deadline) {
         TreeMap<Integer, List<String>> lists = new TreeMap<>();
         for (int list = 0; list < COUNT; list++) {

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What passes between processes, by direction. A cut holds bytes back, as a network does that loses packets: they arrive when it
- * heals, unless an end gave up meanwhile. Safe for use by several threads.
+ * Network faults between processes, by direction. A blocked link holds bytes back, like a network that loses packets: they arrive when it
+ * heals, unless an end has closed the connection. Thread-safe.
  */
 final class LinkFaultInjector {
     private record Way(String from, String to) {}
@@ -19,7 +19,7 @@ final class LinkFaultInjector {
     private final Map<Way, Integer> slow = new HashMap<>();
     private boolean closed;
 
-    /** Nothing passes from one to the other until {@link #mend}. */
+    /** Blocks a direction until {@link #mend}. */
     void cut(String from, String to) {
         lock.lock();
         try {
@@ -29,7 +29,7 @@ final class LinkFaultInjector {
         }
     }
 
-    /** Takes one cut back. */
+    /** Removes one block. */
     void mend(String from, String to) {
         lock.lock();
         try {
@@ -40,7 +40,7 @@ final class LinkFaultInjector {
         }
     }
 
-    /** Whatever passes from one to the other takes so long; 0 ends that. */
+    /** Delays bytes in a direction; 0 ends the delay. */
     void delay(String from, String to, int millis) {
         lock.lock();
         try {
@@ -55,7 +55,7 @@ final class LinkFaultInjector {
         }
     }
 
-    /** Nothing is held back or late any more. */
+    /** Removes all blocks and delays. */
     void healAll() {
         lock.lock();
         try {
@@ -77,7 +77,7 @@ final class LinkFaultInjector {
         }
     }
 
-    /** Waits until bytes may pass; false when nothing ever will. */
+    /** Waits until bytes may pass. Returns false after closing. */
     boolean pass(String from, String to) throws InterruptedException {
         Way way = new Way(from, to);
         lock.lock();

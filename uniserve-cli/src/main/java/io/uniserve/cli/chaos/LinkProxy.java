@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
 /**
- * Stands before one daemon: listens where others are told that it is, and passes bytes on to where it listens, as {@link LinkFaultInjector}
- * allow. Who connected is known by the port it connected from. Safe for use by several threads.
+ * Proxy before one daemon. It listens at the advertised address and forwards bytes to the daemon's own address, as allowed by the {@link
+ * LinkFaultInjector}. It identifies callers by their local port. Thread-safe.
  */
 final class LinkProxy implements AutoCloseable {
     private static final int BACKLOG = 128;
@@ -32,9 +32,9 @@ final class LinkProxy implements AutoCloseable {
 
     /**
      * @param target the daemon's name
-     * @param front the address that others are told; the system chooses the port
-     * @param behind the address on which the daemon listens, at the same port
-     * @param sources gives the name of the process that has this local port
+     * @param front the advertised address; the system chooses the port
+     * @param behind the address at which the daemon listens, with the same port
+     * @param sources returns the name of the process that has this local port
      */
     LinkProxy(
             String target,
@@ -76,7 +76,7 @@ final class LinkProxy implements AutoCloseable {
                 thread("connect", () -> connect(from));
             } catch (IOException e) {
                 if (!closed) {
-                    throw new UniserveException(ErrorCode.IO, "the proxy before " + target + " cannot accept", e);
+                    throw new UniserveException(ErrorCode.IO, "the proxy of " + target + " cannot accept", e);
                 }
             }
         }
@@ -96,7 +96,7 @@ final class LinkProxy implements AutoCloseable {
             from.setTcpNoDelay(true);
             thread("back", () -> pump(to, from, target, source));
         } catch (IOException e) {
-            end(from, to); // nobody listens there now: the caller sees its connection close
+            end(from, to); // no process listens there: the caller's connection is closed
             return;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -117,9 +117,9 @@ final class LinkProxy implements AutoCloseable {
                 }
                 writer.write(buffer, 0, count);
             }
-            linkFaultInjector.pass(from, to); // the end of a connection is told no sooner than bytes would be
+            linkFaultInjector.pass(from, to); // the end of a connection is delayed like its bytes
         } catch (IOException e) {
-            // One end is gone: the other is told by closing below.
+            // One end is closed: closing below notifies the other one.
             end(in, out);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Which process has a local TCP port, from {@code /proc}. Safe for use by several threads. */
+/** Owners of local TCP ports, from {@code /proc}. Thread-safe. */
 final class SocketOwners {
     private static final int LOCAL = 1;
     private static final int INODE = 9;
 
     private SocketOwners() {}
 
-    /** The name of the process among these, by process id, that has a socket at this local port; empty for none of them. */
+    /** Returns the name of the process among these, by process id, that has a socket with this local port; empty if none has. */
     static Optional<String> of(int port, Map<Long, String> processes) {
         String suffix = ":%04X".formatted(port);
         try {
@@ -36,7 +36,7 @@ final class SocketOwners {
             }
         } catch (IOException e) {
             return Optional
-                    .empty(); // the table changed under the look: taken for a stranger's, whose link is never cut
+                    .empty(); // the table changed during the read: counted as a foreign process, whose link never fails
         }
         return Optional.empty();
     }

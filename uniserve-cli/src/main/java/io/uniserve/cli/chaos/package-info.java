@@ -1,4 +1,4 @@
-/** {@code uniserve chaos}: a cluster of real processes under faults, whose history is judged. */
+/** {@code uniserve chaos}: a cluster of real processes under faults, with a check of the recorded history. */
 @NullMarked
 package io.uniserve.cli.chaos;
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** From values to places between 0 and 1. */
+/** Mapping of values to positions between 0 and 1. */
 record Axis(double low, double high, boolean log) {
     private static final int TICKS = 6;
 

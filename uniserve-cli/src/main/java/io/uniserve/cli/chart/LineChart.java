@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Lines through points, with axes and a legend, as one SVG document. Either axis may be logarithmic. Not thread-safe. */
+/** Line chart with axes and a legend, as one SVG document. Either axis may be logarithmic. Not thread-safe. */
 public final class LineChart {
     private static final int WIDTH = 760;
     private static final int HEIGHT = 420;
@@ -34,7 +34,7 @@ public final class LineChart {
         this.yLog = yLog;
     }
 
-    /** Adds a line; points in the order of x. */
+    /** Adds a line; points must be in the order of x. */
     public LineChart line(String name, List<double[]> points) {
         double[] x = points.stream().mapToDouble(p -> p[0]).toArray();
         double[] y = points.stream().mapToDouble(p -> p[1]).toArray();
@@ -42,7 +42,7 @@ public final class LineChart {
         return this;
     }
 
-    /** The document. */
+    /** Returns the document. */
     public String svg() {
         Axis x = axis(true);
         Axis y = axis(false);

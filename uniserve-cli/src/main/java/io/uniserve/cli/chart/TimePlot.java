@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 
 /**
- * A drawing over time as SVG: axes, bars, lines, marks of events. All plots of a page have the same time axis; the page, or {@link
- * TimeSeriesChart}, says how styles look. Not thread-safe.
+ * Plot over time as SVG: axes, bars, lines, marks of events. All plots of a page have the same time axis. The styles are defined by the
+ * page, or by {@link TimeSeriesChart}. Not thread-safe.
  */
 public final class TimePlot {
     static final int WIDTH = 960;
@@ -16,7 +16,7 @@ public final class TimePlot {
     private static final int BOTTOM = 26;
     private static final int TICKS_MAX = 12;
 
-    /** Width of a letter of an event's name, rather too wide, so that names near an edge stay inside. */
+    /** Width of a letter of an event's name, an upper bound, so that names near an edge stay inside. */
     private static final double LETTER = 7.2;
 
     private final int height;
@@ -35,19 +35,19 @@ public final class TimePlot {
         draw("<svg viewBox='0 0 %d %d' role='img'>", WIDTH, height + TOP + BOTTOM);
     }
 
-    /** Values from 0 to a little more than the largest. */
+    /** Creates a plot with values from 0 to slightly above the largest. */
     public static TimePlot linear(int height, double seconds, double largest) {
         return new TimePlot(height, seconds, 0, Math.max(1, largest * 1.1), false);
     }
 
-    /** Values from the smallest to the largest, each to the next power of ten. */
+    /** Creates a plot with values from the smallest to the largest, each rounded to a power of ten. */
     public static TimePlot logarithmic(int height, double seconds, double smallest, double largest) {
         double low = Math.floor(Math.log10(Math.max(0.01, smallest)));
         double high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(0.01, largest))));
         return new TimePlot(height, seconds, low, high, true);
     }
 
-    /** A span of time with a ground of its own. */
+    /** Shades a span of time. */
     public TimePlot shade(double from, double to, String style) {
         draw(
                 "<rect class='%s' x='%.1f' y='%d' width='%.1f' height='%d'/>",
@@ -55,7 +55,7 @@ public final class TimePlot {
         return this;
     }
 
-    /** Lines across, with their values. */
+    /** Draws horizontal lines with their values. */
     public TimePlot grid(DoubleFunction<String> label) {
         double step = logarithmic ? 1 : step(top / 4);
         for (double value = bottom; value <= top; value += step) {
@@ -72,7 +72,7 @@ public final class TimePlot {
         return this;
     }
 
-    /** A bar over a slice of time, standing on another value. */
+    /** Draws a bar over a slice of time, on top of a base value. */
     public TimePlot bar(double from, double width, double base, double value, String style) {
         if (value > 0) {
             draw(
@@ -86,7 +86,7 @@ public final class TimePlot {
         return this;
     }
 
-    /** A line through the values of slices, each in its middle; it breaks where a value is NaN. */
+    /** Draws a line through the values of slices, each in its middle; NaN interrupts it. */
     public TimePlot line(double width, List<Double> values, String style) {
         StringBuilder path = new StringBuilder();
         boolean on = false;
@@ -102,13 +102,13 @@ public final class TimePlot {
         return this;
     }
 
-    /** One value at one time. */
+    /** Draws one value at one time. */
     public TimePlot dot(double at, double value, String style) {
         draw("<circle class='%s' cx='%.1f' cy='%.1f' r='1.4'/>", style, x(at), y(value));
         return this;
     }
 
-    /** Something that happened, named above the plot, to the left or to the right of its line. */
+    /** Marks an event, with its name above the plot, left or right of its line. */
     public TimePlot event(double at, String text, boolean toTheLeft, String style) {
         draw("<line class='%s' x1='%.1f' x2='%.1f' y1='%d' y2='%d'/>", style, x(at), x(at), TOP - 12, TOP + height);
         double room = text.length() * LETTER;
@@ -119,17 +119,17 @@ public final class TimePlot {
         return this;
     }
 
-    /** How high the drawing is, with its axes. */
+    /** Returns the height of the plot, with its axes. */
     int heightWithAxes() {
         return height + TOP + BOTTOM;
     }
 
-    /** The drawing. */
+    /** Returns the drawing. */
     public String end() {
         return svg.append("</svg>").toString();
     }
 
-    /** The next larger of 1, 2, 5, 10, 20, 50, ... times a power of ten. */
+    /** Returns the next larger of 1, 2, 5, 10, 20, 50, ... times a power of ten. */
     private static double step(double atLeast) {
         double power = Math.pow(10, Math.floor(Math.log10(Math.max(1e-3, atLeast))));
         for (double factor : new double[] {1, 2, 5}) {
@@ -149,7 +149,7 @@ public final class TimePlot {
         return TOP + height * (1 - Math.min(1, Math.max(0, (place - bottom) / (top - bottom))));
     }
 
-    /** For text inside of SVG or HTML. */
+    /** Escapes text for SVG or HTML. */
     public static String escape(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")

@@ -2,7 +2,7 @@ package io.uniserve.cli.chart;
 
 import java.util.Locale;
 
-/** Plots with one time axis, one below the other, as one SVG file that needs nothing else. Not thread-safe. */
+/** Plots with a common time axis, one below the other, in one self-contained SVG file. Not thread-safe. */
 public final class TimeSeriesChart {
     private static final int MARGIN = 16;
     private static final int NAME = 22;
@@ -19,7 +19,7 @@ public final class TimeSeriesChart {
     private final StringBuilder plots = new StringBuilder();
     private int height = MARGIN;
 
-    /** Adds a plot below those before. */
+    /** Adds a plot below the earlier ones. */
     public TimeSeriesChart plot(String name, TimePlot plot) {
         plots.append(String.format(
                 Locale.ROOT,
@@ -38,7 +38,7 @@ public final class TimeSeriesChart {
         return this;
     }
 
-    /** The document. */
+    /** Returns the document. */
     public String svg() {
         return String.format(
                         Locale.ROOT,

@@ -1,8 +1,8 @@
 package io.uniserve.cli.cluster;
 
-/** Connects to a cluster. */
+/** Factory of connections to a cluster. */
 @FunctionalInterface
 public interface ClusterConnector {
-    /** Connects by the first address that answers; UNAVAILABLE, with what was tried, where none does. */
+    /** Connects to the first address that answers. Fails with UNAVAILABLE, with the cause per address, if none answers. */
     ClusterClient connect(ConnectOptions options);
 }

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a command reaches a cluster.
+ * Connection options of a command.
  *
- * @param bootstrap servers or coordinators to ask first; empty: those of the configuration
- * @param config a configuration file, whose sections {@code client} and {@code tls} count
- * @param tls what is shown and trusted; empty: as the configuration says
+ * @param bootstrap servers or coordinators to connect to first; empty to use those of the configuration
+ * @param config a configuration file, of which the sections {@code client} and {@code tls} are used
+ * @param tls certificate and trusted authorities; empty to use those of the configuration
  */
 public record ConnectOptions(List<Address> bootstrap, Optional<Path> config, Optional<TlsFiles> tls) {
     public ConnectOptions {
         bootstrap = List.copyOf(bootstrap);
     }
 
-    /** Plain text to these addresses. */
+    /** Returns options for unencrypted connections to these addresses. */
     public static ConnectOptions to(List<Address> bootstrap) {
         return new ConnectOptions(bootstrap, Optional.empty(), Optional.empty());
     }

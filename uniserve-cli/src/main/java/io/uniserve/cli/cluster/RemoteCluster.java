@@ -27,11 +27,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A cluster of real processes, reached as every application reaches it: through the client. */
+/** Cluster of real processes, used through the public client. */
 public final class RemoteCluster implements ClusterClient {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ADMIN_DEADLINE = Duration.ofSeconds(60);
-    /** Longer than an election, and short enough for a person who waits. */
+    /** Longer than an election, and short enough for interactive use. */
     private static final Duration STATUS_DEADLINE = Duration.ofSeconds(15);
 
     private static final Duration BACKUP_DEADLINE = Duration.ofHours(1);
@@ -42,7 +42,7 @@ public final class RemoteCluster implements ClusterClient {
         this.client = client;
     }
 
-    /** Connects by the first address that answers; see {@link ClusterConnector}. */
+    /** Connects to the first address that answers; see {@link ClusterConnector}. */
     public static ClusterClient connect(ConnectOptions options) {
         UniserveClientBuilder builder = UniserveClient.builder().connectTimeout(CONNECT_TIMEOUT);
         options.config().ifPresent(builder::config);
@@ -165,7 +165,7 @@ public final class RemoteCluster implements ClusterClient {
         TrashReport unused = client.admin().purgeTrash(server.value(), entry);
     }
 
-    /** All of a table's data may be read. */
+    /** Returns an admin client with a long deadline, for calls that may read all of a table's data. */
     private Admin patient() {
         return client.admin().deadline(BACKUP_DEADLINE);
     }

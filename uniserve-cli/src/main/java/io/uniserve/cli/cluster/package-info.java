@@ -1,6 +1,6 @@
 /**
- * A cluster as the commands see it, reached through its servers and coordinators. The interface is what the commands need and
- * no more, so that their tests can put a cluster of their own behind it.
+ * View of a cluster for the commands, through its servers and coordinators. The interface has only the methods that commands need, so that
+ * tests can implement it.
  */
 @NullMarked
 package io.uniserve.cli.cluster;

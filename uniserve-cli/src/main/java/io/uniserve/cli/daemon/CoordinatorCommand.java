@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "coordinator",
         description = {
-            "Runs a coordinator. Several may run for a cluster: one leads, the others stand by.",
+            "Runs a coordinator. A cluster may have several: one leads, the others stand by.",
             "Prints one line when it serves: ready coordinator HOST:PORT pid N"
         },
         footer = {

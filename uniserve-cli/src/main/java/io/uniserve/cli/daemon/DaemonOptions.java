@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
 /**
- * Options of every daemon: a configuration file and single settings. What the command line says stands over the file; {@code
- * -S} over the options that have a name of their own.
+ * Options of every daemon: a configuration file and single settings. The command line overrides the file, and {@code -S} overrides named
+ * options.
  */
 final class DaemonOptions {
     private static final Logger LOG = LoggerFactory.getLogger(DaemonOptions.class);
@@ -32,30 +32,30 @@ final class DaemonOptions {
     @Option(
             names = "-S",
             paramLabel = "KEY=VALUE",
-            description = "One setting, e.g. -S server.lease=3s; may be given several times, lists as a,b.")
+            description = "One setting, e.g. -S server.lease=3s; repeatable; lists as a,b.")
     private Map<String, String> settings = new LinkedHashMap<>();
 
-    /** The whole configuration; {@code named} are the values of options that have a name of their own, by full key. */
+    /** Returns the whole configuration; {@code named} has the values of named options, by full key. */
     Settings load(Map<String, String> named) {
         Map<String, String> overrides = new LinkedHashMap<>(named);
         settings.forEach((key, value) -> overrides.put(key.startsWith(ROOT) ? key : ROOT + key, value));
         if (file != null && !Files.isRegularFile(file)) {
             throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, "--config names " + file + ", and there is no such file");
+                    ErrorCode.INVALID_CONFIGURATION, "--config: file " + file + " does not exist");
         }
         Settings loaded = Settings.load(Optional.ofNullable(file), overrides, installation());
         check(loaded);
         return loaded;
     }
 
-    /** Every section, whichever daemon reads it: a file is right or wrong as a whole. */
+    /** Checks every section, including those that this daemon does not use: a file is valid only as a whole. */
     private static void check(Settings loaded) {
         List<Supplier<?>> sections = List.of(
                 loaded::zookeeper, loaded::server, loaded::coordinator, loaded::client, loaded::metrics, loaded::tls);
         sections.forEach(section -> LOG.debug("settings: {}", section.get()));
     }
 
-    /** The ports that came with this distribution. */
+    /** Returns the setting for the ports of this distribution. */
     private static Map<String, String> installation() {
         String home = System.getProperty("uniserve.home");
         return home == null

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
             "Runs a whole cluster in this process: ZooKeeper, a coordinator and servers, with a directory as durable"
                     + " store.",
             "Prints one line when all serve: ready dev HOST:PORT pid N servers HOST:PORT,...; Ctrl-C stops it. Started"
-                    + " again on the same directory, it has its tables and rows back."
+                    + " again on the same directory, it has its tables and rows again."
         },
         footer = {
             "  uniserve dev",
@@ -33,7 +33,7 @@ public final class DevCommand extends CliCommand {
     @Mixin
     private DaemonOptions options = new DaemonOptions();
 
-    @Option(names = "--servers", paramLabel = "N", defaultValue = "3", description = "How many servers (default: 3).")
+    @Option(names = "--servers", paramLabel = "N", defaultValue = "3", description = "Number of servers (default: 3).")
     private int servers;
 
     @Option(
@@ -56,7 +56,7 @@ public final class DevCommand extends CliCommand {
             names = "--data",
             paramLabel = "DIR",
             defaultValue = "uniserve-data",
-            description = "Where everything is kept (default: uniserve-data in this directory).")
+            description = "Data directory (default: uniserve-data in this directory).")
     private Path data = Path.of("uniserve-data");
 
     @Option(
@@ -86,7 +86,7 @@ public final class DevCommand extends CliCommand {
                 .directory(data)
                 .settings(options::load)
                 .setting("server.engines", chosen)
-                // All its servers come back together; none is given up because another was faster.
+                // All servers start together; the grace prevents the takeover of replicas of a slower one.
                 .setting("coordinator.start-grace", START_GRACE)
                 .progress(console()::note)
                 .onFailure(foreground::failed);

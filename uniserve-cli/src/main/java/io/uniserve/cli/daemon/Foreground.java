@@ -12,11 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A daemon's life in the foreground: it says on standard output that it is ready, then waits. SIGTERM and Ctrl-C close the
- * daemon, which drains, and the process ends with 0; a second one ends it at once, with {@link ExitCode#ofSignal}. One that
- * takes longer than it may is halted, which loses nothing that was acknowledged. A failure
- * that the daemon tells ends it with {@link ExitCode#FAULT}, even where the daemon cannot be closed any more, as when memory
- * has run out.
+ * Lifecycle of a daemon in the foreground. It prints the ready line on standard output, then waits. SIGTERM and Ctrl-C close the daemon,
+ * which drains, and the process exits with 0. A second signal ends it at once, with {@link ExitCode#ofSignal}. A close that takes too long
+ * halts the process; no acknowledged update is lost. A failure of the daemon ends it with {@link ExitCode#FAULT}, even if the daemon can no
+ * longer be closed, e.g. out of memory.
  */
 final class Foreground {
     private static final Logger LOG = LoggerFactory.getLogger(Foreground.class);
@@ -24,9 +23,9 @@ final class Foreground {
     private final Console console;
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
     private final CountDownLatch closed = new CountDownLatch(1);
-    /** A daemon that failed, or was told to stop, is closed within this time, or the process is halted. */
+    /** Time limit for closing after a failure or a signal, after which the process is halted. */
     private volatile long boundMillis = Limits.STOP_MS_MAX;
-    /** Made beforehand: later there may be no memory for it. */
+    /** Created in advance, because there may be no memory later. */
     private final Thread lastResort = new Thread(this::haltWhenStuck, "last-resort");
 
     Foreground(Console console) {
@@ -34,25 +33,25 @@ final class Foreground {
         lastResort.setDaemon(true);
     }
 
-    /** The line {@code ready KIND HOST:PORT pid N}, which scripts wait for. */
+    /** Returns the line {@code ready KIND HOST:PORT pid N}, for which scripts wait. */
     static String line(String kind, Object address) {
         return "ready " + kind + " " + address + " pid "
                 + ProcessHandle.current().pid();
     }
 
-    /** The daemon cannot go on; the log says why. */
+    /** Ends the daemon after a fatal failure, and logs the cause. */
     void failed(Throwable cause) {
         if (end.complete(ExitCode.FAULT)) {
             lastResort.start();
         }
-        LOG.error("cannot go on", cause);
+        LOG.error("daemon: stopping after a failure it cannot handle", cause);
     }
 
     private void haltWhenStuck() {
         try {
             if (!closed.await(boundMillis, TimeUnit.MILLISECONDS)) {
                 LOG.error(
-                        "the daemon did not stop within {} ms, the longest it may take: the process is halted",
+                        "daemon: did not stop within the limit of {} ms, halting the process",
                         boundMillis);
                 Runtime.getRuntime().halt(ExitCode.FAULT);
             }
@@ -61,15 +60,16 @@ final class Foreground {
         }
     }
 
-    /** Prints the line and waits for the end; closes the daemon. */
+    /** Prints the ready line, waits for the end, and closes the daemon. */
     int serve(String ready, AutoCloseable daemon) throws Exception {
         return serve(ready, daemon, daemon, Duration.ZERO);
     }
 
     /**
-     * The same with another way to stop in good order.
+     * Prints the ready line, waits for the end, and stops the daemon.
      *
-     * @param patience that this may take by the settings; with {@link Limits#STOP_MS_MAX} more the process is halted
+     * @param drain the orderly stop
+     * @param patience configured time limit of the orderly stop; {@link Limits#STOP_MS_MAX} later the process is halted
      */
     int serve(String ready, AutoCloseable drain, AutoCloseable close, Duration patience) throws Exception {
         StopSignals.install(

@@ -4,7 +4,7 @@ package io.uniserve.cli.daemon;
 final class Hosts {
     private Hosts() {}
 
-    /** The host under which this machine reaches a listener on the interface. */
+    /** Returns the host by which this machine reaches a listener on the interface. */
     static String reachable(String host) {
         return host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
     }

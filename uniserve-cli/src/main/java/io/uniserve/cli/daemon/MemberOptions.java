@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Options of the daemons that are members of a cluster: where they listen, and which cluster it is. */
+/** Options of daemons that are members of a cluster: the listening address and the cluster. */
 final class MemberOptions {
     @Mixin
     private DaemonOptions options = new DaemonOptions();
@@ -19,7 +19,7 @@ final class MemberOptions {
             description = "0 takes any free one (default: 7070 of a coordinator, 7071 of a server).")
     private @Nullable Integer port;
 
-    @Option(names = "--advertised-host", paramLabel = "HOST", description = "Name or address that others are told.")
+    @Option(names = "--advertised-host", paramLabel = "HOST", description = "Name or address that is published to other processes.")
     private @Nullable String advertisedHost;
 
     @Option(
@@ -32,9 +32,9 @@ final class MemberOptions {
     private @Nullable String cluster;
 
     /**
-     * The whole configuration.
+     * Returns the whole configuration.
      *
-     * @param section the daemon's own, {@code server} or {@code coordinator}
+     * @param section the daemon's own section, {@code server} or {@code coordinator}
      * @param more options that only this daemon has
      */
     Settings load(String section, Overrides more) {

@@ -4,11 +4,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Settings by full key, from options that were given. */
+/** Settings by full key, from command line options. */
 final class Overrides {
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    /** Sets the key where the option was given. */
+    /** Sets the key if the option was given. */
     Overrides with(String key, @Nullable Object value) {
         if (value != null) {
             values.put("uniserve." + key, value.toString());

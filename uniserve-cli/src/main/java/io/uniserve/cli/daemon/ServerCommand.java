@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "server",
         description = {
-            "Runs a server: it hosts actors of the engines it is given as ports. SIGTERM drains it.",
+            "Runs a server: it hosts actors of the engines in --ports. SIGTERM drains it.",
             "Prints one line when it serves: ready server HOST:PORT pid N id ID"
         },
         footer = {
@@ -35,20 +35,20 @@ public final class ServerCommand extends CliCommand {
     @Option(
             names = "--new",
             description =
-                    "Begin a new server where --data is missing or empty; without it that is refused, since it may be a"
+                    "Start a new server if --data is missing or empty; without --new that is refused, because it may be a"
                             + " volume that is not mounted.")
     private boolean newData;
 
     @Option(
             names = "--store",
             paramLabel = "DIR",
-            description = "Durable store of backups and shipped logs; the same one for all servers.")
+            description = "Durable store of backups and shipped logs; the same for all servers.")
     private @Nullable String store;
 
     @Option(
             names = "--take-over-store",
             description =
-                    "Become the owner of what a lost cluster of the same name left in --store. For one start, after"
+                    "Take ownership of the data that a lost cluster of the same name left in --store. For one start, after"
                             + " every process of that cluster has ended.")
     private boolean takeOverStore;
 
@@ -61,17 +61,17 @@ public final class ServerCommand extends CliCommand {
     @Option(names = "--ports", paramLabel = "ENGINE,...", hidden = true, description = "Deprecated name of --engines.")
     private @Nullable String ports;
 
-    @Option(names = "--ports-dir", paramLabel = "DIR", description = "Where the ports' folders are.")
+    @Option(names = "--ports-dir", paramLabel = "DIR", description = "Directory of the ports' folders.")
     private @Nullable String portsDirectory;
 
-    @Option(names = "--zone", paramLabel = "ZONE", description = "Copies are spread over zones (default: default).")
+    @Option(names = "--zone", paramLabel = "ZONE", description = "Zone of this server; replicas are spread over zones (default: default).")
     private @Nullable String zone;
 
     @Option(
             names = "--trash-all-unknown",
             description =
-                    "Give up all replicas of this server where ZooKeeper knows none of their tables: they go to the"
-                            + " trash. Without it such a server does not start.")
+                    "Move all replicas of this server to the trash if ZooKeeper has none of their tables."
+                            + " Without it such a server does not start.")
     private boolean trashAllUnknown;
 
     @Override

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "zookeeper",
         description = {
-            "Runs one ZooKeeper server, for small clusters and trials; an ensemble of your own serves as well.",
+            "Runs one ZooKeeper server, for small clusters and trials; you may use your own ensemble instead.",
             "Prints one line when it serves: ready zookeeper HOST:PORT pid N"
         },
         footer = {

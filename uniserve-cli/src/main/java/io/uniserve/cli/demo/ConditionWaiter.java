@@ -7,13 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** Waits for a condition that another process brings about. */
+/** Polling wait for a condition that depends on another process. */
 public final class ConditionWaiter {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private ConditionWaiter() {}
 
-    /** True as soon as the condition holds, false after the time. */
+    /** Returns true as soon as the condition holds, false after the time-out. */
     public static boolean until(LongSupplier nanos, long timeoutMs, BooleanSupplier condition) {
         long deadline = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         while (!condition.getAsBoolean()) {

@@ -24,7 +24,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** Starts a cluster of real processes, loads the corpus, asks, kills a server in the middle, and compares every answer. */
+/**
+ * Demonstration: it starts a cluster of real processes, loads the corpus, sends queries, kills a server in the middle, and compares every
+ * answer.
+ */
 final class Demo {
     private static final String TABLE = "europarl";
     private static final int BATCH = 500;
@@ -66,10 +69,10 @@ final class Demo {
     }
 
     private void load(UniserveClient client, List<EuroparlDocument> documents) {
-        // A server is ready when it has registered, which the coordinator may see a moment later.
+        // A server is ready when it has registered, but the coordinator may learn of it a moment later.
         if (!ConditionWaiter.until(nanos, VISIBLE_TIMEOUT_MS, () -> seenServers(client) >= options.servers())) {
             throw new UniserveException(
-                    ErrorCode.UNAVAILABLE, "the coordinator sees " + seenServers(client) + " servers only");
+                    ErrorCode.UNAVAILABLE, "the coordinator sees only " + seenServers(client) + " servers");
         }
         client.admin()
                 .deadline(Duration.ofMinutes(2))
@@ -102,7 +105,7 @@ final class Demo {
         return client.admin().status().routing().servers().size();
     }
 
-    /** True when each in-sync replica has applied all that any replica of its actor has logged. */
+    /** True if each in-sync replica has applied all entries that any replica of its actor has logged. */
     private boolean allApplied(UniserveClient client) {
         TableRoute route = route(client);
         Map<ReplicaKey, Long> last = new TreeMap<>();
@@ -150,7 +153,7 @@ final class Demo {
         }
     }
 
-    /** One round through the queries before anything is measured. */
+    /** Sends every query once before the measurement. */
     private void warmUp(QueryLoad load, List<DemoQuery> queries) {
         Progress progress = new Progress(console.err(), console.terminal(), nanos, "warming up", queries.size());
         for (int i = 0; i < queries.size(); i++) {
@@ -158,7 +161,7 @@ final class Demo {
             if (!sample.problem().isEmpty()) {
                 throw new UniserveException(
                         ErrorCode.INTERNAL,
-                        "a query failed or was answered wrong before anything was killed: " + sample.problem());
+                        "a query failed or had a wrong answer before the kill: " + sample.problem());
             }
             progress.at(i + 1, "");
         }

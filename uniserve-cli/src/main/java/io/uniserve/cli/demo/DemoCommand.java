@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
         name = "demo",
         description = {
             "Starts ZooKeeper, a coordinator and servers as real processes, distributes Solr over them, loads 17,597 speeches"
-                    + " of the European Parliament, asks under load, kills a server in the middle, compares every answer with"
+                    + " of the European Parliament, sends queries under load, kills a server in the middle, compares every answer with"
                     + " one computed beforehand, and writes a report.",
-            "The last line is one JSON object; exit code 0 when no query failed and no answer was wrong."
+            "The last line is one JSON object; exit code 0 if no query failed and no answer was wrong."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -50,10 +50,10 @@ public final class DemoCommand extends CliCommand {
     @Option(names = "--threads", paramLabel = "N", description = "Client threads, 1 to 64 (default: 4).")
     private int threads = 4;
 
-    @Option(names = "--queries", paramLabel = "N", description = "Queries at least (default: 2000; a pass needs 1000).")
+    @Option(names = "--queries", paramLabel = "N", description = "Minimum number of queries (default: 2000; a pass needs 1000).")
     private int queries = 2_000;
 
-    @Option(names = "--kill", paramLabel = "I", description = "Which server dies, from 1 (default: 1).")
+    @Option(names = "--kill", paramLabel = "I", description = "Number of the server to kill, from 1 (default: 1).")
     private int victim = 1;
 
     @Option(
@@ -68,7 +68,7 @@ public final class DemoCommand extends CliCommand {
     @Option(
             names = "--report",
             paramLabel = "FILE",
-            description = "Where the report goes (default: uniserve-demo.html).")
+            description = "File of the report (default: uniserve-demo.html).")
     private Path report = Path.of("uniserve-demo.html");
 
     @Option(

@@ -3,9 +3,9 @@ package io.uniserve.cli.demo;
 import java.nio.file.Path;
 
 /**
- * How the demonstration runs.
+ * Parameters of the demonstration.
  *
- * @param queriesMin queries to send at least, before and after the kill in sum
+ * @param queriesMin minimum number of queries, before and after the kill together
  * @param victim number of the server to kill, from 1
  */
 record DemoOptions(

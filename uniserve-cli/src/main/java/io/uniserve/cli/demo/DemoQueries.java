@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** Makes queries of five kinds and computes their answers by going through the documents. */
+/** Generator of queries of five kinds. It computes their answers by a scan of the documents. */
 public final class DemoQueries {
     private static final int PAGE = 10;
     private static final int WORD_DOCUMENTS_MIN = 20;
@@ -19,7 +19,7 @@ public final class DemoQueries {
     private final List<String> words;
     private final SplittableRandom random;
 
-    /** Over these documents; the same seed gives the same queries. */
+    /** Generates queries over these documents; the same seed gives the same queries. */
     public DemoQueries(List<EuroparlDocument> documents, long seed) {
         this.documents = documents;
         this.index = WordIndex.of(documents);
@@ -27,7 +27,7 @@ public final class DemoQueries {
         this.random = new SplittableRandom(seed);
     }
 
-    /** So many queries, the kinds in turn. */
+    /** Returns this many queries, alternating between the kinds. */
     public List<DemoQuery> make(int count) {
         List<DemoQuery> queries = new ArrayList<>();
         for (int i = 0; i < count; i++) {

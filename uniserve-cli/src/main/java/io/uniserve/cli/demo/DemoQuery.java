@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A query in Solr's language with its answer, computed beforehand.
+ * Query in Solr's language with its expected answer.
  *
- * @param ids keys of the page in order; empty where no page is asked for
- * @param facets count by value of the facet's field; empty where no facet is asked for
+ * @param ids keys of the page in order; empty for a query without a page
+ * @param facets count per value of the facet's field; empty for a query without a facet
  */
 public record DemoQuery(String kind, String text, long numFound, List<String> ids, Map<String, Long> facets) {
     public DemoQuery {
@@ -19,7 +19,7 @@ public record DemoQuery(String kind, String text, long numFound, List<String> id
         facets = new TreeMap<>(facets);
     }
 
-    /** How the answer differs from the one computed beforehand; empty if it does not. */
+    /** Returns the difference between the answer and the expected one; empty if there is none. */
     public Optional<String> difference(JsonNode answer) {
         JsonNode response = answer.path("response");
         if (!response.path("numFound").isNumber() || response.path("numFound").asLong() != numFound) {

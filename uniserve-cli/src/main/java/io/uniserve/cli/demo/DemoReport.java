@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The demonstration's result.
+ * Result of the demonstration.
  *
- * @param restoredMs from the kill until every actor had its replicas again, milliseconds; negative if that did not happen
+ * @param restoredMs milliseconds from the kill until every actor had its replicas again; negative if that did not happen
  */
 record DemoReport(
         String title,
@@ -53,7 +53,7 @@ record DemoReport(
                 .toList();
     }
 
-    /** Distinct problems and how often each came. */
+    /** Returns the number of occurrences per distinct problem. */
     Map<String, Integer> problems() {
         Map<String, Integer> problems = new TreeMap<>();
         samples.stream()

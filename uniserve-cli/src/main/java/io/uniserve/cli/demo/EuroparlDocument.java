@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One speech of the European Parliament: a line of the corpus. */
+/** Speech of the European Parliament: one line of the corpus. */
 public record EuroparlDocument(String id, String title, int year, String text) {
-    /** The field that names a document. */
+    /** Key field of a document. */
     public static final String KEY_FIELD = "id";
 
-    /** As the Solr port takes it. */
+    /** Returns the row for the Solr port. */
     public Document row() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put(KEY_FIELD, id);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** The report as one page without anything from outside: figures, the timeline in three plots, the problems. */
+/** Report as one self-contained page: figures, the timeline in three plots, the problems. */
 final class HtmlReport {
     private static final int DOTS_MAX = 4_000;
     private static final double NANOS = 1e9;
@@ -54,8 +54,8 @@ final class HtmlReport {
                 + (queryTimeSeries.seconds() < 1 ? "%.1f s" : "%.0f s").formatted(queryTimeSeries.seconds());
         String body = cards()
                 + section(
-                        "Answers a second, " + slice,
-                        legend("answers", "right answers", "failed", "failed or wrong"),
+                        "Answers per second, " + slice,
+                        legend("answers", "correct answers", "failed", "failed or wrong"),
                         rate())
                 + section(
                         "Latency, " + slice,
@@ -68,8 +68,8 @@ final class HtmlReport {
                                 "p99: 99 of 100 are faster"),
                         latency())
                 + section(
-                        "Retries and hedges a second, " + slice,
-                        legend("retries", "asked again elsewhere", "hedges", "also sent to another replica"),
+                        "Retries and hedges per second, " + slice,
+                        legend("retries", "sent again to another server", "hedges", "also sent to another replica"),
                         effort())
                 + problems();
         return PAGE.formatted(
@@ -82,7 +82,7 @@ final class HtmlReport {
     private String cards() {
         double after = report.samples().isEmpty() ? 0 : report.samples().size() / queryTimeSeries.spanSeconds();
         List<String> cards = new ArrayList<>();
-        cards.add(card("%.0f".formatted(after), "queries a second"));
+        cards.add(card("%.0f".formatted(after), "queries per second"));
         cards.add(card(quantiles(report.before()), "p50, p99 before the kill"));
         cards.add(card(quantiles(report.after()), "p50, p99 after it"));
         cards.add(card(ms(Timeline.silenceMs(report.samples())), "longest time without an answer"));
@@ -173,14 +173,14 @@ final class HtmlReport {
         return queryTimeSeries.slices().stream().mapToDouble(value).max().orElse(0);
     }
 
-    /** From the kill until the copies are restored, or to the end. */
+    /** Shades the time from the kill until the replicas are restored, or to the end. */
     private TimePlot shaded(TimePlot plot) {
         double kill = report.killNanos() / NANOS;
         double back = report.restoredMs() < 0 ? queryTimeSeries.spanSeconds() : kill + report.restoredMs() / 1e3;
         return plot.shade(kill, back, "outage");
     }
 
-    /** The kill is named to the left of its line and what follows to the right, so that they do not meet. */
+    /** Marks the events. The kill is named to the left of its line and later events to the right, so that the names do not overlap. */
     private TimePlot marked(TimePlot plot) {
         for (Timeline.Event event : report.events()) {
             boolean kill = event.atNanos() <= report.killNanos();

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Client threads that send the queries over and over, one after the other each, and compare every answer. */
+/** Load of client threads that send the queries repeatedly and compare every answer. */
 public final class QueryLoad implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -24,13 +24,13 @@ public final class QueryLoad implements AutoCloseable {
     private final AtomicBoolean stop = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
 
-    /** Sends one query in the engine's language and waits for the answer. */
+    /** Client call that sends one query in the engine's language and waits for the answer. */
     @FunctionalInterface
     public interface Asker {
         Answer ask(String text);
     }
 
-    /** Nothing is sent before {@link #start} or {@link #ask}. */
+    /** Prepares the load. It sends nothing before {@link #start} or {@link #ask}. */
     public QueryLoad(List<DemoQuery> queries, Asker asker, LongSupplier nanos, Timeline timeline) {
         this.queries = queries;
         this.asker = asker;
@@ -48,7 +48,7 @@ public final class QueryLoad implements AutoCloseable {
         }
     }
 
-    /** Time since the load began. */
+    /** Returns the time since the start of the load. */
     public long now() {
         return nanos.getAsLong() - startNanos;
     }
@@ -60,7 +60,7 @@ public final class QueryLoad implements AutoCloseable {
         }
     }
 
-    /** Sends one query and compares. */
+    /** Sends one query and compares its answer. */
     public Sample ask(DemoQuery query) {
         long start = now();
         try {

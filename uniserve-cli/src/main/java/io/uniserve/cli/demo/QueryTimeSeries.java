@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.DoubleStream;
 
 /**
- * The queries in slices of time, by when they ended.
+ * Queries in slices of time, by the time at which they ended.
  *
  * @param seconds width of a slice
  */
@@ -18,7 +18,7 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
         slices = List.copyOf(slices);
     }
 
-    /** One slice; latencies are NaN where no query ended. */
+    /** One slice; latencies are NaN if no query ended in it. */
     public record Bucket(int answers, int failed, int wrong, int retries, int hedges, double p50Ms, double p99Ms) {
         static Bucket of(List<Sample> samples) {
             int failed = (int) samples.stream().filter(Sample::failed).count();
@@ -33,7 +33,7 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
         }
     }
 
-    /** Slices of a round width, at most 100. */
+    /** Returns at most 100 slices of a round width. */
     static QueryTimeSeries of(List<Sample> samples) {
         double span = samples.stream().mapToLong(QueryTimeSeries::end).max().orElse(0) / NANOS;
         double width = DoubleStream.of(WIDTHS)
@@ -43,7 +43,7 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
         return of(samples, width);
     }
 
-    /** Slices of this width in seconds. */
+    /** Returns slices of this width in seconds. */
     public static QueryTimeSeries of(List<Sample> samples, double width) {
         double span = samples.stream().mapToLong(QueryTimeSeries::end).max().orElse(0) / NANOS;
         List<List<Sample>> parts = new ArrayList<>();
@@ -58,7 +58,7 @@ public record QueryTimeSeries(double seconds, List<Bucket> slices) {
         return sample.startNanos() + sample.latencyNanos();
     }
 
-    /** How long all slices take together. */
+    /** Returns the duration of all slices together. */
     public double spanSeconds() {
         return seconds * slices.size();
     }

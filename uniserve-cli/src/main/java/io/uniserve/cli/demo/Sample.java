@@ -1,16 +1,16 @@
 package io.uniserve.cli.demo;
 
 /**
- * One query as it went.
+ * Outcome of one query.
  *
- * @param startNanos when it was sent, from the start of the load
- * @param latencyNanos until its answer or its failure
- * @param problem why it failed or how its answer was wrong; empty where it was right
- * @param failed true for no answer, false for an answer (wrong where {@code problem} is not empty)
+ * @param startNanos time at which it was sent, from the start of the load
+ * @param latencyNanos time until its answer or its failure
+ * @param problem cause of the failure, or difference of the answer; empty for a correct answer
+ * @param failed true without an answer; an answer is wrong if {@code problem} is not empty
  */
 public record Sample(
         long startNanos, long latencyNanos, String kind, String problem, boolean failed, int retries, int hedges) {
-    /** Answered, and not as it should be. */
+    /** True for an answer with a difference. */
     public boolean wrong() {
         return !failed && !problem.isEmpty();
     }

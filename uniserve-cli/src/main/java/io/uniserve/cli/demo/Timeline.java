@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Everything that happened, in time from the start of the load. Safe for use by several threads. */
+/** Samples and events, in time from the start of the load. Thread-safe. */
 public final class Timeline {
     private final List<Sample> samples = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
 
-    /** Something worth a mark: a kill, a recovery. */
+    /** Event to mark: a kill, a recovery. */
     public record Event(long atNanos, String what) {}
 
-    /** One more query has ended. */
+    /** Adds a query that has ended. */
     public synchronized void add(Sample sample) {
         samples.add(sample);
     }
@@ -21,7 +21,7 @@ public final class Timeline {
         events.add(new Event(atNanos, what));
     }
 
-    /** Queries in the order in which they ended. */
+    /** Returns the queries in the order in which they ended. */
     public synchronized List<Sample> samples() {
         return List.copyOf(samples);
     }
@@ -34,7 +34,7 @@ public final class Timeline {
         return samples.size();
     }
 
-    /** The latency that this share of the queries stayed below, milliseconds; NaN without queries. */
+    /** Returns the percentile of the latency in milliseconds; NaN without queries. */
     public static double percentileMs(List<Sample> samples, double share) {
         long[] sorted =
                 samples.stream().mapToLong(Sample::latencyNanos).sorted().toArray();
@@ -43,7 +43,7 @@ public final class Timeline {
                 : sorted[Math.min(sorted.length - 1, (int) Math.ceil(share * sorted.length) - 1)] / 1e6;
     }
 
-    /** Largest time between two answers that follow each other, milliseconds: how long the cluster was silent. */
+    /** Returns the longest time between two consecutive answers in milliseconds. */
     static double silenceMs(List<Sample> samples) {
         long[] ends = samples.stream()
                 .filter(sample -> !sample.failed())

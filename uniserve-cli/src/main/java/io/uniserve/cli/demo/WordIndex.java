@@ -9,9 +9,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Which documents hold which word, found without any search engine, so that answers have an independent witness. Only
- * words on which a coarse and a fine way of cutting text agree are kept: whatever lies between them, as a search engine's
- * tokenizer does, finds the same documents.
+ * Inverted index of words, built without a search engine, as an independent check of answers. It has only words on which a coarse and a
+ * fine tokenization agree. So every tokenizer between both, such as that of a search engine, finds the same documents.
  */
 final class WordIndex {
     private static final Pattern FINE = Pattern.compile("[^\\p{L}\\p{N}]+");
@@ -48,7 +47,7 @@ final class WordIndex {
         }
     }
 
-    /** Words in this many documents, sorted. */
+    /** Returns the sorted words that occur in this many documents. */
     List<String> words(int documentsMin, int documentsMax) {
         return documentsByWord.entrySet().stream()
                 .filter(entry -> entry.getValue().count >= documentsMin && entry.getValue().count <= documentsMax)
@@ -56,7 +55,7 @@ final class WordIndex {
                 .toList();
     }
 
-    /** The documents that hold the word, by place in the corpus. */
+    /** Returns the documents with the word, as positions in the corpus. */
     BitSet documents(String word) {
         BitSet set = new BitSet();
         Places places = documentsByWord.get(word);
@@ -66,7 +65,7 @@ final class WordIndex {
         return set;
     }
 
-    /** Ascending places in the corpus, each once; small, as there are very many words. */
+    /** Distinct positions in the corpus, ascending; compact, because there are very many words. */
     private static final class Places {
         private int[] values = new int[2];
         private int count;

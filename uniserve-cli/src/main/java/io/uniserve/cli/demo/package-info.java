@@ -1,4 +1,4 @@
-/** The demonstration: a cluster of real processes that loses a server under load and still answers right. */
+/** Demonstration: a cluster of real processes that loses a server under load and still answers correctly. */
 @NullMarked
 package io.uniserve.cli.demo;
 

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells how a load goes: each rejected row and failed actor on the error stream, the counts as the answer. */
+/** Printer for a load: rejected rows and failed actors on the error stream, the counts as the answer. */
 final class BulkLoadPrinter {
     private static final int TOLD_MAX = 20;
 
@@ -31,12 +31,12 @@ final class BulkLoadPrinter {
         }
     }
 
-    /** The rows told are of files that were only checked: nothing of them is loaded. */
+    /** Marks the rejected rows as those of a check: nothing of the files is loaded. */
     void nothing() {
         nothing = true;
     }
 
-    /** The message of a row that was read wrong says the place already. */
+    /** Returns the place of a row with the reason. The message of a row that could not be read already has the place. */
     private static String place(BulkLoadReport.Rejected row) {
         String place = row.file() + " line " + row.line();
         String reason = row.error().reason();
@@ -47,7 +47,7 @@ final class BulkLoadPrinter {
         for (BulkLoadReport.Failure failure : report.failures()) {
             console.failure(
                     failure.error().code().name(),
-                    "%s lines %d to %d: %d rows of actor %d are not acknowledged: %s"
+                    "%s lines %d to %d: %d rows of actor %d were not acknowledged: %s"
                             .formatted(
                                     failure.file(),
                                     failure.firstLine(),
@@ -61,7 +61,7 @@ final class BulkLoadPrinter {
                     ? "more than " + rejectsMax + " rows are wrong"
                     : report.rejectedRows() == 0 ? "one is wrong" : report.rejectedRows() + " rows are wrong";
             console.note("uniserve: nothing is loaded: the files were only checked, and " + wrong
-                    + "; mend them, or give --rejects-max to pass over so many");
+                    + "; correct them, or give --rejects-max to skip up to this many");
         } else if (report.rejectedRows() > rejectsMax) {
             console.note("uniserve: more than " + rejectsMax + " rows were rejected; the load ends (--rejects-max)");
         }

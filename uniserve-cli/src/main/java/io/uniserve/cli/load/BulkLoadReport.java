@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a load has done so far. Not thread-safe. */
+/** Progress and failures of a load. Not thread-safe. */
 final class BulkLoadReport {
     private static final int TOLD_MAX = 100;
 
@@ -16,14 +16,14 @@ final class BulkLoadReport {
     private long rejectedRows;
     private long retries;
 
-    /** A row that is no row of the table: nothing of it was applied. */
+    /** Row that is invalid for the table: nothing of it was applied. */
     record Rejected(String file, long line, UniserveException error) {}
 
     /**
-     * Rows of one actor that are not acknowledged.
+     * Rows of one actor that were not acknowledged.
      *
      * @param firstLine line of the first of them
-     * @param lastLine line of the last of them; other actors' rows may lie between
+     * @param lastLine line of the last of them; rows of other actors may be between
      */
     record Failure(String file, int actor, int rows, long firstLine, long lastLine, UniserveException error) {}
 
@@ -31,7 +31,7 @@ final class BulkLoadReport {
         rows += count;
     }
 
-    /** Deletions that are acknowledged, by row or by query. */
+    /** Counts acknowledged deletions, by row or by query. */
     void deleted(int count) {
         deletions += count;
     }
@@ -79,7 +79,7 @@ final class BulkLoadReport {
         return List.copyOf(failures);
     }
 
-    /** The failure that tells the exit code: rows that may be lost count more than rows that are wrong. */
+    /** Returns the failure that determines the exit code: rows that may be lost come before invalid rows. */
     Optional<UniserveException> worst() {
         return failures.stream()
                 .map(Failure::error)

@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Counts the bytes that pass. */
+/** Stream that counts the bytes that are read. */
 final class CountingInputStream extends FilterInputStream {
     private long count;
 

@@ -7,17 +7,17 @@ import java.io.Reader;
 import java.util.Optional;
 
 /**
- * Follows the quotes of a CSV file as it is read, to tell where the first one stands that makes it no CSV: a parser only tells
- * that there is one. Not thread-safe.
+ * Reader that follows the quotes of a CSV file to find the first one that makes it invalid. A parser reports only that there is one. Not
+ * thread-safe.
  */
 final class CsvQuoteTracker extends FilterReader {
     private enum At {
         START,
         PLAIN,
         QUOTED,
-        /** Behind a quote within a quoted value: its end, or the first of two. */
+        /** After a quote within a quoted value: its end, or the first of two. */
         QUOTE,
-        /** In white space behind a quoted value. */
+        /** In white space after a quoted value. */
         BEHIND
     }
 
@@ -25,13 +25,13 @@ final class CsvQuoteTracker extends FilterReader {
     private boolean returned;
     private long line = 1;
     private int column = 1;
-    /** Of the longest record so far: the parser is behind. */
+    /** Number of columns of the longest record so far, because the parser lags behind. */
     private int columnsMet = 1;
 
     private long openLine;
     private int openColumn;
     private Optional<Place> wrong = Optional.empty();
-    /** Characters of the record so far. */
+    /** Characters of the current record. */
     private long chars;
 
     CsvQuoteTracker(Reader in) {
@@ -39,15 +39,15 @@ final class CsvQuoteTracker extends FilterReader {
     }
 
     /**
-     * Where a quoted value begins that does not end as one.
+     * Start of a quoted value that does not end correctly.
      *
      * @param line from 1
      * @param column from 1: the number of the value in its record
-     * @param closed whether something stands behind it; else it does not end
+     * @param closed true if text follows the closing quote; false if the quote is never closed
      */
     record Place(long line, int column, boolean closed) {}
 
-    /** A record is longer than a row may be, most often by a quote that is not closed. The parser would keep the rest of the file. */
+    /** Record that exceeds the limit of a row, mostly by a quote that is not closed. The parser would buffer the rest of the file. */
     static final class TooLong extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -58,18 +58,18 @@ final class CsvQuoteTracker extends FilterReader {
             this.open = open;
         }
 
-        /** Whether the row is so long by a quoted value that has not ended. */
+        /** True if a quoted value that has not ended makes the row too long. */
         boolean isOpen() {
             return open;
         }
     }
 
-    /** Of what was read so far: the first value that is wrong, or one that is open. */
+    /** Returns the first invalid value read so far, or the open one. */
     Optional<Place> place() {
         return wrong.isEmpty() && at == At.QUOTED ? Optional.of(new Place(openLine, openColumn, false)) : wrong;
     }
 
-    /** The line that was read last, from 1. */
+    /** Returns the last line that was read, from 1. */
     long line() {
         return line;
     }

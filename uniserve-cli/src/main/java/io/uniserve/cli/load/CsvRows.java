@@ -22,8 +22,8 @@ import org.apache.commons.csv.CSVRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Comma-separated values, RFC 4180, with a header line. Values are of the types of the table's columns; where it has none,
- * those that are how whole or decimal numbers are written become numbers, except the key: 01234 and 1.10 stay texts.
+ * Comma-separated values, RFC 4180, with a header line. Values have the types of the table's columns. For a table without columns, texts in
+ * the form of whole or decimal numbers become numbers, except for the key: 01234 and 1.10 stay texts.
  */
 final class CsvRows implements RowSource {
     private final String file;
@@ -48,7 +48,7 @@ final class CsvRows implements RowSource {
         if (header.stream().anyMatch(String::isBlank)) {
             throw UniserveException.invalid(file + " line 1: column "
                     + (1 + header.stream().map(String::isBlank).toList().indexOf(true))
-                    + " has no name: give it one, or leave the column out");
+                    + " has no name: give it one, or remove the column");
         }
         if (new HashSet<>(header).size() < header.size()) {
             throw UniserveException.invalid(file + " line 1 names a column twice: " + header + "; name each once");
@@ -74,7 +74,7 @@ final class CsvRows implements RowSource {
         }
     }
 
-    /** Where the quote stands that makes the file no CSV. */
+    /** Returns the error with the place of the quote that makes the file invalid. */
     private UniserveException noCsv(Exception error, List<String> names, long line) {
         Throwable cause = error instanceof UncheckedIOException ? error.getCause() : error;
         if (cause instanceof CsvQuoteTracker.TooLong tooLong && !tooLong.isOpen()) {
@@ -89,13 +89,13 @@ final class CsvRows implements RowSource {
                         + (place.column() <= names.size() ? " (" + names.get(place.column() - 1) + ")" : "")
                         + ": is not CSV: "
                         + (place.closed()
-                                ? "something stands behind the quote that ends the value; write a quote within a value twice"
+                                ? "text follows the quote that ends the value; write a quote within a value twice"
                                 : "the quote that opens the value is never closed, or not within a row's length"))
                 .orElse(file + " line " + line + " is not CSV: " + error.getMessage());
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, told, error);
     }
 
-    /** The names of the first line; a mark of the byte order before them is none of the first name. */
+    /** Returns the names of the first line, without a byte order mark. */
     private List<String> header() {
         List<String> names = new ArrayList<>();
         for (String name : parser.getHeaderNames()) {
@@ -112,7 +112,7 @@ final class CsvRows implements RowSource {
             }
             known.primary().stream().filter(name -> !names.contains(name)).forEach(name -> {
                 throw UniserveException.invalid(
-                        file + " line 1: column \"" + name + "\" is missing, which tells rows apart");
+                        file + " line 1: column \"" + name + "\" is missing; it is part of the primary key");
             });
         });
         return List.copyOf(names);
@@ -162,7 +162,7 @@ final class CsvRows implements RowSource {
         } else if (text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}(E[-+]?[0-9]{1,3})?")) {
             number = Double.valueOf(text);
         }
-        return number.toString().equals(text) ? number : text; // a zip code or a version is not to be rewritten
+        return number.toString().equals(text) ? number : text; // zip codes and versions must not be rewritten
     }
 
     @Override

@@ -10,11 +10,12 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Reads files of a table with typed columns to their ends before the first row of them is sent: where a row is wrong, or asks for what no
- * update function does, none is loaded. What only the port's engine refuses is not found here. Not thread-safe.
+ * Check of files for a table with typed columns, before the first row is sent. It reads them to their ends. If a row is invalid, or
+ * requests an operation without an update function, nothing is loaded. It does not find rows that only the port's engine rejects. Not
+ * thread-safe.
  */
 final class FileCheck {
-    /** Wrong rows of which each is told; after more the check ends. */
+    /** Maximum number of reported invalid rows; the check ends after more. */
     static final long WRONG_ROWS_MAX = 100;
 
     private static final int TICK_ROWS = 10_000;
@@ -37,8 +38,8 @@ final class FileCheck {
     }
 
     /**
-     * Reads one file; {@code progress} gets the number of rows of all files so far, now and then. Rows that are wrong are told and
-     * in the report. A failure that ends the file is thrown.
+     * Reads one file; {@code progress} gets the number of rows of all files so far, from time to time. Invalid rows are reported. A failure
+     * that ends the file is thrown.
      */
     void read(String file, RowSource source, LongConsumer progress) {
         while (report.rejectedRows() <= WRONG_ROWS_MAX) {

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Values of files whose structure is of ASCII characters. Files are read byte by byte, and each value is checked by itself: so
- * it can be told which one is not UTF-8.
+ * Values of files with an ASCII structure. Files are read as bytes, and each value is decoded by itself, so that an error can name the
+ * value that is not UTF-8.
  */
 final class FileText {
-    /** A character a byte. */
+    /** One character per byte. */
     static final Charset BYTES = StandardCharsets.ISO_8859_1;
 
     private FileText() {}
 
-    /** What a text of bytes is as UTF-8; empty where it is not. */
+    /** Decodes a text of bytes as UTF-8; empty if it is invalid. */
     static Optional<String> utf8(String bytes) {
         if (isAscii(bytes)) {
             return Optional.of(bytes);
@@ -46,7 +46,7 @@ final class FileText {
     }
 
     /**
-     * A row's values.
+     * Returns the values of a row.
      *
      * @param where file and line
      */
@@ -62,7 +62,9 @@ final class FileText {
         return texts;
     }
 
-    /** INVALID_ROW for a row of another length than its file's: the column is the first that is missing, or too many. */
+    /**
+     * Returns INVALID_ROW for a row with another number of values than columns. It names the first missing column, or the first extra one.
+     */
     static UniserveException otherLength(String where, List<String> names, int values) {
         int column = Math.min(values, names.size());
         return new UniserveException(
@@ -71,14 +73,14 @@ final class FileText {
                         + ": " + values + " values for " + names.size() + " columns");
     }
 
-    /** A row of a table with columns; INVALID_ROW with line and column. */
+    /** Returns a row of a table with columns. Fails with INVALID_ROW, with line and column. */
     static Document typed(String where, Columns columns, String keyField, List<String> names, List<String> texts) {
         for (String name : columns.primary()) {
             int column = names.indexOf(name);
             if (column >= 0 && texts.get(column).isEmpty()) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
-                        where + ", column " + (column + 1) + " (" + name + "): is empty; it tells rows apart");
+                        where + ", column " + (column + 1) + " (" + name + "): is empty; it is part of the primary key");
             }
         }
         try {

@@ -23,12 +23,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Solr's JSON updates: an array of documents, or an object of commands, {@code {"add": {"doc": {...}}, "add": [{...}, {...}],
- * "delete": {"id": "1"}, "delete": ["2", {"query": "..."}]}}, of which a name may come several times. {@code "commit"} does
- * nothing.
+ * Solr's JSON updates: an array of documents, or an object of commands, {@code {"add": {"doc": {...}}, "add": [{...}, {...}], "delete":
+ * {"id": "1"}, "delete": ["2", {"query": "..."}]}}. Commands may be repeated. {@code "commit"} does nothing.
  */
 final class JsonRows implements RowSource {
-    /** In a document a name given twice is refused; commands may be repeated. */
+    /** Duplicate names in a document are refused; commands may be repeated. */
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
@@ -45,7 +44,7 @@ final class JsonRows implements RowSource {
     private final Queue<Other> commands = new ArrayDeque<>();
     private Command command = Command.ADD;
 
-    /** A row, or why it is none. */
+    /** Command with its row, or with the error if it is invalid. */
     private record Other(
             Command command, Document row, @Nullable UniserveException wrong) {}
 
@@ -103,11 +102,11 @@ final class JsonRows implements RowSource {
         if (token == JsonToken.FIELD_NAME) {
             String name = parser.currentName();
             boolean list = parser.nextToken() == JsonToken.START_ARRAY;
-            // The documents of a list, which may be long, come one by one.
+            // The documents of a list, which may be long, are read one by one.
             return name.equals("add") && list ? Optional.empty() : command(name, JSON.readTree(parser));
         }
         if (token.isScalarValue()) {
-            throw row(parser.getText() + " is where an object belongs");
+            throw row(parser.getText() + " found, expected an object");
         }
         return Optional.empty();
     }
@@ -149,7 +148,7 @@ final class JsonRows implements RowSource {
         });
     }
 
-    /** What to delete: an id, an object with an id, several, or a query, or a list of such. */
+    /** Reads what to delete: an id, an object with an id, several ids, a query, or a list of these. */
     private void delete(@Nullable JsonNode value) {
         if (value != null && value.isArray()) {
             each(value, this::deleteOne);
@@ -158,7 +157,7 @@ final class JsonRows implements RowSource {
         }
     }
 
-    /** What is wrong in a list is told when it is its turn: the parser is behind the whole list by then. */
+    /** Reads a list. An error in it is reported in order with the rows, because the parser has already read the whole list. */
     private void each(JsonNode list, Consumer<JsonNode> delete) {
         for (JsonNode one : list) {
             try {
@@ -199,7 +198,7 @@ final class JsonRows implements RowSource {
         }
     }
 
-    /** A number is the id that is written so. */
+    /** Deletes by id. A number stands for the id with its digits. */
     private void deleteId(@Nullable JsonNode id, JsonNode version) {
         if (id == null || id.isNull() || id.isMissingNode()) {
             throw row("\"delete\" has neither \"id\" nor \"query\"; give it one");

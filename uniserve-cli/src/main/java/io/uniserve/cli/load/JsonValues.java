@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns JSON into the values a document holds. */
+/** Conversion of JSON into the values of a document. */
 final class JsonValues {
     private JsonValues() {}
 

@@ -13,7 +13,7 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Files of one row a line, UTF-8, checked. Empty lines are passed over. */
+/** Base class for files of one row per line in UTF-8, which is checked. Empty lines are skipped. */
 abstract class LineRows implements RowSource {
     private final String file;
     private final BoundedLines lines;
@@ -36,7 +36,7 @@ abstract class LineRows implements RowSource {
                 Limits.ROW_TEXT_CHARS_MAX);
     }
 
-    /** The row of a line that is not empty; {@code number} counts from 1. */
+    /** Returns the row of a line that is not empty; {@code number} counts from 1. */
     abstract Document row(String text, long number);
 
     @Override

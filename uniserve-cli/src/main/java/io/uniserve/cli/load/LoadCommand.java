@@ -29,10 +29,10 @@ import picocli.CommandLine.Parameters;
         name = "load",
         description = {
             "Loads rows from files: JSON lines, CSV with a header line, lines of text, TPC-H's .tbl, or Solr's updates in JSON",
-            "or XML, each also packed by gzip. Values of CSV and .tbl are of the types of the table's columns.",
-            "A row that is wrong is told with its line and passed over; rows the cluster does not acknowledge end the load.",
-            "Files for a table with typed columns are read to their ends first: where a row does not fit the columns, nothing",
-            "is loaded. What only the port's engine refuses is found when it is sent; rows before and behind it are loaded."
+            "or XML, each optionally compressed by gzip. Values of CSV and .tbl are of the types of the table's columns.",
+            "An invalid row is reported with its line and skipped; rows that the cluster does not acknowledge end the load.",
+            "Files for a table with typed columns are checked to their ends first: if a row does not fit the columns, nothing",
+            "is loaded. Rows that only the port's engine rejects are found later; the rows before and after them are loaded."
         },
         footer = {
             "  uniserve load speeches europarl.jsonl.gz",
@@ -44,7 +44,7 @@ import picocli.CommandLine.Parameters;
 public final class LoadCommand extends ClientCommand {
     private static final int BATCH_ROWS = 1_000;
 
-    /** Of a table with typed columns: its engine finds the rows to replace by a scan of the keys, once a batch. */
+    /** Batch size for a table with typed columns: its engine finds the rows to replace by one scan of the keys per batch. */
     private static final int BATCH_ROWS_TYPED = 20_000;
 
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table to load into.")
@@ -63,8 +63,8 @@ public final class LoadCommand extends ClientCommand {
             names = "--batch",
             paramLabel = "ROWS",
             description = {
-                "Rows a request (default: 1000; 20000 for a table with typed columns, whose",
-                "engine looks through all keys once a request)."
+                "Rows per request (default: 1000; 20000 for a table with typed columns, whose",
+                "engine scans all keys once per request)."
             })
     private @Nullable Integer batch;
 
@@ -72,7 +72,7 @@ public final class LoadCommand extends ClientCommand {
             names = "--ack",
             paramLabel = "isr|primary",
             defaultValue = "isr",
-            description = "A row counts when all in-sync copies have it on disk (isr, default) or the primary alone.")
+            description = "A row is acknowledged when all in-sync replicas have it on disk (isr, default) or only the primary.")
     private AckLevel ack = AckLevel.ISR;
 
     @Option(
@@ -93,8 +93,8 @@ public final class LoadCommand extends ClientCommand {
             names = "--rejects-max",
             paramLabel = "N",
             description = {
-                "Pass over up to so many rejected rows; more end the load (default: 100). Given for a table",
-                "with typed columns: its files are not checked before, and what is right in them is loaded."
+                "Skip up to this many rejected rows; more end the load (default: 100). If given for a table",
+                "with typed columns, its files are not checked first, and their valid rows are loaded."
             })
     private @Nullable Long rejectsMax;
 
@@ -102,8 +102,8 @@ public final class LoadCommand extends ClientCommand {
             names = "--split",
             paramLabel = "FIELD=SEPARATOR",
             description = {
-                "Make lists of a field's texts, whose values have the separator between, as of CSV",
-                "(tags_ss=;). May be given for several fields; of a table without typed columns."
+                "Split a field's texts into lists at this separator, e.g. for CSV",
+                "(tags_ss=;). Repeatable for several fields; only for tables without typed columns."
             })
     private Map<String, String> split = Map.of();
 
@@ -118,7 +118,7 @@ public final class LoadCommand extends ClientCommand {
         }
         if (format == null && files.contains(LoadFiles.STDIN)) {
             throw usage(
-                    "standard input has no name to tell its format; give --format jsonl, csv, tbl, text, json or xml");
+                    "standard input has no file name that shows its format; give --format jsonl, csv, tbl, text, json or xml");
         }
         try (LoadFiles opened = new LoadFiles(files, format, console().in());
                 ClusterClient cluster = connect()) {
@@ -148,7 +148,7 @@ public final class LoadCommand extends ClientCommand {
         return report.worst().map(e -> ExitCode.of(e.code())).orElse(ExitCode.OK);
     }
 
-    /** Reads all files before the first row is sent. */
+    /** Reads all files before the first row is sent. Returns false if a row is invalid. */
     private boolean isRight(
             TableMeta meta, Loader.Plan plan, LoadFiles opened, BulkLoadReport report, BulkLoadPrinter printer) {
         opened.keep();
@@ -177,12 +177,12 @@ public final class LoadCommand extends ClientCommand {
                         loader.load(file, source, () -> tick.accept("%,d rows".formatted(report.rows()))));
     }
 
-    /** What is done with a file; false where that is the last. */
+    /** Action on a file; returns false to end. */
     private interface Step {
         boolean on(String file, RowSource source, Consumer<String> tick);
     }
 
-    /** File by file, with progress where it is known how much there is. */
+    /** Handles file by file, with a progress bar if the total size is known. */
     private void each(String what, TableMeta meta, LoadFiles opened, Step step) {
         boolean bar = opened.bytes() > 0;
         Progress progress = new Progress(console().err(), console().terminal(), clock()::nanos, what, opened.bytes());
@@ -217,14 +217,14 @@ public final class LoadCommand extends ClientCommand {
         return Columns.givenBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
     }
 
-    /** The functions to load with; the first is the one for rows, in its form for all actors where the table needs that. */
+    /** Returns the functions to load with. The first is that for rows, in its form for all actors if the table needs that. */
     private List<String> forTable(TableMeta meta, List<String> offered) {
         List<String> functions = new ArrayList<>(function == null ? offered : List.of(function));
         functions.set(0, EverywhereForm.sent(functions.get(0), meta, offered));
         return functions;
     }
 
-    /** The functions that the port offers; the first is the one for rows. */
+    /** Returns the functions that the port offers; the first is that for rows. */
     private List<String> updates(ClusterClient cluster, TableMeta meta) {
         List<String> offered = cluster.servers().stream()
                 .flatMap(server -> server.ports().stream())

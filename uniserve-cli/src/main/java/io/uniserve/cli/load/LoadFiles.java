@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a load. Not thread-safe. */
+/** Input files of a load. Not thread-safe. */
 final class LoadFiles implements AutoCloseable {
     static final String STDIN = "-";
     private static final String STDIN_CALLED = "standard input";
@@ -24,10 +24,10 @@ final class LoadFiles implements AutoCloseable {
     private final List<String> names;
     private final RowSources.@Nullable Format format;
     private final InputStream stdin;
-    /** What cannot be read twice, by its place among the names. */
+    /** Copies of files that cannot be read twice, by position among the names. */
     private final Map<Integer, Path> copies = new LinkedHashMap<>();
 
-    /** Files that were checked, as they were then. */
+    /** Size and time of checked files. */
     private final Map<Integer, Seen> seen = new LinkedHashMap<>();
 
     private long bytes;
@@ -39,9 +39,9 @@ final class LoadFiles implements AutoCloseable {
     }
 
     /**
-     * Looks at all files before the first row is read; INVALID_ARGUMENT names one that is not there.
+     * Checks that all files exist before the first row is read. Fails with INVALID_ARGUMENT, which names a missing one.
      *
-     * @param format of all; without it their names tell
+     * @param format the format of all files; null to use their names
      */
     LoadFiles(List<String> names, RowSources.@Nullable Format format, InputStream stdin) {
         this.names = List.copyOf(names);
@@ -57,14 +57,14 @@ final class LoadFiles implements AutoCloseable {
                 RowSources.Format unused = RowSources.formatOf(path);
             }
             if (!Files.isReadable(path) || Files.isDirectory(path)) {
-                throw UniserveException.invalid("cannot read file " + name + ": there is no such file to read");
+                throw UniserveException.invalid("cannot read file " + name + ": no such file, or not readable");
             }
             total += size(path);
         }
         this.bytes = names.contains(STDIN) ? 0 : total;
     }
 
-    /** Of all files; 0 where standard input is among them. */
+    /** Returns the size of all files; 0 if standard input is one of them. */
     long bytes() {
         return bytes;
     }
@@ -73,12 +73,12 @@ final class LoadFiles implements AutoCloseable {
         return names.size();
     }
 
-    /** What messages call a file. */
+    /** Returns the name of a file in messages. */
     String called(int file) {
         return names.get(file).equals(STDIN) ? STDIN_CALLED : names.get(file);
     }
 
-    /** Copies what can be read once only, standard input and pipes, to temporary files, so that all can be read again. */
+    /** Copies standard input and pipes, which can be read only once, to temporary files. */
     void keep() {
         for (int i = 0; i < names.size(); i++) {
             boolean standard = names.get(i).equals(STDIN);
@@ -89,7 +89,7 @@ final class LoadFiles implements AutoCloseable {
                 }
                 Path copy = Files.createTempFile("uniserve-load-", ".rows");
                 copies.put(i, copy);
-                copy.toFile().deleteOnExit(); // a signal ends the command without close()
+                copy.toFile().deleteOnExit(); // close() is not called if a signal ends the command
                 if (standard) {
                     long unused = Files.copy(stdin, copy, StandardCopyOption.REPLACE_EXISTING);
                 } else {
@@ -101,21 +101,21 @@ final class LoadFiles implements AutoCloseable {
             } catch (IOException e) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "cannot keep " + called(i) + " in folder " + System.getProperty("java.io.tmpdir")
-                                + ", to check it before the first row is loaded: " + e
+                        "cannot copy " + called(i) + " to folder " + System.getProperty("java.io.tmpdir")
+                                + " to check it before the first row is loaded: " + e
                                 + "; give a file, or --rejects-max to load without a check",
                         e);
             }
         }
     }
 
-    /** INVALID_ARGUMENT where a file is no more what {@link #keep} found. */
+    /** Fails with INVALID_ARGUMENT if a file has changed since {@link #keep}. */
     void unchanged(int file) {
         Seen before = seen.get(file);
         try {
             if (before != null && !before.equals(Seen.of(Path.of(names.get(file))))) {
                 throw UniserveException.invalid("file " + names.get(file)
-                        + " was changed after it was checked: look at what is loaded, and load it again");
+                        + " was changed after it was checked: check the loaded rows, and load it again");
             }
         } catch (IOException e) {
             throw new UniserveException(

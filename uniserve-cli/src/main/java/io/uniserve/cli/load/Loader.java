@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Sends rows in batches, one after the other, so that of two rows with the same key the later one wins. A batch with a bad row
- * is refused by that row's actor as a whole; the loader then halves it until the bad row is alone. Not thread-safe.
+ * Loader that sends rows in sequential batches, so that the later of two rows with the same key wins. An actor refuses a batch with an
+ * invalid row as a whole. The loader then halves the batch until the invalid row is alone. Not thread-safe.
  */
 final class Loader {
     private static final long BATCH_BYTES_MAX = 16L << 20;
@@ -38,17 +38,17 @@ final class Loader {
     private long batchBytes;
 
     /**
-     * How to load.
+     * Parameters of a load.
      *
-     * @param functions the update function for rows, then those for what else a file may ask for
+     * @param functions the update function for rows, followed by those for other commands of a file
      */
     record Plan(List<String> functions, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {
-        /** To optimize changes no answer: a port that does not, or a load of rows alone, goes on. */
+        /** True if the command is skipped: optimize changes no answer, so a port or load without it continues. */
         boolean isPassedOver(RowSource.Command asked) {
             return asked == RowSource.Command.OPTIMIZE && functions.stream().noneMatch(asked::isDoneBy);
         }
 
-        /** A deletion by id does not say where the row is where rows are spread by another field. */
+        /** Returns the effective command. If the table is partitioned by another field, a deletion by id does not determine the actor. */
         RowSource.Command command(RowSource.Command asked, TableMeta table) {
             boolean everywhere = asked == RowSource.Command.DELETE
                     && !table.keyField().equals(EverywhereForm.uniqueKey(table))
@@ -56,7 +56,7 @@ final class Loader {
             return everywhere ? RowSource.Command.DELETE_ID : asked;
         }
 
-        /** The update function that does what a row of the table asks for; INVALID_ARGUMENT where there is none. */
+        /** Returns the update function for a command. Fails with INVALID_ARGUMENT if there is none. */
         String function(RowSource.Command asked, TableMeta table) {
             return asked == RowSource.Command.ADD
                     ? functions.get(0)
@@ -66,16 +66,16 @@ final class Loader {
                             .orElseThrow(
                                     () -> UniserveException.invalid(
                                             "port " + table.port()
-                                                    + " has no update function that deletes or optimizes as the file asks for; load rows alone, without --update"));
+                                                    + " has no update function for the deletions or optimizations of the file; load a file with rows only, without --update"));
         }
     }
 
-    /** A row, and the actor of its key; of one for every actor the actor says nothing. */
+    /** Row with the actor of its key; the actor is undefined for rows that go to every actor. */
     private record Row(Document document, int actor, String file, long line) {}
 
     private RowSource.Command command = RowSource.Command.ADD;
 
-    /** Whether the rows of the batch go to all actors. */
+    /** True if the rows of the batch go to all actors. */
     private boolean everywhere;
 
     Loader(
@@ -99,7 +99,7 @@ final class Loader {
             if (one.isForAll() && one.isDoneBy(rows)) {
                 throw UniserveException.invalid(
                         "update function " + rows
-                                + " is for all actors, not for that of a row: load a file with --format json or xml that says so");
+                                + " is for all actors, not for that of a row: load a file of such commands with --format json or xml");
             }
         }
         this.report = report;
@@ -107,8 +107,8 @@ final class Loader {
     }
 
     /**
-     * Loads all rows of a source; {@code progress} runs after every batch. Returns false where the load must end: too many
-     * rejected rows, or rows that the cluster did not acknowledge.
+     * Loads all rows of a source; {@code progress} runs after every batch. Returns false if the load must end: too many rejected rows, or
+     * rows that the cluster did not acknowledge.
      */
     boolean load(String file, RowSource source, Runnable progress) {
         while (goesOn()) {
@@ -152,7 +152,7 @@ final class Loader {
                 && EverywhereForm.is(plan.functions().get(0));
     }
 
-    /** Files give the id as the key, which it is in other tables. */
+    /** Returns the row with the id as a field of its own: files have it as the key, but this table has another key. */
     private static Document byId(Document row) {
         Map<String, Object> fields = new LinkedHashMap<>(row.fields());
         fields.put(ID, fields.remove(row.keyField()));
@@ -190,7 +190,7 @@ final class Loader {
         UpdateOutcome result = cluster.update(table.name(), function, documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
         if (isAtomic() && !result.failed().isEmpty()) {
-            // It failed as a whole, by a row of any actor.
+            // The update failed as a whole, by a row of any actor.
             Failure first = result.failed().get(0);
             failed(first.actor(), rows, ofRow(first.error()));
             return;
@@ -207,7 +207,7 @@ final class Loader {
         }
     }
 
-    /** An atomic update is refused with UPDATE_REFUSED, and names the engine's own code first. */
+    /** Returns the engine's own error. An atomic update is refused with UPDATE_REFUSED, whose message starts with the engine's code. */
     private static UniserveException ofRow(UniserveException refusal) {
         return Stream.of(ErrorCode.INVALID_ROW, ErrorCode.TOO_LARGE)
                 .filter(code -> refusal.code() == ErrorCode.UPDATE_REFUSED
@@ -222,7 +222,7 @@ final class Loader {
         return table.level() != ConsistencyLevel.EVENTUAL;
     }
 
-    /** A row counts as loaded when every actor has acknowledged it. */
+    /** Sends rows to every actor. A row is loaded when every actor has acknowledged it. */
     private void sendEverywhere(List<Row> rows, List<Document> documents) {
         String function = plan.function(command, table);
         UpdateOutcome result =
@@ -235,7 +235,7 @@ final class Loader {
         }
     }
 
-    /** A row that deletes, or optimizes, is none that is loaded. */
+    /** Counts acknowledged rows. Deletions and optimizations do not count as loaded rows. */
     private void acknowledged(int count) {
         boolean deletes = command != RowSource.Command.ADD
                 || RowSource.Command.DELETE.isDoneBy(plan.functions().get(0));

@@ -5,7 +5,7 @@ import io.uniserve.api.Document;
 import java.io.InputStream;
 import java.util.List;
 
-/** Lines of values with bars between, and one more at the end or not: all columns of a table in their order, as TPC-H has them. */
+/** Lines of values separated by bars, optionally with one at the end, in the order of the table's columns, as in TPC-H. */
 final class PipeDelimitedRows extends LineRows {
     private final String keyField;
     private final Columns columns;

@@ -5,9 +5,9 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A stream that ends with an error where one row of it is longer than a row may be. Not thread-safe. */
+/** Stream that fails if one row exceeds the limit of a row. Not thread-safe. */
 final class RowBytes extends FilterInputStream {
-    /** What parsers read ahead of the row. */
+    /** Bytes that parsers read ahead of the row. */
     private static final int AHEAD_BYTES = 1 << 16;
 
     private long count;
@@ -16,17 +16,17 @@ final class RowBytes extends FilterInputStream {
         super(in);
     }
 
-    /** Counts from here: a row begins. */
+    /** Starts the count of a new row. */
     void begin() {
         count = 0;
     }
 
-    /** A row is too long. */
+    /** Failure for a row that is too long. */
     static final class TooLong extends IOException {
         private static final long serialVersionUID = 1L;
 
         private TooLong() {
-            super("a row has more than %,d bytes: make it smaller, or several of it"
+            super("a row has more than %,d bytes: make it smaller, or split it"
                     .formatted(Limits.ROW_TEXT_CHARS_MAX));
         }
     }

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What can be told of a row before it is sent: its actor, its bytes, and whether it is of the table's columns. */
+/** Client-side checks of a row before it is sent: its actor, its size, and whether it fits the table's columns. */
 final class RowCheck {
-    /** A field's without those of its name and text. */
+    /** Upper bound of a field's overhead, without its name and text. */
     private static final int FIELD_BYTES = 16;
 
     private static final int CHAR_BYTES_MAX = 3;
@@ -30,13 +30,16 @@ final class RowCheck {
         this(table, false);
     }
 
-    /** Of a table whose port takes keys as texts, where {@code textKeys}. */
+    /** Checks rows of a table; {@code textKeys} is true if the port has only texts as keys. */
     RowCheck(TableMeta table, boolean textKeys) {
         this.table = table;
         this.textKeys = textKeys;
     }
 
-    /** CSV and text know no numbers as keys, a table in ranges no others; to some ports every key is a text. */
+    /**
+     * Converts the key to the type of the table. CSV and text have no numeric keys, range-partitioned tables have only those, and some
+     * ports have only text keys.
+     */
     Document keyed(Document document) {
         if (textKeys) {
             return document.withTextKey();
@@ -60,12 +63,15 @@ final class RowCheck {
         return new Document(table.keyField(), fields);
     }
 
-    /** The actor of a row's key; INVALID_ROW where it has none. */
+    /** Returns the actor of a row's key. Fails with INVALID_ROW if it has none. */
     int actor(Document document) {
         return table.partitioner().actorOf(document.partitionKey());
     }
 
-    /** The bytes that a row has as it travels, or more; TOO_LARGE beyond the limit, INVALID_ROW where a text cannot travel. */
+    /**
+     * Returns an upper bound of a row's encoded size in bytes. Fails with TOO_LARGE above the limit, and with INVALID_ROW for a text that
+     * cannot be encoded.
+     */
     static long bytes(Document document) {
         long bytes = counted(document);
         if (bytes > Limits.ROW_BYTES_MAX) {
@@ -75,7 +81,7 @@ final class RowCheck {
         return bytes;
     }
 
-    /** Those of rows that may be too large are counted exactly. */
+    /** Returns the size; it is exact for rows that may be too large. */
     private static long counted(Document document) {
         long most = 0;
         for (Map.Entry<String, @Nullable Object> field : document.fields().entrySet()) {
@@ -97,7 +103,7 @@ final class RowCheck {
         return writer.size();
     }
 
-    /** Refuses rows that are none of these columns, by the check that their engines make: INVALID_ROW names the field. */
+    /** Fails with INVALID_ROW, which names the field, for rows that do not fit these columns. Engines make the same check. */
     void typed(Columns columns, RowSource.Command command, String function, Document document) {
         if (command == RowSource.Command.DELETE || function.contains(".delete@")) {
             List<Object> unused = columns.key(document);

@@ -4,25 +4,25 @@ import io.uniserve.api.Document;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Rows of a file, one after the other. Not thread-safe. */
+/** Iterator over the rows of a file. Not thread-safe. */
 public interface RowSource extends AutoCloseable {
     /**
-     * The next row; empty at the end. A malformed row fails with INVALID_ROW that names file and line, and the call after
-     * that goes on behind it; any other failure ends the file.
+     * Returns the next row; empty at the end. A malformed row fails with INVALID_ROW, which names file and line, and the next call
+     * continues after it. Any other failure ends the file.
      */
     Optional<Document> next();
 
-    /** What the row read last asks for. */
+    /** Command of the last row. */
     enum Command {
-        /** The load's update function. */
+        /** Apply the load's update function. */
         ADD(""),
-        /** The port's function {@code delete}, by the row's key. */
+        /** Call the port's function {@code delete}, with the row's key. */
         DELETE(".delete@"),
-        /** The port's function {@code delete-id}, on every actor: the row has no key field, only an id. */
+        /** Call the port's function {@code delete-id} on every actor: the row has no key field, only an id. */
         DELETE_ID(".delete-id@"),
-        /** The port's function {@code delete-query}, on every actor. */
+        /** Call the port's function {@code delete-query} on every actor. */
         DELETE_QUERY(".delete-query@"),
-        /** The port's function {@code optimize}, on every actor. */
+        /** Call the port's function {@code optimize} on every actor. */
         OPTIMIZE(".optimize@");
 
         private final String function;
@@ -31,26 +31,26 @@ public interface RowSource extends AutoCloseable {
             this.function = function;
         }
 
-        /** Whether an update function's name is that of this command. */
+        /** True if this update function implements the command. */
         boolean isDoneBy(String name) {
             return !function.isEmpty() && name.contains(function);
         }
 
-        /** Whether it concerns all actors rather than that of the row's key. */
+        /** True if the command is for all actors instead of that of the row's key. */
         boolean isForAll() {
             return this == DELETE_ID || this == DELETE_QUERY || this == OPTIMIZE;
         }
     }
 
-    /** What to do with the row read last. */
+    /** Returns the command of the last row. */
     default Command command() {
         return Command.ADD;
     }
 
-    /** Line, from 1, on which the row read last ended. */
+    /** Returns the line, from 1, on which the last row ended. */
     long line();
 
-    /** Bytes of the file read so far, for progress. */
+    /** Returns the bytes of the file that were read so far, for progress. */
     long bytesRead();
 
     @Override

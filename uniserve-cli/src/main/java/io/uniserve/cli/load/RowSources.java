@@ -11,19 +11,19 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
-/** Opens files of rows by format; {@code .gz} is unpacked on the way. */
+/** Factory of row sources by format. Files {@code .gz} are decompressed. */
 public final class RowSources {
     private RowSources() {}
 
     /** Formats that can be loaded. */
     public enum Format {
-        /** One JSON object a line. */
+        /** One JSON object per line. */
         JSONL,
         /** Comma-separated with a header line of field names. */
         CSV,
-        /** Values with bars between, in the order of the table's columns, as TPC-H has them. */
+        /** Values separated by bars, in the order of the table's columns, as in TPC-H. */
         TBL,
-        /** One row a line: the line's number as key, the line as field {@code text}. */
+        /** One row per line: the line's number as key, the line as field {@code text}. */
         TEXT,
         /** Solr's JSON updates: an array of documents, or commands. */
         JSON,
@@ -31,7 +31,7 @@ public final class RowSources {
         XML
     }
 
-    /** The format a file's name tells: .jsonl, .ndjson, .json, .csv, .tbl, .txt, .xml, each with or without .gz. */
+    /** Returns the format by a file's name: .jsonl, .ndjson, .json, .csv, .tbl, .txt, .xml, each with or without .gz. */
     public static Format formatOf(Path file) {
         String name = file.getFileName().toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
         if (name.endsWith(".jsonl") || name.endsWith(".ndjson") || name.endsWith(".json")) {
@@ -50,15 +50,15 @@ public final class RowSources {
             return Format.TEXT;
         }
         throw UniserveException.invalid(
-                "cannot tell the format of " + file + " by its name; give --format jsonl, csv, tbl, text, json or xml");
+                "cannot determine the format of " + file + " by its name; give --format jsonl, csv, tbl, text, json or xml");
     }
 
-    /** Opens a file for a table without columns, of this key field. */
+    /** Opens a file for a table without columns, with this key field. */
     public static RowSource open(Path file, Format format, String keyField) {
         return open(file, format, keyField, Optional.empty());
     }
 
-    /** Opens a file; {@code keyField} is the table's key field, {@code columns} its columns where it has such. */
+    /** Opens a file; {@code keyField} is the table's key field, {@code columns} its columns if it has any. */
     public static RowSource open(Path file, Format format, String keyField, Optional<Columns> columns) {
         try {
             return open(Files.newInputStream(file), file.toString(), format, keyField, columns);
@@ -67,7 +67,7 @@ public final class RowSources {
         }
     }
 
-    /** Reads from a stream that closes with the source; {@code name} stands for it in messages. */
+    /** Reads a stream, which is closed with the source; {@code name} is its name in messages. */
     public static RowSource open(
             InputStream stream, String name, Format format, String keyField, Optional<Columns> columns) {
         try {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import io.uniserve.limit.Limits;
 import java.io.IOException;
 
-/** A parser that fails where one row has more values than a row may have: each takes far more memory than text. Not thread-safe. */
+/** Parser that fails if one row has more values than allowed: each takes far more memory than its text. Not thread-safe. */
 final class RowTokens extends JsonParserDelegate {
     private long count;
 
@@ -15,15 +15,15 @@ final class RowTokens extends JsonParserDelegate {
         super(parser);
     }
 
-    /** Counts from here: a row begins. */
+    /** Starts the count of a new row. */
     void begin() {
         count = 0;
     }
 
     @Override
     public JsonToken nextToken() throws IOException {
-        if (++count > 2L * Limits.ROW_TEXT_VALUES_MAX) { // a name each
-            throw new StreamConstraintsException("a row has more than %,d values: make it smaller, or several of it"
+        if (++count > 2L * Limits.ROW_TEXT_VALUES_MAX) { // each value has a name
+            throw new StreamConstraintsException("a row has more than %,d values: make it smaller, or split it"
                     .formatted(Limits.ROW_TEXT_VALUES_MAX));
         }
         return super.nextToken();

@@ -11,10 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields whose texts are lists of values with a separator between, as Solr's {@code f.FIELD.split} and {@code f.FIELD.separator}.
- * Immutable.
+ * Fields whose texts are lists of values with a separator, as with Solr's {@code f.FIELD.split} and {@code f.FIELD.separator}. Immutable.
  *
- * @param separators by the names of the fields
+ * @param separators by field name
  */
 record SplitFields(Map<String, String> separators) {
     static final SplitFields NONE = new SplitFields(Map.of());
@@ -23,7 +22,7 @@ record SplitFields(Map<String, String> separators) {
         separators = Map.copyOf(separators);
     }
 
-    /** Of options {@code FIELD=SEPARATOR}; INVALID_ARGUMENT for the key field, which has one value. */
+    /** Parses options {@code FIELD=SEPARATOR}. Fails with INVALID_ARGUMENT for the key field, which has one value. */
     static SplitFields of(Map<String, String> options, String keyField) {
         options.forEach((field, separator) -> {
             if (separator.isEmpty() || field.equals(keyField)) {
@@ -34,7 +33,7 @@ record SplitFields(Map<String, String> separators) {
         return new SplitFields(options);
     }
 
-    /** The row with lists; an empty value between separators is none. */
+    /** Returns the row with lists; empty values are dropped. */
     Document split(Document row) {
         if (separators.isEmpty()) {
             return row;
@@ -58,7 +57,7 @@ record SplitFields(Map<String, String> separators) {
                 if (values.size() == Limits.ROW_TEXT_VALUES_MAX) {
                     throw new UniserveException(
                             ErrorCode.TOO_LARGE,
-                            "field \"%s\" has more than %,d values: make several rows of it"
+                            "field \"%s\" has more than %,d values: split it into several rows"
                                     .formatted(field, Limits.ROW_TEXT_VALUES_MAX));
                 }
                 values.add(CsvRows.value(text.substring(from, to)));

@@ -21,8 +21,8 @@ import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Solr's XML updates: {@code <add><doc><field name="id">1</field></doc></add>}, with {@code update="set"} for atomic updates,
- * and {@code <delete><id/><query/></delete>}. A field given twice has several values. {@code <commit/>} does nothing.
+ * Solr's XML updates: {@code <add><doc><field name="id">1</field></doc></add>}, with {@code update="set"} for atomic updates, and {@code
+ * <delete><id/><query/></delete>}. Repeated fields are lists. {@code <commit/>} does nothing.
  */
 final class XmlRows implements RowSource {
     private static final Set<String> FIELD_HAS = Set.of("name", "update", "null");
@@ -34,7 +34,7 @@ final class XmlRows implements RowSource {
     private final XMLStreamReader reader;
     private final Deque<String> open = new ArrayDeque<>();
     private Command command = Command.ADD;
-    /** Whether the element that is open has said what to delete. */
+    /** True if the open element has an id or a query to delete. */
     private boolean deletes;
 
     XmlRows(String file, String keyField, InputStream in, CountingInputStream counted) {
@@ -65,7 +65,7 @@ final class XmlRows implements RowSource {
                         return row;
                     }
                 } else if (event == XMLStreamConstants.CHARACTERS && !reader.isWhiteSpace()) {
-                    throw UniserveException.invalid(file + " line " + line() + ": there is text \""
+                    throw UniserveException.invalid(file + " line " + line() + ": found text \""
                             + Printable.line(reader.getText().strip())
                             + "\" outside of fields; put it into an element");
                 } else if (event == XMLStreamConstants.END_ELEMENT && open.pop().equals("delete") && !deletes) {
@@ -110,7 +110,7 @@ final class XmlRows implements RowSource {
         }
     }
 
-    /** Solr's attributes that change what a command does are not known here; those that say when to commit do nothing. */
+    /** Refuses attributes that change a command. Those that control commits are ignored. */
     private void checkAttributes(String element) {
         for (int i = 0; i < reader.getAttributeCount(); i++) {
             String name = reader.getAttributeLocalName(i);
@@ -144,7 +144,7 @@ final class XmlRows implements RowSource {
             } else if (operation == null && !isNull) {
                 fields.merge(name, text, XmlRows::both);
             } else if (operation == null) {
-                continue; // a field without a value is none, as in Solr
+                continue; // a field without a value is dropped, as in Solr
             } else if (isNull) {
                 Map<String, @Nullable Object> nothing = new LinkedHashMap<>();
                 nothing.put(operation, null);
@@ -166,7 +166,7 @@ final class XmlRows implements RowSource {
         return new Document(keyField, fields);
     }
 
-    /** The first value and the second as a list; the first may be such a list already, and is added to. */
+    /** Returns both values as a list; if the first is a list already, the second is added to it. */
     @SuppressWarnings("unchecked")
     private static Object both(@Nullable Object first, Object second) {
         List<Object> all = first instanceof ArrayList ? (List<Object>) first : new ArrayList<>();

@@ -1,4 +1,4 @@
-/** Reads rows to load from JSON lines, CSV and lines of text. */
+/** Loading of rows from files: JSON lines, CSV, bars, text, and Solr's JSON and XML updates. */
 @NullMarked
 package io.uniserve.cli.load;
 

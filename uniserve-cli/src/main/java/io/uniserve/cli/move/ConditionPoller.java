@@ -8,17 +8,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Waits for what the coordinator brings about: looks, and looks again a little later. */
+/** Polling wait for a result of the coordinator's work. */
 public final class ConditionPoller {
     private static final long LOOK_MS = 250;
 
     private ConditionPoller() {}
 
     /**
-     * What a look gives when it is over; DEADLINE_EXCEEDED when it is not after this time, however often it was looked.
+     * Returns the result as soon as there is one. Fails with DEADLINE_EXCEEDED after the time-out.
      *
-     * @param look empty as long as it is not over
-     * @param late says then how far it is
+     * @param look returns the result, or empty while the work is not complete
+     * @param late describes the progress for the error
      */
     public static <T> T await(Duration timeout, Supplier<Optional<T>> look, Supplier<String> late)
             throws InterruptedException {

@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
         name = "drain",
         description = {
             "Empties a server while it serves: its replicas move to others, and it gets no new ones until --undo. It"
-                    + " goes on running; once it is empty it can be stopped without any actor noticing.",
-            "The server is named as status shows it. Ctrl-C ends the waiting, not the drain."
+                    + " keeps running. When it is empty, it can be stopped without an effect on any actor.",
+            "The server is named as status shows it. Ctrl-C ends the wait, not the drain."
         },
         footer = {"  uniserve drain 5345c4a8", "  uniserve drain 5345c4a8 --undo"})
 public final class DrainCommand extends ClientCommand {
@@ -34,7 +34,7 @@ public final class DrainCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
     private String name = "";
 
-    @Option(names = "--undo", description = "Let it hold replicas again; nothing returns to it by itself.")
+    @Option(names = "--undo", description = "End the drain: the server may get replicas again, but none returns automatically.")
     private boolean undo;
 
     @Option(
@@ -42,7 +42,7 @@ public final class DrainCommand extends ClientCommand {
             paramLabel = "TIME",
             converter = DurationOption.class,
             defaultValue = "30m",
-            description = "How long to wait until it is empty (default: 30m); the drain itself has no limit.")
+            description = "Time to wait until it is empty (default: 30m); the drain itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(30);
 
     @Override
@@ -82,7 +82,7 @@ public final class DrainCommand extends ClientCommand {
                     return held.isEmpty() ? Optional.of(server) : Optional.empty();
                 },
                 () -> "server " + ServerNames.brief(server) + " still holds " + held.size()
-                        + " replicas, and goes on to drain: "
+                        + " replicas; the drain continues: "
                         + String.join(", ", held.subList(0, Math.min(NAMED_MAX, held.size()))));
         progress.finish();
     }

@@ -24,10 +24,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "move",
         description = {
-            "Moves one replica of an actor to another server while the table serves: the new one learns, is in sync,"
-                    + " takes over if the old one was the primary, and the old one goes.",
-            "Servers are named as status shows them. Ctrl-C ends the waiting, not the move; moved the other way round,"
-                    + " it is called off."
+            "Moves one replica of an actor to another server while the table serves: the new replica catches up, is in sync,"
+                    + " takes over if the old one was the primary, and the old one is removed.",
+            "Servers are named as status shows them. Ctrl-C ends the wait, not the move; a move in the opposite direction"
+                    + " cancels it."
         },
         footer = {
             "  uniserve move speeches 3 --to 7729df64",
@@ -43,10 +43,10 @@ public final class MoveCommand extends ClientCommand {
     @Option(
             names = "--from",
             paramLabel = "SERVER",
-            description = "The server it leaves (default: the one that has it, where there is only one).")
+            description = "The server it leaves (default: the only one that has a replica).")
     private @Nullable String from;
 
-    @Option(names = "--to", required = true, paramLabel = "SERVER", description = "The server it goes to.")
+    @Option(names = "--to", required = true, paramLabel = "SERVER", description = "The target server.")
     private String to = "";
 
     @Option(
@@ -54,7 +54,7 @@ public final class MoveCommand extends ClientCommand {
             paramLabel = "TIME",
             converter = DurationOption.class,
             defaultValue = "10m",
-            description = "How long to wait for it, e.g. 30m (default: 10m); the move itself has no limit.")
+            description = "Time to wait, e.g. 30m (default: 10m); the move itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(10);
 
     private String told = "";
@@ -105,7 +105,7 @@ public final class MoveCommand extends ClientCommand {
         }
         if (state.desired().size() > 1) {
             throw UniserveException.invalid("--from: " + name + "/" + actor + " has several replicas, on "
-                    + ServerNames.brief(state.desired()) + "; say which one moves");
+                    + ServerNames.brief(state.desired()) + "; name the one to move");
         }
         return state.desired().get(0);
     }
@@ -114,17 +114,17 @@ public final class MoveCommand extends ClientCommand {
         return ConditionPoller.await(
                 timeout,
                 () -> over(actor(cluster.table(table)), target),
-                () -> "the move of " + name + "/" + actor + " is not over yet, and goes on; table describe " + name
-                        + " shows how far it is");
+                () -> "the move of " + name + "/" + actor + " is not complete yet and continues; table describe " + name
+                        + " shows its progress");
     }
 
-    /** The actor when the move is over; each step on the way is told once. */
+    /** Returns the actor when the move is complete; prints each step once. */
     private Optional<ActorState> over(ActorState now, ServerId target) {
         if (!now.desired().contains(target)) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     name + "/" + actor + " stays on " + ServerNames.brief(now.desired()) + ": " + to
-                            + " failed meanwhile, or somebody called the move off");
+                            + " failed meanwhile, or the move was cancelled");
         }
         if (now.settled()) {
             return Optional.of(now);

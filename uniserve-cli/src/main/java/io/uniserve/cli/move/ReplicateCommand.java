@@ -28,11 +28,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "replicate",
         description = {
-            "Gives actors more copies than their table's rf, for a part of the keys that many queries ask, while the table"
-                    + " serves; --copies 0 takes them off again. Queries use a copy as soon as it is in sync; updates of"
+            "Gives actors more replicas than their table's rf, for a range of keys with many queries, while the table"
+                    + " serves; --copies 0 removes them again. Queries use a replica as soon as it is in sync; updates of"
                     + " these actors wait for all of them.",
-            "The actors are named by their numbers, or by keys that they hold. Ctrl-C ends the waiting, not the wish, which"
-                    + " lasts until the next one: a copy that is lost is replaced as far as there are servers."
+            "The actors are named by their numbers, or by keys that they hold. Ctrl-C ends the wait, not the setting, which"
+                    + " applies until the next one: a lost replica is replaced if there are enough servers."
         },
         footer = {
             "  uniserve replicate speeches 3 --copies 4",
@@ -50,14 +50,14 @@ public final class ReplicateCommand extends ClientCommand {
             names = "--copies",
             required = true,
             paramLabel = "COUNT",
-            description = "Copies of each, from the table's rf to " + Limits.REPLICATION_FACTOR_MAX
+            description = "Replicas of each, from the table's rf to " + Limits.REPLICATION_FACTOR_MAX
                     + "; 0 for the table's rf.")
     private int copies;
 
     @Option(names = "--key", paramLabel = "TEXT", description = "Also the actor that holds this key.")
     private List<String> keys = new ArrayList<>();
 
-    @Option(names = "--number-key", paramLabel = "NUMBER", description = "The same of a key that is a whole number.")
+    @Option(names = "--number-key", paramLabel = "NUMBER", description = "Also the actor that holds this key, a whole number.")
     private List<Long> numbers = new ArrayList<>();
 
     @Option(
@@ -65,7 +65,7 @@ public final class ReplicateCommand extends ClientCommand {
             paramLabel = "TIME",
             converter = DurationOption.class,
             defaultValue = "10m",
-            description = "How long to wait for them, e.g. 30m (default: 10m); the work itself has no limit.")
+            description = "Time to wait, e.g. 30m (default: 10m); the work itself has no time limit.")
     private Duration timeout = Duration.ofMinutes(10);
 
     @Override
@@ -82,7 +82,7 @@ public final class ReplicateCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
-    /** The actors, all of which the table has: nothing is asked where one is wrong. */
+    /** Returns the chosen actors. Fails before any request if the table does not have one of them. */
     private TreeSet<Integer> chosen(TableRoute table) {
         int count = table.map().actors().size();
         TreeSet<Integer> chosen = new TreeSet<>();
@@ -124,7 +124,7 @@ public final class ReplicateCommand extends ClientCommand {
                     progress.at(chosen.size() - open.size(), String.join(", ", open));
                     return open.isEmpty() ? Optional.of(now) : Optional.empty();
                 },
-                () -> "the copies are not in sync yet, and go on to learn: " + String.join(", ", open));
+                () -> "the replicas are not in sync yet and keep catching up: " + String.join(", ", open));
         progress.finish();
         return after;
     }

@@ -1,4 +1,4 @@
-/** Moving replicas from server to server, by hand. */
+/** Manual moves of replicas between servers, drains, and replica counts. */
 @NullMarked
 package io.uniserve.cli.move;
 

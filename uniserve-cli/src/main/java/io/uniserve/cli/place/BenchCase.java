@@ -6,7 +6,7 @@ import java.util.Locale;
 /**
  * One line of the bench's table.
  *
- * @param unequal servers of weight 1, 2 and 3 in turn
+ * @param unequal true for servers with weights 1, 2 and 3, repeated
  */
 record BenchCase(String policy, InstanceParameters shape, boolean unequal) {
     String name() {

@@ -5,7 +5,7 @@ import io.uniserve.cli.Figure;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What placements of a case should reach. Moves are compared where a well-known balancer's figures are at hand. */
+/** Goals for placements per case. Moves have goals where figures of a well-known balancer are available. */
 final class BenchGoals {
     private static final double NOTHING = 1e-6;
 

@@ -15,7 +15,7 @@ import io.uniserve.runtime.time.CpuClock;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Runs one case over its seeds and rounds; every round is recomputed by the independent checker. */
+/** Run of one case over its seeds and rounds. The independent checker recomputes every round. */
 final class BenchRun {
     private final BenchCase what;
     private final BenchSettings settings;

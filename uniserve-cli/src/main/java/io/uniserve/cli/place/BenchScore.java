@@ -4,7 +4,7 @@ import io.uniserve.balance.check.PlacementCheck;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the rounds of a case came to. */
+/** Results of a case over its rounds. */
 final class BenchScore {
     private final List<Double> seconds = new ArrayList<>();
     private final List<Double> cpuSeconds = new ArrayList<>();
@@ -46,18 +46,18 @@ final class BenchScore {
         againMoves += moves;
     }
 
-    /** A round whose contention is at its bound, and the adds that any such placement needs. */
+    /** Adds a round whose contention is at its bound, with the minimum of adds for such a placement. */
     void bound(int round, int adds, int least) {
         bounded[Math.min(1, round)] += adds;
         leastAdds[Math.min(1, round)] += least;
     }
 
-    /** Adds of first rounds in sum over those needed at least; 0 where no bound was asked for. */
+    /** Returns the adds of first rounds divided by their minimum; 0 without bounds. */
     double firstOverBound() {
         return (double) bounded[0] / Math.max(1, leastAdds[0]);
     }
 
-    /** The same of later rounds. */
+    /** Returns the adds of later rounds divided by their minimum. */
     double laterOverBound() {
         return (double) bounded[1] / Math.max(1, leastAdds[1]);
     }
@@ -106,7 +106,7 @@ final class BenchScore {
         return median(seconds);
     }
 
-    /** CPU time of the searching thread: what a busy machine does not change. */
+    /** Returns the CPU time of the searching thread, which does not depend on other load of the machine. */
     double cpuMedian() {
         return median(cpuSeconds);
     }

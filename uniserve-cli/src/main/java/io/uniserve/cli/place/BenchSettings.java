@@ -7,16 +7,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How cases are run.
+ * Settings for the runs of cases.
  *
- * @param raw is given a line for each round
- * @param bound asked for the least adds of each round whose contention is at its bound; null to do without
- * @param boundSeconds that it may take
- * @param limitSeconds of a round's search; 0 for what makes sense for its size
+ * @param raw gets a line per round
+ * @param bound computes the minimum of adds for rounds with the contention at its bound; null to skip that
+ * @param boundSeconds its time limit
+ * @param limitSeconds time limit of a round's search; 0 for a default by size
  */
 record BenchSettings(
         Clock clock, Consumer<String> raw, @Nullable MovesBound bound, double boundSeconds, double limitSeconds) {
-    /** What a round may take, from now on. */
+    /** Returns the search budget of a round that starts now. */
     SearchBudget effort(long seed, int actors) {
         double most = limitSeconds > 0 ? limitSeconds : PlaceOptions.secondsFor(actors);
         long start = clock.nanos();

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that say what a problem's servers are like and what is asked of a placement: the file tells neither. */
+/** Options for the properties of servers and the goals of a placement, which are not in the problem's file. */
 final class ClusterOptions {
     private static final double WEIGHT_MIN = 1e-9;
     private static final double WEIGHT_MAX = 1e9;
@@ -15,17 +15,17 @@ final class ClusterOptions {
     @Option(
             names = "--eps",
             paramLabel = "E",
-            description = "Tolerance of a server's load, relative to its due (default: 0.05).")
+            description = "Tolerance of a server's load, relative to its share (default: 0.05).")
     private double eps = 0.05;
 
-    @Option(names = "--rf", paramLabel = "R", description = "Least replicas of an actor (default: the instance's).")
+    @Option(names = "--rf", paramLabel = "R", description = "Minimum replicas per actor (default: the instance's).")
     private @Nullable Integer rf;
 
     @Option(
             names = "--weights",
             split = ",",
             paramLabel = "W",
-            description = "Strength of the servers relative to each other, in turn; memory in proportion (default: all"
+            description = "Weights of the servers, repeated; memory in proportion (default: all"
                     + " alike).")
     private List<Double> weights = List.of();
 
@@ -33,10 +33,10 @@ final class ClusterOptions {
             names = "--zones",
             split = ",",
             paramLabel = "Z",
-            description = "Numbers of the servers' failure domains, in turn (default: each server is one).")
+            description = "Failure domains of the servers, repeated (default: one per server).")
     private List<Integer> zones = List.of();
 
-    /** What is wrong with them, for an error of usage; null where nothing is. */
+    /** Returns the usage error of these options; null if there is none. */
     @Nullable
     String wrong() {
         if (!(eps >= 0 && eps < 1)) {
@@ -53,7 +53,7 @@ final class ClusterOptions {
         return null;
     }
 
-    /** The problem of a round, started from this placement. */
+    /** Returns the problem of a round that starts from this placement. */
     ClusterLoad at(Instance instance, int round, Assignment current) {
         ClusterLoad in = instance.at(round, current, eps, rf == null ? instance.rf() : rf);
         if (!weights.isEmpty()) {

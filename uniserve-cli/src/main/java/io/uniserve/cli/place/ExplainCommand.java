@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "explain",
         description = {
-            "Why an actor is where it is, and what else was possible: from a problem and a placement that 'place'"
+            "Explains the place of an actor and its alternatives, from a problem and a placement that 'place'"
                     + " saved.",
             "Give the --eps, --rf, --weights and --zones that the placement was made with."
         },
@@ -26,7 +26,7 @@ public final class ExplainCommand extends CliCommand {
     @Option(names = "--instance", required = true, paramLabel = "FILE", description = "The problem.")
     private Path instance = Path.of("");
 
-    @Option(names = "--placement", required = true, paramLabel = "FILE", description = "What 'place' wrote for it.")
+    @Option(names = "--placement", required = true, paramLabel = "FILE", description = "The output of 'place' for it.")
     private Path placement = Path.of("");
 
     @Option(names = "--round", paramLabel = "T", description = "The round (default: 0).")
@@ -35,7 +35,7 @@ public final class ExplainCommand extends CliCommand {
     @Option(names = "--actor", required = true, paramLabel = "I", description = "The actor.")
     private int actor;
 
-    @Option(names = "--others", paramLabel = "N", description = "Other servers told, the best first (default: 5).")
+    @Option(names = "--others", paramLabel = "N", description = "Number of alternatives, the best first (default: 5).")
     private int others = 5;
 
     @Mixin

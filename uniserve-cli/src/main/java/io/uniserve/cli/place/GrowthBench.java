@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Time and memory of a placement as clusters grow. */
+/** Bench of the time and memory of a placement for growing clusters. */
 final class GrowthBench {
     private static final int[] ACTORS = {256, 512, 1024, 2048, 4096, 8192, 16384};
     private static final double MEBIBYTE = 1 << 20;

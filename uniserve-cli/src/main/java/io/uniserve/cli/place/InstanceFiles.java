@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 
-/** Placement problems and placements as files. */
+/** Files of placement problems and placements. */
 final class InstanceFiles {
     private InstanceFiles() {}
 
@@ -33,7 +33,7 @@ final class InstanceFiles {
         }
     }
 
-    /** Writes beside the file first, so that a failure leaves what was there. */
+    /** Writes to a temporary file first, so that a failure keeps the old content. */
     static void write(Path file, CharSequence text) {
         Path part = file.resolveSibling(file.getFileName() + ".part");
         try {

@@ -32,11 +32,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "place",
         description = {
-            "Computes which actors live on which servers: a placement a round, each starting from the one before, and"
-                    + " what it is like by an independent checker. Without --out it is a dry run: what would move, and"
+            "Computes placements of actors on servers: one per round, each starting from the one before, with"
+                    + " an evaluation by an independent checker. Without --out it is a dry run: it prints the moves, and"
                     + " balance and contention before and after.",
-            "A round that cannot be had says INFEASIBLE and keeps the old placement, one that is not all that was"
-                    + " asked for says BEST_EFFORT, each with its reasons."
+            "A round without a solution is INFEASIBLE and keeps the old placement. One that misses a part of the"
+                    + " goals is BEST_EFFORT. Both have reasons."
         },
         footer = {
             "  uniserve place --instance day.txt --policy parallelism --out day.out",

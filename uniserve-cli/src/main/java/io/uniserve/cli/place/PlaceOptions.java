@@ -4,7 +4,7 @@ import io.uniserve.balance.catalog.Policies;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Options of {@code place} that say what to solve and how. */
+/** Options of {@code place} for the problem and the policy. */
 final class PlaceOptions {
     @Option(
             names = "--instance",
@@ -22,14 +22,14 @@ final class PlaceOptions {
                             + " actors; or the name of a class (default: greedy).")
     String policy = Policies.DEFAULT;
 
-    @Option(names = "--seed", paramLabel = "S", description = "Seed of what is left to chance (default: 1).")
+    @Option(names = "--seed", paramLabel = "S", description = "Seed of random choices (default: 1).")
     long seed = 1;
 
     @Option(
             names = "--time-limit",
             paramLabel = "S",
             description =
-                    "Seconds of search a round, after which the best so far is taken (default: by size, 2 for 1,000"
+                    "Seconds of search per round, after which the best result so far is used (default: by size, 2 for 1,000"
                             + " actors).")
     double timeLimit;
 
@@ -37,19 +37,19 @@ final class PlaceOptions {
             names = "--grace",
             paramLabel = "S",
             description =
-                    "Seconds after the time limit at which a policy that has not answered is given up (default: 30).")
+                    "Seconds after the time limit until a policy without an answer is abandoned (default: 30).")
     double grace = 30;
 
     @Option(
             names = "--actor-bytes",
             paramLabel = "N",
-            description = "Bytes of an actor's replica, to tell what the moves carry (default: 1073741824).")
+            description = "Bytes of an actor's replica, to compute the bytes of moves (default: 1073741824).")
     long actorBytes = 1L << 30;
 
     @Option(names = "--moves", paramLabel = "N", description = "Refuse a placement with more new replicas than this.")
     int moves = -1;
 
-    /** Seconds of search a round that make sense for so many actors. */
+    /** Returns the default seconds of search per round for this many actors. */
     static double secondsFor(int actors) {
         if (actors <= 300) {
             return actors <= 128 ? 9 : 6;

@@ -24,9 +24,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "placement",
         description = {
-            "How good placements are and how long they take: contention against its lower bound, balance, moves in the"
-                    + " first and in later rounds, the same input again; recomputed by an independent checker.",
-            "Problems are made from seeds: Zipf loads, range and mixed shard sets, drift and resample."
+            "Measures the quality and time of placements: contention against its lower bound, balance, moves in the"
+                    + " first and in later rounds, and for an unchanged input; recomputed by an independent checker.",
+            "Problems are generated from seeds: Zipf loads, range and mixed shard sets, drift and resample."
         },
         footer = {
             "  uniserve bench placement",
@@ -43,10 +43,10 @@ public final class PlacementBenchCommand extends CliCommand {
             description = "Actors, one or several numbers (default: 16,64,256,1024).")
     private List<Integer> actors = List.of(16, 64, 256, 1024);
 
-    @Option(names = "--seeds", paramLabel = "N", description = "Seeds of each case, from 1 on (default: 5).")
+    @Option(names = "--seeds", paramLabel = "N", description = "Seeds per case, from 1 (default: 5).")
     private int seeds = 5;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each seed (default: 10).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds per seed (default: 10).")
     private int rounds = 10;
 
     @Option(
@@ -56,7 +56,7 @@ public final class PlacementBenchCommand extends CliCommand {
             description = "Policies, one or several (default: parallelism).")
     private List<String> policies = List.of("parallelism");
 
-    @Option(names = "--more", description = "Also rf 2 and 3, and unequal servers.")
+    @Option(names = "--more", description = "Also measure rf 2 and 3, and unequal servers.")
     private boolean more;
 
     @Option(names = "--growth", description = "Instead: time and memory from 256 to 16,384 actors, two rounds each.")
@@ -82,14 +82,14 @@ public final class PlacementBenchCommand extends CliCommand {
             names = "--moves-bound",
             paramLabel = "S",
             description =
-                    "Also compare the adds to the least that a solver proves any such placement needs, in at most so"
-                            + " many seconds a round.")
+                    "Also compare the adds with the minimum that a solver proves for such a placement, in at most this"
+                            + " many seconds per round.")
     private double boundSeconds;
 
     @Option(
             names = "--time-limit",
             paramLabel = "S",
-            description = "Seconds of search a round (default: by size; 1 for --workloads).")
+            description = "Seconds of search per round (default: by size; 1 for --workloads).")
     private double timeLimit;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every round here, tab-separated.")
@@ -217,7 +217,7 @@ public final class PlacementBenchCommand extends CliCommand {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--svg: cannot make " + directory, e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--svg: cannot create " + directory, e);
         }
         InstanceFiles.write(directory.resolve(name), text);
     }

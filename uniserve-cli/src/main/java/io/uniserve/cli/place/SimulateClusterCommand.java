@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate-cluster",
         description = {
-            "Simulates servers with cores under a workload, once a policy: latency of queries, the busiest server, moves,"
-                    + " interval by interval. Queueing only: replicas move at once, nothing fails.",
+            "Simulates servers with cores under a workload, once per policy: latency of queries, the busiest server, moves,"
+                    + " interval by interval. Queueing only: moves take no time, nothing fails.",
             "Latencies are in units of the mean time that a query needs on one actor. Same seed, same result."
         },
         footer = {
@@ -30,7 +30,7 @@ public final class SimulateClusterCommand extends CliCommand {
             split = ",",
             paramLabel = "NAME",
             description =
-                    "scans, hotspot (7/8 of the queries to 1/8 of the actors), skew (one that wanders), time (newest"
+                    "scans, hotspot (7/8 of the queries to 1/8 of the actors), skew (a hotspot that moves), time (newest"
                             + " most); one or several (default: all).")
     private List<String> workloads = List.of("scans", "hotspot", "skew", "time");
 
@@ -43,22 +43,22 @@ public final class SimulateClusterCommand extends CliCommand {
     @Option(names = "--actors", paramLabel = "N", description = "Actors (default: 200).")
     private int actors = 200;
 
-    @Option(names = "--cores", paramLabel = "N", description = "Cores of a server (default: 4).")
+    @Option(names = "--cores", paramLabel = "N", description = "Cores per server (default: 4).")
     private int cores = 4;
 
     @Option(
             names = "--slots",
             paramLabel = "N",
-            description = "Replicas a server has memory for (default: 1.6 times its part).")
+            description = "Replicas that fit into a server's memory (default: 1.6 times its share).")
     private int slots;
 
     @Option(names = "--intervals", paramLabel = "N", description = "Intervals (default: 20).")
     private int intervals = 20;
 
-    @Option(names = "--queries", paramLabel = "N", description = "Queries of an interval (default: 20000).")
+    @Option(names = "--queries", paramLabel = "N", description = "Queries per interval (default: 20000).")
     private int queries = 20_000;
 
-    @Option(names = "--utilization", paramLabel = "U", description = "Part of all cores that is needed (default: 0.6).")
+    @Option(names = "--utilization", paramLabel = "U", description = "Share of all cores that the load needs (default: 0.6).")
     private double utilization = 0.6;
 
     @Option(names = "--seed", paramLabel = "S", description = "Seed (default: 1).")
@@ -67,7 +67,7 @@ public final class SimulateClusterCommand extends CliCommand {
     @Option(
             names = "--time-limit",
             paramLabel = "S",
-            description = "Seconds of a policy's search an interval (default: 1).")
+            description = "Seconds of a policy's search per interval (default: 1).")
     private double timeLimit = 1;
 
     @Option(names = "--svg", paramLabel = "DIRECTORY", description = "Write a plot for each workload here.")

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The solver of the distribution: a folder of jars beside its libraries, so that daemons and clients do not carry it. Commands
- * that place see it from here on; where there is none, policy 'milp' says what is missing.
+ * Directory of the solver's jars in the distribution, so that daemons and clients do not load them. Commands for placement add it to the
+ * class loader. Without it, policy 'milp' fails with an error that names the missing part.
  */
 final class SolverFolder {
     private static final String HOME = "uniserve.home";
 
     private SolverFolder() {}
 
-    /** Shows the solver's classes to policies made by this thread. */
+    /** Makes the solver's classes visible to policies created by this thread. */
     static void use() {
         String home = System.getProperty(HOME, "");
         Path folder = Path.of(home, "solver", "lib");

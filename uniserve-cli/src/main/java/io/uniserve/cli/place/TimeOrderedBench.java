@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** EASY, Spread and BalanceNum in three scenarios, 30 days hour by hour: the busiest server's load relative to the mean. */
+/** Bench of EASY, Spread and BalanceNum in three scenarios, 30 days in steps of an hour: the busiest server's load relative to the mean. */
 final class TimeOrderedBench {
     private static final int HOURS = 720;
     private static final double DAY = 24;

@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Simulates workloads, each once a policy, and tells latency, balance and moves: a table, result fields, a plot a workload. */
+/** Simulation of workloads, once per policy. It reports latency, balance and moves: a table, result fields, a plot per workload. */
 final class WorkloadRuns {
-    /** All that a simulated cluster is balanced by when nothing is said. */
+    /** Default policies. */
     static final List<String> POLICIES = List.of("parallelism", "greedy", "estore", "getafix", "static");
 
     private final Console console;
@@ -41,7 +41,7 @@ final class WorkloadRuns {
         this.svg = svg;
     }
 
-    /** Prints the table of what was run. */
+    /** Prints the table of results. */
     void tell(ResultLine line) {
         table.print(console);
         line.with("results", results);
@@ -66,7 +66,7 @@ final class WorkloadRuns {
     }
 
     private void row(String name, String policy, List<Interval> run) {
-        // The first half is the policy's way from the first placement.
+        // In the first half the policy is still far from its steady state.
         List<Interval> steady = run.subList(run.size() / 2, run.size());
         double p50 = steady.stream().mapToDouble(Interval::p50).average().orElse(0);
         double p99 = steady.stream().mapToDouble(Interval::p99).average().orElse(0);

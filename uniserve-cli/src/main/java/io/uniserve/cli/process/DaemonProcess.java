@@ -20,8 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A daemon in a process of its own. Its output goes to a log file; the line {@code ready KIND HOST:PORT ...} tells that it
- * serves. Safe for use by several threads.
+ * Daemon in a process of its own. Its output goes to a log file; it serves after the line {@code ready KIND HOST:PORT ...}. Thread-safe.
  */
 public final class DaemonProcess implements AutoCloseable {
     private static final int TAIL_LINES = 15;
@@ -38,7 +37,7 @@ public final class DaemonProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts the command; its output goes to the log file, appended. */
+    /** Starts the command; its output is appended to the log file. */
     public static DaemonProcess start(String name, List<String> command, Path log) {
         try {
             Process process =
@@ -84,7 +83,7 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** Waits until the daemon serves; fails with what it said last if it ends instead or takes too long. */
+    /** Waits until the daemon serves. Fails with the last lines of its output if it ends, or after the time-out. */
     public Address awaitReady(long timeoutMs) {
         try {
             return ready.get(timeoutMs, TimeUnit.MILLISECONDS);
@@ -103,7 +102,7 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** Its last lines of output. */
+    /** Returns its last lines of output. */
     public String tail() {
         synchronized (tail) {
             return String.join("\n", tail);
@@ -122,38 +121,38 @@ public final class DaemonProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** SIGKILL: the process gets no chance to do anything. */
+    /** Sends SIGKILL and waits for the end. */
     public void kill() {
         strike();
         awaitExit();
     }
 
-    /** SIGKILL, without waiting for the end. */
+    /** Sends SIGKILL, without waiting for the end. */
     public void strike() {
         process.toHandle().destroyForcibly();
     }
 
-    /** SIGSTOP: the process stands still, its connections stay open. */
+    /** Sends SIGSTOP: the process stops, its connections stay open. */
     public void pause() {
         signal("STOP");
     }
 
-    /** SIGCONT. */
+    /** Sends SIGCONT. */
     public void resume() {
         signal("CONT");
     }
 
-    /** SIGTERM: the daemon drains and ends by itself. */
+    /** Sends SIGTERM: the daemon drains and ends. */
     public void terminate() {
         process.toHandle().destroy();
     }
 
-    /** SIGINT, as Ctrl-C sends it: the same. */
+    /** Sends SIGINT, like Ctrl-C: the daemon drains and ends. */
     public void interrupt() {
         signal("INT");
     }
 
-    /** Waits for the end; returns the exit code. */
+    /** Waits for the end and returns the exit code. */
     public int awaitExit() {
         try {
             return process.waitFor();
@@ -180,7 +179,7 @@ public final class DaemonProcess implements AutoCloseable {
         }
     }
 
-    /** Ends the process at once if it still runs. */
+    /** Kills the process if it still runs. */
     @Override
     public void close() {
         if (process.isAlive()) {

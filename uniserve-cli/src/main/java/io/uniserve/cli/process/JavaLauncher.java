@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The java command that runs {@code uniserve} again: this JVM, the distribution's jars.
+ * Java command that runs {@code uniserve} in another process: with this JVM and the distribution's jars.
  *
  * @param main name of the class whose {@code main} is run
  */
@@ -17,7 +17,7 @@ public record JavaLauncher(Path java, Path home, String classPath, String main, 
         flags = List.copyOf(flags);
     }
 
-    /** From this process's own JVM and {@code uniserve.home}. */
+    /** Returns the launcher of this process's JVM and {@code uniserve.home}. */
     public static JavaLauncher ofThisProcess() {
         String home = System.getProperty("uniserve.home");
         if (home == null) {
@@ -36,19 +36,19 @@ public record JavaLauncher(Path java, Path home, String classPath, String main, 
                 java, Path.of(home), Path.of(home, "lib", "*").toString(), "io.uniserve.cli.Main", flags);
     }
 
-    /** The same with a main class of the caller's own, which is in this folder or jar. */
+    /** Returns a launcher for another main class, which is in this directory or jar. */
     public JavaLauncher running(String otherMain, Path where) {
         return new JavaLauncher(java, home, classPath + File.pathSeparator + where, otherMain, flags);
     }
 
-    /** The same with one more flag, which stands over those before. */
+    /** Returns a launcher with one more flag, which overrides earlier ones. */
     JavaLauncher with(String flag) {
         List<String> more = new ArrayList<>(flags);
         more.add(flag);
         return new JavaLauncher(java, home, classPath, main, more);
     }
 
-    /** The words before the subcommand. The process ends with this one. */
+    /** Returns the arguments before the subcommand. The process ends with this one. */
     List<String> command(String heap) {
         List<String> words = new ArrayList<>(List.of(java.toString(), heap, ParentProcessWatcher.flag()));
         words.addAll(flags);
@@ -56,7 +56,7 @@ public record JavaLauncher(Path java, Path home, String classPath, String main, 
         return words;
     }
 
-    /** A whole command that runs {@code uniserve} with these words. */
+    /** Returns a whole command that runs {@code uniserve} with these arguments. */
     public List<String> commandLine(String heap, List<String> arguments) {
         List<String> words = command(heap);
         words.addAll(arguments);

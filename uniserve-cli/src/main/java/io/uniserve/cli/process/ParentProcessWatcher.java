@@ -4,18 +4,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * Ties a daemon to the command that started it, such as {@code demo} or {@code bench}: when that ends, even by SIGKILL, the
- * daemon ends at once. Daemons that an operator starts are not tied.
+ * Watcher that ends a daemon together with the command that started it, such as {@code demo} or {@code bench}, even after a SIGKILL of that
+ * command. Daemons that an operator starts are not watched.
  */
 public final class ParentProcessWatcher {
     private static final String PROPERTY = "uniserve.ends-with-parent";
 
-    /** As after SIGKILL, which is what a shell reports for it. */
+    /** Exit code after SIGKILL. */
     private static final int EXIT_CODE = 137;
 
     private ParentProcessWatcher() {}
 
-    /** The JVM's option that asks for it: names this process, as who asks for its parent too late is told of another one. */
+    /**
+     * Returns the JVM's option that enables the watcher. It has the id of this process: if this process ends early, the operating system
+     * reports another parent.
+     */
     static String flag() {
         return flag(ProcessHandle.current().pid());
     }
@@ -24,7 +27,7 @@ public final class ParentProcessWatcher {
         return "-D" + PROPERTY + "=" + pid;
     }
 
-    /** Ends this process with the one that started it, if it was started so; at once where that one has ended before. */
+    /** Ends this process when the process that started it ends, if the option is set; at once if that has already ended. */
     public static void follow() {
         Long starter = Long.getLong(PROPERTY);
         if (starter != null) {
@@ -35,7 +38,7 @@ public final class ParentProcessWatcher {
         }
     }
 
-    /** Ends all processes that this one started, and theirs, and waits until they are gone. */
+    /** Kills all descendants of this process and waits until they have ended. */
     public static void endAll() {
         try (Stream<ProcessHandle> started = ProcessHandle.current().descendants()) {
             CompletableFuture.allOf(started.filter(ProcessHandle::destroyForcibly)

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A whole cluster of real processes on this machine: ZooKeeper, coordinators, servers; ports are chosen by the system.
- * Everything lives under one directory. Not thread-safe.
+ * Cluster of real processes on this machine: ZooKeeper, coordinators, servers. The system chooses the ports. All data is in one directory.
+ * Not thread-safe.
  */
 public final class ProcessCluster implements AutoCloseable {
     private static final long START_TIMEOUT_MS = 120_000;
@@ -39,7 +39,7 @@ public final class ProcessCluster implements AutoCloseable {
         names.forEach(this::await);
     }
 
-    /** Starts or restarts ZooKeeper on its old port and data. */
+    /** Starts or restarts ZooKeeper with its old port and data. */
     public void startZooKeeper() {
         int port = addresses.containsKey("zookeeper") ? address("zookeeper").port() : 0;
         launch("zookeeper", List.of("zookeeper", "--port", Integer.toString(port), "--data", directory("zookeeper")));
@@ -51,7 +51,7 @@ public final class ProcessCluster implements AutoCloseable {
         await(name);
     }
 
-    /** Starts a coordinator with settings of its own over the cluster's, and does not wait. */
+    /** Starts a coordinator without waiting. Its settings override those of the cluster. */
     public DaemonProcess launchCoordinator(String name, Map<String, String> settings) {
         List<String> arguments = new ArrayList<>(List.of("coordinator", "--port", port(name)));
         arguments.addAll(common());
@@ -60,18 +60,18 @@ public final class ProcessCluster implements AutoCloseable {
         return daemon(name);
     }
 
-    /** Starts or restarts a server on its data and waits until it serves. */
+    /** Starts or restarts a server with its data and waits until it serves. */
     public void startServer(String name) {
         launchServer(name);
         await(name);
     }
 
-    /** Starts a server and does not wait. */
+    /** Starts a server without waiting. */
     public void launchServer(String name) {
         launchServer(name, Map.of());
     }
 
-    /** Starts a server with settings of its own over the cluster's, and does not wait. */
+    /** Starts a server without waiting. Its settings override those of the cluster. */
     public void launchServer(String name, Map<String, String> settings) {
         List<String> arguments = new ArrayList<>(List.of(
                 "server",
@@ -89,22 +89,22 @@ public final class ProcessCluster implements AutoCloseable {
         launch(name, arguments);
     }
 
-    /** The daemon with this name. */
+    /** Returns the daemon with this name. */
     public DaemonProcess daemon(String name) {
         DaemonProcess daemon = daemons.get(name);
         if (daemon == null) {
-            throw UniserveException.invalid("no daemon " + name + "; there are " + daemons.keySet());
+            throw UniserveException.invalid("no daemon " + name + "; daemons are " + daemons.keySet());
         }
         return daemon;
     }
 
-    /** Where the daemon serves. */
+    /** Returns the address of a daemon. */
     public Address address(String name) {
         return Optional.ofNullable(addresses.get(name))
                 .orElseThrow(() -> UniserveException.invalid("daemon " + name + " has not been ready yet"));
     }
 
-    /** Addresses of all servers, for clients. */
+    /** Returns the addresses of all servers, for clients. */
     public List<String> bootstrap() {
         return addresses.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith("server-"))
@@ -116,7 +116,7 @@ public final class ProcessCluster implements AutoCloseable {
         return Map.copyOf(daemons);
     }
 
-    /** Where the output of each server is kept. */
+    /** Returns the log files of all servers. */
     public List<Path> serverLogs() {
         return daemons.keySet().stream()
                 .filter(name -> name.startsWith("server-"))
@@ -132,7 +132,7 @@ public final class ProcessCluster implements AutoCloseable {
         return options.directory();
     }
 
-    /** Waits until the daemon serves and keeps its address. */
+    /** Waits until the daemon serves, and stores its address. */
     public void await(String name) {
         addresses.put(name, daemon(name).awaitReady(START_TIMEOUT_MS));
     }
@@ -163,7 +163,7 @@ public final class ProcessCluster implements AutoCloseable {
         try {
             Files.createDirectories(options.directory().resolve("logs"));
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot make " + options.directory(), e);
+            throw new UniserveException(ErrorCode.IO, "cannot create " + options.directory(), e);
         }
         List<String> command = new ArrayList<>(options.prefix());
         command.addAll(options.java().command(name.startsWith("server-") ? options.serverHeap() : "-Xmx256m"));
@@ -171,7 +171,7 @@ public final class ProcessCluster implements AutoCloseable {
         daemons.put(name, DaemonProcess.start(name, command, log(name)));
     }
 
-    /** Ends all processes at once, servers first and ZooKeeper last. */
+    /** Kills all processes, servers first and ZooKeeper last. */
     @Override
     public void close() {
         List<String> names = new ArrayList<>(daemons.keySet());

@@ -6,15 +6,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How a cluster of processes looks. Replicas move by themselves only where the settings say so: what is measured stays where it
- * was put.
+ * Options of a cluster of processes. Automatic moves of replicas are off unless the settings enable them, so that measurements are stable.
  *
- * @param directory where data, logs and durable store live
+ * @param directory directory of data, logs and durable store
  * @param servers number of servers at the start
- * @param port the port the servers load, e.g. {@code solr}
+ * @param port the port of the servers, e.g. {@code solr}
  * @param serverHeap heap option of a server, e.g. {@code -Xmx512m}
- * @param settings configuration of coordinator and servers, key to value
- * @param prefix words before every command, e.g. a wrapper that limits CPU; usually empty
+ * @param settings configuration of coordinator and servers
+ * @param prefix arguments before every command, e.g. a wrapper that limits CPU; usually empty
  */
 public record ProcessClusterOptions(
         Path directory,
@@ -31,28 +30,28 @@ public record ProcessClusterOptions(
         prefix = List.copyOf(prefix);
     }
 
-    /** Defaults for a cluster in this directory. */
+    /** Returns the defaults for a cluster in this directory. */
     public static ProcessClusterOptions of(Path directory, int servers, String port) {
         return new ProcessClusterOptions(
                 directory, "local", servers, port, "-Xmx512m", Map.of(), List.of(), JavaLauncher.ofThisProcess());
     }
 
-    /** The same with this configuration of coordinator and servers. */
+    /** Returns the options with this configuration of coordinator and servers. */
     public ProcessClusterOptions with(Map<String, String> newSettings) {
         return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, newSettings, prefix, java);
     }
 
-    /** The same with processes started by this launcher. */
+    /** Returns the options with this launcher of processes. */
     public ProcessClusterOptions with(JavaLauncher launcher) {
         return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, settings, prefix, launcher);
     }
 
-    /** The same with servers of this heap, e.g. {@code -Xmx3g}. */
+    /** Returns the options with this heap of servers, e.g. {@code -Xmx3g}. */
     public ProcessClusterOptions withHeap(String heap) {
         return new ProcessClusterOptions(directory, cluster, servers, port, heap, settings, prefix, java);
     }
 
-    /** The same in JVMs that start sooner and are never fast, as they compile but once: for processes that live briefly. */
+    /** Returns the options for short-lived processes: JVMs that start sooner but stay slow, because they use one compiler. */
     public ProcessClusterOptions brief() {
         return with(java.with("-XX:TieredStopAtLevel=1"));
     }

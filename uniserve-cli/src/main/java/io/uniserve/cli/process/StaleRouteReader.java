@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Reads sent to one server whatever the map says, as a client with an old map sends them. Safe for use by several threads. */
+/** Reader that sends reads to one server independent of the current map, like a client with an old map. Thread-safe. */
 public final class StaleRouteReader implements AutoCloseable {
     private static final long DEADLINE_NANOS = 180_000_000_000L;
 
@@ -28,12 +28,12 @@ public final class StaleRouteReader implements AutoCloseable {
     private final EventLoop loop = new EventLoop("direct-reads", SystemClock.INSTANCE, fatal::set);
     private final GrpcClientNetwork network;
 
-    /** For a cluster with this identity, as {@code Routing.clusterId} tells it. */
+    /** Creates a reader for a cluster with this identity, as in {@code Routing.clusterId}. */
     public StaleRouteReader(String clusterId) {
         network = new GrpcClientNetwork(channels, ClusterIdentity.of(clusterId), loop);
     }
 
-    /** Asks this server for a document, by the actor and epoch that the route has; the reply as it comes, perhaps much later. */
+    /** Reads a document from this server, with the actor and epoch of the route. The reply may come much later. */
     public CompletableFuture<Outcome<ReadReply>> get(Address server, TableRoute route, int actor, String key) {
         ReadRequest request = new ReadRequest(
                 route.meta().name(),
@@ -52,7 +52,7 @@ public final class StaleRouteReader implements AutoCloseable {
         return reply;
     }
 
-    /** The documents of a reply; none where it is a refusal. */
+    /** Returns the documents of a reply; empty for a refusal. */
     public static List<Document> documents(Outcome<ReadReply> reply) {
         if (!(reply instanceof Outcome.Ok<ReadReply> ok)) {
             return List.of();

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a command keeps data and logs of the processes that it starts. A temporary one is deleted when it is closed, and also,
- * after the processes were ended, when SIGTERM or Ctrl-C ends the command. Not thread-safe.
+ * Directory for data and logs of the processes that a command starts. A temporary one is deleted when it is closed. SIGTERM and Ctrl-C also
+ * delete it, after the processes were ended. Not thread-safe.
  */
 public final class Workspace implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Workspace.class);
@@ -27,20 +27,20 @@ public final class Workspace implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(interrupted);
     }
 
-    /** A new temporary directory whose name begins so. */
+    /** Creates a temporary directory with this prefix. */
     public static Workspace temporary(String name) {
         try {
             return new Workspace(Files.createTempDirectory(name), true);
         } catch (IOException e) {
             throw new UniserveException(
                     ErrorCode.IO,
-                    "cannot make a directory in " + System.getProperty("java.io.tmpdir")
+                    "cannot create a directory in " + System.getProperty("java.io.tmpdir")
                             + "; free space there, or name another place with UNISERVE_JAVA_OPTS=-Djava.io.tmpdir=DIR",
                     e);
         }
     }
 
-    /** This directory, which stays, or a temporary one if there is none. */
+    /** Returns this directory, which is kept, or a temporary one if it is null. */
     public static Workspace of(@Nullable Path kept, String name) {
         return kept == null ? temporary(name) : new Workspace(kept.toAbsolutePath(), false);
     }
@@ -54,7 +54,7 @@ public final class Workspace implements AutoCloseable {
         try {
             delete();
         } catch (IOException e) {
-            LOG.warn("{} is left behind", directory, e);
+            LOG.warn("{}: could not be deleted", directory, e);
         }
     }
 
@@ -64,7 +64,7 @@ public final class Workspace implements AutoCloseable {
         }
     }
 
-    /** Deletes it if it is temporary. Processes in it have ended before. */
+    /** Deletes the directory if it is temporary. Its processes must have ended. */
     @Override
     public void close() throws IOException {
         if (interrupted.getState() == Thread.State.NEW) {

@@ -1,4 +1,4 @@
-/** Daemons as real processes of this machine: started, watched for readiness, killed, stopped and continued by signal. */
+/** Daemons as real processes of this machine: start, readiness, kill, stop and continue by signal. */
 @NullMarked
 package io.uniserve.cli.process;
 

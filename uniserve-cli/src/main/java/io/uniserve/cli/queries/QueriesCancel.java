@@ -15,14 +15,14 @@ import picocli.CommandLine.Parameters;
         name = "cancel",
         description = {
             "Cancels queries by their ids: they fail with CANCELLED.",
-            "A part of a query takes the whole with it. An engine that cannot be stopped goes on; the query's client"
-                    + " gets its error all the same."
+            "Cancelling a part cancels the whole query. An engine that cannot be stopped continues; the query's client"
+                    + " gets its error at once."
         },
         footer = "  uniserve queries cancel 5f3a77c0912be4d1")
 final class QueriesCancel extends ClientCommand {
     private static final int HEX = 16;
 
-    @Parameters(arity = "1..*", paramLabel = "ID", description = "Queries as list shows them.")
+    @Parameters(arity = "1..*", paramLabel = "ID", description = "Ids of queries, as list shows them.")
     private List<String> ids = List.of();
 
     @Override

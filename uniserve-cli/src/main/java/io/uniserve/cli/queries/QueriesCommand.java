@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 /** {@code uniserve queries}. */
 @Command(
         name = "queries",
-        description = "Lists and cancels the queries that servers work for.",
+        description = "Lists and cancels the running queries of servers.",
         subcommands = {QueriesList.class, QueriesCancel.class},
         footer = {"  uniserve queries list", "  uniserve queries cancel 5f3a77c0912be4d1"})
 public final class QueriesCommand extends CommandGroup {}

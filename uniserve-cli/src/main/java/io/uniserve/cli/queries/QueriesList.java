@@ -18,11 +18,11 @@ import picocli.CommandLine.Command;
 @Command(
         name = "list",
         description = {
-            "Lists what each server works for, longest first: reads of actors by their operators, and plans of"
+            "Lists the work of each server, longest first: reads of actors by their operators, and plans of"
                     + " queries.",
-            "STATE is queued, running, ending (cancelled, or past its deadline) or stuck (its engine does not come"
-                    + " back).",
-            "Exit code 1 where a server did not answer."
+            "STATE is queued, running, ending (cancelled, or past its deadline) or stuck (its engine does not"
+                    + " return).",
+            "Exit code 1 if a server did not answer."
         },
         footer = {"  uniserve queries list", "  uniserve queries list -o json"})
 final class QueriesList extends ClientCommand {
@@ -60,14 +60,14 @@ final class QueriesList extends ClientCommand {
                         query.state().name().toLowerCase(Locale.ROOT));
             }
             if (server.stuck() > 0) {
-                more.add("server " + name + ": " + server.stuck() + " threads do not come back from operators");
+                more.add("server " + name + ": " + server.stuck() + " threads are stuck in operators");
             }
             server.error().ifPresent(error -> more.add("server " + name + " did not answer: " + error.reason()));
         }
         if (any) {
             lines.print(console());
         } else {
-            console().println("no query runs");
+            console().println("no running queries");
         }
         more.forEach(console()::println);
     }

@@ -1,4 +1,4 @@
-/** Commands for what servers keep in their trash: replicas that nothing proves to be of no use. */
+/** {@code uniserve queries}: running queries of servers, and their cancellation. */
 @NullMarked
 package io.uniserve.cli.queries;
 

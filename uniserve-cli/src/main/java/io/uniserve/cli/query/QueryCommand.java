@@ -30,10 +30,10 @@ import picocli.CommandLine.Parameters;
             "  uniserve query accounts 'sum amount' --read strict"
         })
 public final class QueryCommand extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "TABLE", description = "The table to ask.")
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table to query.")
     private String table = "";
 
-    @Parameters(index = "1", paramLabel = "QUERY", description = "The query, as one word of the shell.")
+    @Parameters(index = "1", paramLabel = "QUERY", description = "The query, as one argument.")
     private String text = "";
 
     @Option(
@@ -49,21 +49,21 @@ public final class QueryCommand extends ClientCommand {
             paramLabel = "MODE",
             defaultValue = "linearizable",
             description = {
-                "linearizable: all that is acknowledged, by leases (default).",
-                "strict: the same by ZooKeeper's word, whatever clocks do; levels SERIALIZABLE and FULLY_SERIALIZABLE.",
-                "stale: any copy, however old; goes on without ZooKeeper."
+                "linearizable: all acknowledged updates, by leases (default).",
+                "strict: the same confirmed by ZooKeeper, independent of clocks; levels SERIALIZABLE and FULLY_SERIALIZABLE.",
+                "stale: any replica, however old; works without ZooKeeper."
             })
     private ReadMode read = ReadMode.LINEARIZABLE;
 
     @Option(
             names = "--explain",
             description = {
-                "Run the query and tell the steps of its plan and the size of its answer instead of the answer:",
-                "actors, bytes, servers and time, rows where they are known. Tables with typed columns: as SQL's EXPLAIN."
+                "Run the query and print the steps of its plan and the size of its answer instead of the answer:",
+                "actors, bytes, servers and time, rows if they are known. Tables with typed columns: as SQL's EXPLAIN."
             })
     private boolean explain;
 
-    @Option(names = "--stats", description = "Tell on standard error what the answer took.")
+    @Option(names = "--stats", description = "Print time, bytes and requests on standard error.")
     private boolean stats;
 
     @Override

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows with names of columns, as ports with SQL answer in JSON. Numbers stay the texts they are.
+ * Rows with column names, as ports with SQL answer in JSON. Numbers keep their text form.
  *
- * @param rows values as people read them, NULL among them
+ * @param rows printable values, including NULL
  */
 record RowsAnswer(List<String> columns, List<List<String>> rows) {
     static final String CONTENT_TYPE = "application/json";
@@ -23,7 +23,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
     private static final JsonFactory JSON = new JsonFactory();
     private static final int SHOWN_CHARS_MAX = 2_000;
 
-    /** Reads an answer; PORT_PROTOCOL where it is none of rows. */
+    /** Parses an answer. Fails with PORT_PROTOCOL if it has no rows. */
     static RowsAnswer of(String json) {
         List<String> columns = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
@@ -42,7 +42,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
         if (columns.isEmpty() || rows.stream().anyMatch(row -> row.size() != columns.size())) {
             throw new UniserveException(
                     ErrorCode.PORT_PROTOCOL,
-                    "the answer has no columns, or rows of other lengths; use -o json to see it");
+                    "the answer has no columns, or rows of different lengths; use -o json to see it");
         }
         return new RowsAnswer(columns, rows);
     }
@@ -65,7 +65,7 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
         }
     }
 
-    /** Control characters would let a value rewrite the terminal. */
+    /** Replaces control characters: a value could otherwise control the terminal. */
     private static String shown(String text) {
         return Printable.line(text, SHOWN_CHARS_MAX);
     }

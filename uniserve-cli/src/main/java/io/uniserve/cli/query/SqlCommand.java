@@ -24,9 +24,9 @@ import picocli.CommandLine.Parameters;
         name = "sql",
         description = {
             "Answers SELECT statements over tables with typed columns. The manual's page on SQL lists what is supported.",
-            "What is wrong is told with line and column.",
-            "Without a statement those on standard input are answered one after the other, each ended by a semicolon;",
-            "one that fails does not end it, \\q does; \\? tells what else the shell knows."
+            "Errors have line and column.",
+            "Without a statement it runs those on standard input one after the other, each ended by a semicolon;",
+            "a failed one does not end the shell, \\q does; \\? lists the shell's commands."
         },
         footer = {
             "  uniserve sql 'SELECT sold, sum(price) FROM prices GROUP BY sold ORDER BY sold'",
@@ -37,7 +37,7 @@ public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
     private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
 
-    /** Word before a statement whose steps the server explains, for every port; {@code EXPLAIN (TYPE IO)} is another statement. */
+    /** Prefix of statements whose steps the server explains, for every port; {@code EXPLAIN (TYPE IO)} is another statement. */
     private static final Pattern EXPLAIN = Pattern.compile("(?i)explain\\s(?!\\s*\\()");
 
     @Parameters(
@@ -45,13 +45,13 @@ public final class SqlCommand extends ClientCommand {
             arity = "0..1",
             defaultValue = STDIN,
             paramLabel = "STATEMENT",
-            description = "The statement, as one word of the shell; without it, or with -, standard input is read.")
+            description = "The statement, as one argument; without it, or with -, standard input is read.")
     private String statement = STDIN;
 
     @Option(
             names = "--explain",
             description =
-                    "Run the statement and tell its steps instead of its answer: what is sent where, rows, bytes, time.")
+                    "Run the statement and print its steps instead of its answer: transfers, rows, bytes, time.")
     private boolean explain;
 
     @Option(
@@ -66,7 +66,7 @@ public final class SqlCommand extends ClientCommand {
             names = "--read",
             paramLabel = "MODE",
             defaultValue = "linearizable",
-            description = "linearizable (default), strict or stale, as of uniserve query.")
+            description = "linearizable (default), strict or stale, as for uniserve query.")
     private ReadMode read = ReadMode.LINEARIZABLE;
 
     @Override
@@ -91,7 +91,7 @@ public final class SqlCommand extends ClientCommand {
         }
     }
 
-    /** Statement by statement; returns what the first one that failed would have. */
+    /** Runs all statements. Returns the exit code of the first one that failed. */
     private int answerAll(ClusterClient cluster) throws IOException {
         boolean person = console().terminal() && System.console() != null;
         SqlStatements statements = new SqlStatements(

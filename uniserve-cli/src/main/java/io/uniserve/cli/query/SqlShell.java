@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** What {@code uniserve sql} is told by lines that begin with a backslash. Not thread-safe. */
+/** Shell commands of {@code uniserve sql}: lines that start with a backslash. Not thread-safe. */
 final class SqlShell {
     /** Ends the shell. */
     static final String QUIT = "\\q";
@@ -21,10 +21,10 @@ final class SqlShell {
 
     private static final List<String> HELP = List.of(
             "SELECT ...;        answer a statement, of any number of lines",
-            "EXPLAIN SELECT ...; run it and tell its steps",
+            "EXPLAIN SELECT ...; run it and print its steps",
             "\\d                 the tables with typed columns",
             "\\d TABLE           a table's columns",
-            "\\timing            tell how long statements take, or no longer",
+            "\\timing            switch the time per statement on or off",
             "\\?                 this",
             "\\q, or Ctrl-D      end");
 
@@ -37,7 +37,7 @@ final class SqlShell {
         this.json = json;
     }
 
-    /** Runs a line; INVALID_ARGUMENT where it is none of these. */
+    /** Runs a line. Fails with INVALID_ARGUMENT for an unknown command. */
     void run(String line, List<TableRoute> tables) {
         String[] words = SPACE.split(line.strip());
         if (words[0].equals("\\d") && words.length == 1) {
@@ -51,11 +51,11 @@ final class SqlShell {
             HELP.forEach(console::println);
         } else {
             throw UniserveException.invalid("\"" + words[0] + "\" with " + (words.length - 1)
-                    + " words is no command of the shell, \\? tells those there are; statements end with a semicolon");
+                    + " words is not a command of the shell; \\? lists them; statements end with a semicolon");
         }
     }
 
-    /** Tells how long a statement took, if that is wanted. */
+    /** Prints the time of a statement, if timing is on. */
     void took(long nanos) {
         if (timed) {
             console.note(String.format(Locale.ROOT, "%.1f ms", nanos / 1e6));
@@ -84,7 +84,7 @@ final class SqlShell {
                 .filter(one -> one.meta().name().value().equalsIgnoreCase(name))
                 .findFirst()
                 .orElseThrow(() ->
-                        UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists those"));
+                        UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists them"));
         Columns columns = Columns.of(route.meta());
         List<Map<String, Object>> rows = new ArrayList<>();
         for (Columns.Column column : columns.columns()) {

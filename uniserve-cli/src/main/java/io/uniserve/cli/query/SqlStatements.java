@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * Statements of a stream in UTF-8, each up to a semicolon that is in no text, no quoted name and no comment, or to the end. A line
- * that starts with a backslash outside a statement is a statement by itself. Not thread-safe.
+ * Tokenizer of a UTF-8 stream into statements. Each ends at a semicolon outside of texts, quoted names and comments, or at the end of the
+ * stream. A line that starts with a backslash outside a statement is a statement by itself. Not thread-safe.
  */
 final class SqlStatements {
     private static final int END = -1;
@@ -33,10 +33,10 @@ final class SqlStatements {
     private boolean first = true;
 
     /**
-     * Statements of this stream.
+     * Reads statements of this stream.
      *
-     * @param charsMax characters of a statement at most
-     * @param lines gets the line of a statement that follows, 1 for its first; for a prompt
+     * @param charsMax maximum characters per statement
+     * @param lines gets the number of the next line within its statement, from 1; for a prompt
      */
     SqlStatements(InputStream in, int charsMax, IntConsumer lines) {
         this.in = in;
@@ -46,8 +46,8 @@ final class SqlStatements {
     }
 
     /**
-     * The next statement without its semicolon, stripped; empty at the end. Those of nothing but comments are passed over. One that is
-     * too long or not UTF-8 fails with INVALID_ARGUMENT, and the next call goes on behind it.
+     * Returns the next statement without its semicolon, stripped; empty at the end. Statements that only have comments are skipped. One
+     * that is too long or not UTF-8 fails with INVALID_ARGUMENT, and the next call continues after it.
      */
     Optional<String> next() throws IOException {
         while (true) {
@@ -95,7 +95,7 @@ final class SqlStatements {
                 + " characters: shorten it, or end statements with a semicolon");
     }
 
-    /** Reads a statement; false at the end of all. */
+    /** Reads a statement; false at the end of the stream. */
     private boolean read() throws IOException {
         lines.accept(line);
         for (int c = take(); c != END; c = take()) {
@@ -128,7 +128,7 @@ final class SqlStatements {
         return false;
     }
 
-    /** Up to the end of the line: a carriage return ends one for SQL's parser too. */
+    /** Reads to the end of the line. A carriage return ends it for SQL's parser too. */
     private void lineEnd() throws IOException {
         for (int c = take(); c != END; c = take()) {
             add(c);
@@ -139,7 +139,7 @@ final class SqlStatements {
         }
     }
 
-    /** Up to this quote, and with it. Of one that stands twice the second begins the rest of the text. */
+    /** Reads to this quote, inclusive. Two quotes in sequence are read as two adjacent texts. */
     private void quoted(int quote) throws IOException {
         for (int c = take(); c != END; c = take()) {
             add(c);
@@ -162,7 +162,7 @@ final class SqlStatements {
         }
     }
 
-    /** What is too long is read on, and not kept. */
+    /** Adds a character. Above the limit the statement is read on without being stored. */
     private void add(int c) {
         if (size > bytesMax) {
             return;

@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Finder of the table that a statement is sent to: one of those that it names. The names come from the SQL parser of a server: its
- * ports have the grammar, this process has none.
+ * Finder of the table that a statement is sent to: one of those that it names. A server's SQL parser returns the names, because the grammar
+ * is in the ports and not in this process.
  */
 final class StatementTable {
-    /** The statement of ports with SQL that answers the names of the tables that another one reads. */
+    /** Statement of ports with SQL that returns the names of the tables that another one reads. */
     static final String TABLES_OF = "EXPLAIN (TYPE IO) ";
 
     private final ClusterClient cluster;
@@ -32,8 +32,8 @@ final class StatementTable {
     }
 
     /**
-     * The first table with typed columns that the statement names; where it names none, any of them, whose port refuses the statement
-     * or needs no table. Fails as the parser does where the statement is wrong.
+     * Returns the first table with typed columns that the statement names. Without one it returns any such table, whose port refuses the
+     * statement or needs no table. Fails with the parser's error if the statement is invalid.
      */
     TableName of(String sql) {
         List<TableRoute> typed = cluster.tables().stream()
@@ -54,7 +54,10 @@ final class StatementTable {
                 .orElse(tables.get(0));
     }
 
-    /** Asks one port after the other: the servers of one may all be away, or it has no SQL. A refusal says more than an absence. */
+    /**
+     * Returns the names from the first port that answers. A port may have no live server, or no SQL. A refusal is reported in preference to
+     * an unavailable port.
+     */
     private List<String> named(List<TableRoute> typed, String sql) {
         Map<String, TableName> byPort = new TreeMap<>();
         typed.forEach(

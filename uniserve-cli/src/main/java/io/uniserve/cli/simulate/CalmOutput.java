@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What {@code simulate --calm} tells. */
+/** Output of {@code simulate --calm}. */
 final class CalmOutput {
     private static final double FAULTS_PER_HOUR_GOAL = 200;
 
@@ -16,9 +16,9 @@ final class CalmOutput {
 
     static void print(Console console, long seed, CalmReport report) {
         console.println(
-                "seed %d: %.1f simulated hours, %,d operations, %,d ended with an error that the client was told"
+                "seed %d: %.1f simulated hours, %,d operations, %,d ended with an error"
                         .formatted(seed, report.hours(), report.operations(), report.failures()));
-        console.println("faults that met something under way: %,.0f an hour".formatted(report.faultsPerHour()));
+        console.println("faults that hit a running operation: %,.0f per hour".formatted(report.faultsPerHour()));
         report.faults().forEach((fault, count) -> console.println("  %-26s %,d".formatted(fault.label(), count)));
         console.println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));
         console.println("%-42s %14s %14s".formatted("the most of", "first hour", "all hours"));

@@ -5,12 +5,12 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Seeds {@code A..B}, both included, or one seed {@code A}. */
+/** Range of seeds {@code A..B}, both included, or one seed {@code A}. */
 record SeedRange(long from, long to) {
     private static final Pattern FORM = Pattern.compile("(-?[0-9]{1,18})(?:\\.\\.(-?[0-9]{1,18}))?");
     private static final long SEEDS_MAX = 10_000_000;
 
-    /** The number of seeds. */
+    /** Number of seeds. */
     long count() {
         return to - from + 1;
     }
@@ -20,7 +20,7 @@ record SeedRange(long from, long to) {
         return from + ".." + to;
     }
 
-    /** Reads the option. */
+    /** Converter of the option. */
     static final class Converter implements ITypeConverter<SeedRange> {
         @Override
         public SeedRange convert(String text) {

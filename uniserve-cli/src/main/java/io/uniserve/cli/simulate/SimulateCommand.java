@@ -26,9 +26,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate",
         description = {
-            "Runs a whole cluster in virtual time, one history a seed: the same state machines as in production, with"
-                    + " lost, late and doubled messages, partitions, crashes, pauses, expired sessions, torn writes.",
-            "A seed's history, and so the hash, is the same on every machine. A violation prints how to replay it."
+            "Runs a whole cluster in virtual time, one history per seed: the same state machines as in production, with"
+                    + " lost, late and duplicate messages, network partitions, crashes, pauses, expired sessions, torn writes.",
+            "A seed's history, and so the hash, is the same on every machine. A violation is printed with the command that replays it."
         },
         footer = {
             "  uniserve simulate --seeds 1..20",
@@ -56,41 +56,41 @@ public final class SimulateCommand extends CliCommand {
     @Option(
             names = "--hours",
             paramLabel = "H",
-            description = "As many seeds from the first on as make so many simulated hours under faults.")
+            description = "Run seeds from the first on until this many simulated hours under faults are reached.")
     private double hours;
 
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = "Simulated seconds under faults a seed; healing comes on top.")
+            description = "Simulated seconds under faults per seed; healing comes in addition.")
     private int seconds = FAULT_SECONDS_DEFAULT;
 
     @Option(
             names = "--plant",
             paramLabel = "BUG",
-            description = "Carry a bug on purpose: none, skipped-fsync, no-deduplication, learner-early,"
-                    + " shrink-without-cas, no-fence and others. The run then passes when it is found.")
+            description = "Plant a bug: none, skipped-fsync, no-deduplication, learner-early,"
+                    + " shrink-without-cas, no-fence and others. The run then passes if it is found.")
     private String plant = "none";
 
     @Option(
             names = "--workload",
             paramLabel = "KIND",
             description =
-                    "What clients do: eventual, or atomic (updates of several actors that are made together, and reads"
-                            + " of one version of them). The default is eventual, or the one that shows the planted bug.")
+                    "Updates of clients: eventual, or atomic (updates of several actors in one version, and reads"
+                            + " of one version). The default is eventual, or the one that shows the planted bug.")
     private String workload = "";
 
     @Option(
             names = "--rebalance",
             description =
-                    "Loads of actors change now and then, so that replicas move by themselves; a server joins late.")
+                    "Change the loads of actors, so that the rebalancer moves replicas; a server joins late.")
     private boolean rebalance;
 
     @Option(
             names = "--calm",
             description =
-                    "One cluster for --hours hours (default: 6) of the first seed, under light faults and judged every"
-                            + " ten minutes: what it keeps for the sake of the past must not grow.")
+                    "One cluster for --hours hours (default: 6) of the first seed, under light faults and checked every"
+                            + " ten minutes: logs, records and memory must not grow.")
     private boolean calm;
 
     @Option(names = "--trace", description = "Print every line of every history.")
@@ -188,20 +188,20 @@ public final class SimulateCommand extends CliCommand {
                                 report.operationsPerSecond(),
                                 report.events()));
         console()
-                .println("operations: %,d updates, %,d reads; %,d ended with an error that the client was told"
+                .println("operations: %,d updates, %,d reads; %,d ended with an error"
                         .formatted(report.updates(), report.reads(), report.failures()));
         console().println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));
         console()
                 .println(
-                        "replicas compared: %,d pairs; disks looked at when a version was committed: %,d; longest in doubt: %.1f s"
+                        "replicas compared: %,d pairs; disks checked when a version was committed: %,d; longest in doubt: %.1f s"
                                 .formatted(
                                         report.looks().digests(),
                                         report.looks().disks(),
                                         report.looks().doubtNanos() / 1e9));
-        console().println("faults that met something under way: %,d".formatted(report.faultCount()));
+        console().println("faults that hit a running operation: %,d".formatted(report.faultCount()));
         report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
         console()
-                .println("seeds with an actor that may have lost something, and is not judged in full: %,d (%.1f %%)"
+                .println("seeds with an actor that may have lost data and is not fully checked: %,d (%.1f %%)"
                         .formatted(report.excusedSeeds(), 100 * report.excusedShare()));
         report.excused().forEach((why, count) -> console().println("  %-46s %,d".formatted(why.reason(), count)));
         console().println("violations: " + report.violations());
@@ -252,7 +252,7 @@ public final class SimulateCommand extends CliCommand {
                 .with("hash", report.hash());
     }
 
-    /** Bytes in use after a collection. */
+    /** Returns the bytes in use after a garbage collection. */
     private static long heap() {
         Runtime runtime = Runtime.getRuntime();
         System.gc();

@@ -6,7 +6,7 @@ import io.uniserve.model.TableName;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** States of one table's actors, {@code ok} or why not, as {@code status} judges them. */
+/** States of one table's actors, {@code ok} or the problem, as in {@code status}. */
 public final class ActorStates {
     private final Map<Integer, String> states;
     private final String otherwise;
@@ -16,7 +16,7 @@ public final class ActorStates {
         this.otherwise = otherwise;
     }
 
-    /** Asks for the status; where there is none, no state is known. */
+    /** Requests the status; if that fails, all states are unknown. */
     public static ActorStates of(ClusterClient cluster, TableName table) {
         try {
             ClusterReport report = ClusterReport.of(cluster.status());
@@ -41,7 +41,7 @@ public final class ActorStates {
         return actor.otherTrouble().map(why -> "degraded: " + why).orElse("ok");
     }
 
-    /** That of the actor. */
+    /** Returns the state of an actor. */
     public String of(int actor) {
         return states.getOrDefault(actor, otherwise);
     }

@@ -8,15 +8,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** All problems of a cluster: those of the coordinator, of each server and of each table. */
+/** Problems of a cluster: those of the coordinator, of each server and of each table. */
 final class ClusterProblems {
     private ClusterProblems() {}
 
-    /** The worst first. */
+    /** Returns the problems, the worst first. */
     static List<Problem> of(ClusterReport report) {
         List<Problem> problems = new ArrayList<>();
         if (report.coordinator() == null) {
-            problems.add(new Problem(Severity.UNKNOWN, "coordinator", "none is known to lead"));
+            problems.add(new Problem(Severity.UNKNOWN, "coordinator", "there is no known leader"));
         }
         report.problems().forEach(problem -> problems.add(of("coordinator", problem)));
         if (report.servers().isEmpty()) {
@@ -36,13 +36,13 @@ final class ClusterProblems {
         return problems;
     }
 
-    /** False where the coordinator may know an old map. */
+    /** False if the coordinator may have an old map. */
     static boolean current(ClusterReport report) {
         return report.problems().stream()
                 .noneMatch(problem -> problem.severity().unready());
     }
 
-    /** True where something is not served, not known, or fails that an operator relies on. */
+    /** True if there is a problem worse than a warning: an actor is not served, a state is unknown, or an operation fails. */
     static boolean failed(ClusterReport report) {
         return of(report).stream().anyMatch(problem -> problem.severity() != Severity.WARNING);
     }

@@ -11,13 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Conditions that a cluster or one server of it lacks to be ready, by the coordinator and the reports of the servers. Whatever is
- * not known is one of them.
+ * Unmet conditions of readiness of a cluster or one server, by the coordinator and the reports of the servers. An unknown state counts as
+ * unmet.
  */
 final class ClusterReadiness {
     private ClusterReadiness() {}
 
-    /** Of all servers and actors; {@code servers} is how many are to be live, 0 for any number but none. */
+    /**
+     * Returns the unmet conditions of all servers and actors. {@code servers} is the expected number of live servers, 0 for at least one.
+     */
     static List<String> missing(ClusterStatus status, int servers) {
         ClusterReport report = ClusterReport.of(status);
         List<String> missing = coordinator(report);
@@ -26,12 +28,12 @@ final class ClusterReadiness {
             missing.add(live + " of " + servers + " servers are live");
         }
         if (live == 0) {
-            missing.add("no server is live: servers that refuse this cluster's ZooKeeper say why in their logs");
+            missing.add("no server is live: see the logs of servers that refuse this cluster's ZooKeeper");
         }
         report.servers().forEach(server -> server(report, server.record().id(), missing));
         for (Table table : report.tables()) {
             for (Actor actor : table.actors()) {
-                // What live servers lack was added with each of them.
+                // The conditions of live servers were added above.
                 actor.replicas().stream()
                         .filter(replica -> !report.live(replica.server()))
                         .forEach(replica -> missing.add(name(table, actor) + ": its server "
@@ -46,7 +48,7 @@ final class ClusterReadiness {
         return missing;
     }
 
-    /** Of one server. */
+    /** Returns the unmet conditions of one server. */
     static List<String> missing(ClusterStatus status, ServerId server) {
         ClusterReport report = ClusterReport.of(status);
         List<String> missing = coordinator(report);

@@ -24,11 +24,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster's state joined with what its servers report: a replica is what the map says and what its server says. Nothing
- * that is not reported counts as ok, or as zero.
+ * State of the cluster by the map, joined with the reports of its servers. A state or number that is not reported counts as unknown, not as
+ * ok or zero.
  *
  * @param coordinator the leader, null while there is none
- * @param drained servers that are to hold nothing, live or not
+ * @param drained servers that must hold no replicas, live or not
  * @param problems of the coordinator
  */
 record ClusterReport(
@@ -51,14 +51,14 @@ record ClusterReport(
         return servers.stream().anyMatch(one -> one.record().id().equals(server));
     }
 
-    /** One live server; {@code load} is empty where it did not tell. */
+    /** One live server; {@code load} is empty if it did not report. */
     record Server(ServerRecord record, int primaries, int replicas, Optional<Load> load) {
-        /** As the server reports them; none where it did not answer, which is a problem of its own. */
+        /** Returns its reported problems; empty if it did not answer, which is a problem by itself. */
         List<Problem> problems() {
             return load.map(Load::problems).orElse(List.of());
         }
 
-        /** The cause of the worst problem, ok where there is none. */
+        /** Returns the cause of the worst problem, ok if there is none. */
         HealthStatus health() {
             if (load.isEmpty()) {
                 return HealthStatus.unknown("does not answer the coordinator");
@@ -98,7 +98,7 @@ record ClusterReport(
             return actors.stream().filter(actor -> !actor.primaryLives()).count();
         }
 
-        /** Empty where those of one actor are not known. */
+        /** Returns the rows; empty if those of one actor are unknown. */
         OptionalLong rows() {
             boolean known = actors.stream().allMatch(actor -> actor.rows().isPresent());
             return known
@@ -108,7 +108,7 @@ record ClusterReport(
                     : OptionalLong.empty();
         }
 
-        /** Log entries that the actor furthest behind has not in durable storage; empty where one primary does not report. */
+        /** Returns the largest number of log entries of an actor that are not in durable storage; empty if one primary does not report. */
         OptionalLong backupLag() {
             if (!actors.stream().allMatch(Actor::reported)) {
                 return OptionalLong.empty();
@@ -123,7 +123,7 @@ record ClusterReport(
 
     /** One actor. */
     record Actor(ActorState state, boolean primaryLives, List<Replica> replicas) {
-        /** Of the primary; empty where it has not reported them. */
+        /** Returns the rows of the primary; empty if it has not reported them. */
         OptionalLong rows() {
             return primary()
                     .flatMap(Replica::load)
@@ -132,7 +132,7 @@ record ClusterReport(
                     .orElse(OptionalLong.empty());
         }
 
-        /** True where the server of its primary reports about it. */
+        /** True if the server of its primary reports about it. */
         boolean reported() {
             return primary().flatMap(Replica::load).isPresent();
         }
@@ -143,12 +143,12 @@ record ClusterReport(
                     .findFirst();
         }
 
-        /** Whether the primary serves, without which the actor takes no updates. */
+        /** Returns whether the primary serves; without it the actor accepts no updates. */
         HealthStatus health() {
             return primary().map(Replica::health).orElse(HealthStatus.unknown("the map has no replica of its primary"));
         }
 
-        /** The trouble of a replica that should serve too; empty for none. */
+        /** Returns the problem of another in-sync replica; empty if there is none. */
         Optional<String> otherTrouble() {
             return replicas.stream()
                     .filter(replica -> state.isr().contains(replica.server())
@@ -157,7 +157,7 @@ record ClusterReport(
                     .findFirst();
         }
 
-        /** How long its backup has failed, in milliseconds; 0 where it does not. */
+        /** Returns the milliseconds since its backup started to fail; 0 if it does not fail. */
         long backupFailingMillis() {
             return primary()
                     .flatMap(Replica::load)
@@ -165,12 +165,12 @@ record ClusterReport(
                     .orElse(0L);
         }
 
-        /** True when fewer are in sync than the table's rf, or than are desired where an operator wishes more. */
+        /** True if fewer replicas are in sync than the table's rf, or than the larger number that an operator requested. */
         boolean lacksReplicas(int rf) {
             return state.isr().size() < Math.max(rf, state.desired().size());
         }
 
-        /** True when something is not as it should be. */
+        /** True if the actor has a problem. */
         boolean needsAttention(int rf) {
             return !health().ok()
                     || otherTrouble().isPresent()
@@ -182,12 +182,14 @@ record ClusterReport(
     }
 
     /**
-     * One replica; {@code role} by the map, {@code lag} in log entries behind the primary, empty where unknown.
+     * One replica. {@code role} is by the map; {@code lag} is in log entries behind the primary, empty if unknown.
      *
-     * @param health whether it serves, if it is in sync
+     * @param health whether it serves, for a replica in sync
      */
     record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag, HealthStatus health) {
-        /** Log entries that are not in durable storage; empty where the replica is no primary or there is none. */
+        /**
+         * Returns the log entries that are not in durable storage; empty for other replicas than the primary, or without durable storage.
+         */
         Optional<Long> backupLag() {
             return load.filter(l -> l.backupIndex() >= 0).map(l -> Math.max(0, l.lastIndex() - l.backupIndex()));
         }
@@ -253,7 +255,7 @@ record ClusterReport(
                 HealthStatus healthStatus = state.isr().contains(server)
                         ? ReplicaStatusCheck.of(
                                 state, server, live.contains(server), Optional.ofNullable(loads.get(server)), own)
-                        : HealthStatus.unknown("it catches up");
+                        : HealthStatus.unknown("catching up");
                 replicas.add(new Replica(server, role(state, server), own, lag, healthStatus));
             }
             actors.add(new Actor(state, live.contains(state.primary()), replicas));

@@ -3,14 +3,14 @@ package io.uniserve.cli.status;
 import java.util.Optional;
 
 /**
- * Knowledge about whether something works: it does, it does not, or that is not known. Only {@link State#OK} may be shown as ok.
+ * Health of a component: works, does not work, or unknown. Only {@link State#OK} may be shown as ok.
  *
  * @param reason in one sentence; empty for {@link State#OK}
  */
 record HealthStatus(State state, String reason) {
     static final HealthStatus OK = new HealthStatus(State.OK, "");
 
-    /** The three answers, the best first. */
+    /** The three states, the best first. */
     enum State {
         OK,
         UNKNOWN,
@@ -29,7 +29,7 @@ record HealthStatus(State state, String reason) {
         return state == State.OK;
     }
 
-    /** The reason with what it means; empty where it is ok. */
+    /** Returns the reason, prefixed with "unknown" if so; empty if the state is ok. */
     Optional<String> trouble() {
         return ok() ? Optional.empty() : Optional.of(state == State.UNKNOWN ? "unknown: " + reason : reason);
     }

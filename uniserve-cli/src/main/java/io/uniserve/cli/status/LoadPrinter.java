@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What placement looks at, for people, or as JSON. */
+/** Printer of the statistics that placement uses, as text or JSON. */
 final class LoadPrinter {
     private static final int SETS_SHOWN = 20;
     private static final int ACTORS_SHOWN = 12;

@@ -7,16 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The popular sets of a cluster: each query was counted by one server, so what servers tell adds up. */
+/** Popular sets of actors in a cluster. Each query is counted by one server, so the counts of servers are added. */
 final class PopularSets {
     private PopularSets() {}
 
-    /** A set with the name of its table. */
+    /** Set with the name of its table. */
     record Named(String table, List<Integer> actors, double perSecond, double error) {}
 
     private record Key(String table, List<Integer> actors) {}
 
-    /** All sets of tables that there are, the most frequent first. */
+    /** Returns the sets of all existing tables, the most frequent first. */
     static List<Named> of(ClusterReport report) {
         Map<Long, String> names = new LinkedHashMap<>();
         report.tables()

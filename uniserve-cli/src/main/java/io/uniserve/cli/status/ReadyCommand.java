@@ -25,12 +25,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "ready",
         description = {
-            "Tells whether a server, or with --all the whole cluster, is ready, by the coordinator: the registry confirms"
-                    + " that it leads; the server is live, answers and has contact with the registry; every replica that"
+            "Checks with the coordinator if a server, or with --all the whole cluster, is ready: the registry confirms"
+                    + " its leadership; the server is live, answers and has contact with the registry; every replica that"
                     + " the maps give it is in sync, has begun its epoch and has a read lease; with --all, too, at least"
-                    + " one server is live and every actor has all its replicas in sync. What is missing or not known is"
-                    + " printed; exit code 1 then, or 5 after --wait and where no coordinator answers.",
-            "A server is named as status shows it, or by the HOST:PORT at which it serves."
+                    + " one server is live and every actor has all its replicas in sync. Unmet or unknown conditions are"
+                    + " printed; exit code 1 in this case, or 5 after --wait and if no coordinator answers.",
+            "A server is named as status shows it, or by its HOST:PORT."
         },
         footer = {
             "  uniserve ready 5345c4a8",
@@ -43,13 +43,13 @@ public final class ReadyCommand extends ClientCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "SERVER", description = "The server.")
     private @Nullable String name;
 
-    @Option(names = "--all", description = "Every server and every actor.")
+    @Option(names = "--all", description = "Check every server and every actor.")
     private boolean all;
 
     @Option(
             names = "--servers",
             paramLabel = "N",
-            description = "With --all: so many servers are to be live (default: as many as there are).")
+            description = "With --all: the expected number of live servers (default: any).")
     private int servers;
 
     @Option(
@@ -58,7 +58,7 @@ public final class ReadyCommand extends ClientCommand {
             arity = "0..1",
             fallbackValue = "10m",
             converter = DurationOption.class,
-            description = "Wait until it is so, at most this long (without TIME: 10m).")
+            description = "Wait until it is ready, at most this long (without TIME: 10m).")
     private @Nullable Duration wait;
 
     private int live;
@@ -95,7 +95,7 @@ public final class ReadyCommand extends ClientCommand {
         return missing.isEmpty() ? ExitCode.OK : ExitCode.NOT_PASSED;
     }
 
-    /** While a coordinator takes over, nobody can tell: that is a thing that is missing, and no error. */
+    /** Reads the status. While a coordinator takes over there is none: that is an unmet condition, not an error. */
     private void look(ClusterClient cluster, List<String> missing) {
         missing.clear();
         try {
@@ -111,7 +111,7 @@ public final class ReadyCommand extends ClientCommand {
         }
     }
 
-    /** A server that restarts is not known for a while. */
+    /** True for a server that is not found: a restarting server is unknown for a while. */
     private static boolean absent(UniserveException error) {
         return error.reason().contains("there is no such server");
     }

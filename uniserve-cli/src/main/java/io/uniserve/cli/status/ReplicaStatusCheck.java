@@ -8,15 +8,15 @@ import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerReply.Serving;
 import java.util.Optional;
 
-/** Judgement on one replica that the map has in sync, by the map and the report of its server. */
+/** Health check of one replica that is in sync by the map, with the report of its server. */
 final class ReplicaStatusCheck {
     private ReplicaStatusCheck() {}
 
     /**
-     * Whether the replica serves as the map says.
+     * Returns whether the replica serves according to the map.
      *
-     * @param live true where the server is live by the coordinator
-     * @param server its report; empty where it did not answer
+     * @param live true if the server is live by the coordinator
+     * @param server its report; empty if it did not answer
      * @param replica its report about this replica
      */
     static HealthStatus of(

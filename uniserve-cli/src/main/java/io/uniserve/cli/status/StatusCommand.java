@@ -17,10 +17,10 @@ import picocli.CommandLine.Option;
         name = "status",
         description = {
             "Shows the cluster: servers with their load; tables; actors whose replicas need attention, or all of them.",
-            "LAG is how many log entries a replica has still to apply. What is not known is shown as - or unknown, never as"
+            "LAG is the number of log entries that a replica has not applied yet. Unknown values are shown as - or unknown, never as"
                     + " ok or 0.",
-            "Problems are listed last. Exit code 1 where one of them is an ERROR (not served), UNKNOWN, or FAILING (such as"
-                    + " the backup); 0 where there are none or only WARNINGs, such as copies that are restored."
+            "Problems are listed last. Exit code 1 if one of them is an ERROR (not served), UNKNOWN, or FAILING (such as"
+                    + " the backup); 0 if there are none or only WARNINGs, such as replicas that are being restored."
         },
         footer = {
             "  uniserve status",
@@ -35,7 +35,7 @@ public final class StatusCommand extends ClientCommand {
     @Option(
             names = "--load",
             description =
-                    "Show what placement looks at: CPU, memory and disk of servers, what queries cost each actor, and"
+                    "Show the statistics of placement: CPU, memory and disk of servers, the cost of queries per actor, and"
                             + " the actors that queries ask together.")
     private boolean load;
 
@@ -43,7 +43,7 @@ public final class StatusCommand extends ClientCommand {
             names = "--watch",
             paramLabel = "TIME",
             converter = DurationOption.class,
-            description = "Show it again and again, with so much time between, e.g. 2s; ends with Ctrl-C.")
+            description = "Repeat with this interval, e.g. 2s, until Ctrl-C.")
     private @Nullable Duration watch;
 
     @Override

@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link ClusterReport} as maps and lists. What a server did not tell is null. */
+/** JSON form of a {@link ClusterReport}. Values that a server did not report are null. */
 final class StatusJson {
     private StatusJson() {}
 

@@ -15,7 +15,7 @@ import io.uniserve.protocol.message.Problem;
 import java.util.List;
 import java.util.function.Function;
 
-/** A {@link ClusterReport} for people, or as JSON. */
+/** Printer of a {@link ClusterReport}, as text or JSON. */
 final class StatusPrinter {
     private final Console console;
     private final boolean json;
@@ -120,7 +120,7 @@ final class StatusPrinter {
         text.print(console);
     }
 
-    /** In a word: the problems below say why. */
+    /** Returns the state in one word; the list of problems has the causes. */
     private static String state(Server server) {
         return switch (server.health().state()) {
             case OK -> "ok";

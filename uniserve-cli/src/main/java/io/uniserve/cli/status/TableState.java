@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Judgement on one table, by the knowledge about each of its actors.
+ * State of one table, by the health of its actors.
  *
  * @param word for programs: ok, unavailable, unknown, backup-failing, degraded or restoring
  * @param severity empty for ok
- * @param text the same for people
+ * @param text for people
  */
 record TableState(String word, Optional<Severity> severity, String text) {
-    /** @param current false where the coordinator may know an old map */
+    /** @param current false if the coordinator may have an old map */
     static TableState of(Table table, boolean current) {
         List<TableState> found = new ArrayList<>();
         unavailable(table).ifPresent(found::add);

@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A folder of a Solr configset on this machine, as a table's option. */
+/** Local directory of a Solr configset, as a table's option. */
 final class ConfigsetFolder {
-    /** The option's name. */
+    /** Name of the option. */
     static final String OPTION = "configset";
 
     private static final List<String> SCHEMAS = List.of("schema.xml", "managed-schema.xml", "managed-schema");
@@ -16,9 +16,9 @@ final class ConfigsetFolder {
     private ConfigsetFolder() {}
 
     /**
-     * The folder packed, or its {@code conf} as Solr has it; Solr's own configuration of cores stays at home.
+     * Packs the directory, or its {@code conf} as in Solr. Solr's own configuration of cores is not packed.
      *
-     * @param before packed files whose equals are left out; may be empty
+     * @param before packed files; files equal to these are left out; may be empty
      */
     static String packed(Path folder, String before) {
         Path conf = Files.isDirectory(folder.resolve("conf")) ? folder.resolve("conf") : folder;

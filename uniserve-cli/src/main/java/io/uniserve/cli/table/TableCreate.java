@@ -47,7 +47,7 @@ final class TableCreate extends ClientCommand {
             names = "--actors",
             paramLabel = "N",
             description =
-                    "Partitions by hash of the key; fixed for the table's life (default: " + ACTORS_DEFAULT + ").")
+                    "Partitions by hash of the key; fixed for the table's lifetime (default: " + ACTORS_DEFAULT + ").")
     private int actors = ACTORS_DEFAULT;
 
     @Option(
@@ -57,14 +57,14 @@ final class TableCreate extends ClientCommand {
             description = "Partitions by range of a whole-number key instead: N ascending bounds make N+1 actors.")
     private @Nullable List<Long> bounds;
 
-    @Option(names = "--rf", paramLabel = "N", defaultValue = "2", description = "Copies of every actor (default: 2).")
+    @Option(names = "--rf", paramLabel = "N", defaultValue = "2", description = "Replicas of every actor (default: 2).")
     private int rf;
 
     @Option(
             names = "--min-isr",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Updates are refused while fewer copies are in sync (default: 1).")
+            description = "Updates are refused while fewer replicas are in sync (default: 1).")
     private int minIsr;
 
     @Option(
@@ -79,15 +79,15 @@ final class TableCreate extends ClientCommand {
             paramLabel = "WAIT",
             defaultValue = "wait",
             description =
-                    "When all in-sync copies of an actor are gone: wait (default), restore-actor or restore-table.")
+                    "Action when all in-sync replicas of an actor are lost: wait (default), restore-actor or restore-table.")
     private String onLoss = "";
 
     @Option(
             names = "--durability",
             paramLabel = "WHERE",
             defaultValue = "local",
-            description = "An update is acknowledged when all in-sync copies have it on disk: local (default);"
-                    + " remote: when durable storage has it too.")
+            description = "Condition for the acknowledgement of an update: all in-sync replicas have it on disk: local (default);"
+                    + " durable storage has it too: remote.")
     private String durability = "";
 
     @Option(names = "--key", paramLabel = "FIELD", defaultValue = "id", description = "The key field (default: id).")
@@ -96,7 +96,7 @@ final class TableCreate extends ClientCommand {
     @Option(
             names = "-O",
             paramLabel = "OPTION=VALUE",
-            description = "An option of the engine; may be given several times.")
+            description = "An option of the engine; repeatable.")
     private Map<String, String> options = new LinkedHashMap<>();
 
     @Option(
@@ -138,7 +138,7 @@ final class TableCreate extends ClientCommand {
         return ExitCode.OK;
     }
 
-    /** Names of constants as people write them: small, with hyphens. */
+    /** Parses a constant by its name on the command line: lower case, with hyphens. */
     private <E extends Enum<E>> E choice(Class<E> type, String option, String text) {
         for (E constant : type.getEnumConstants()) {
             if (TablePrinter.label(constant)

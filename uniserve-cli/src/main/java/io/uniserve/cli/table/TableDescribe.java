@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 /** {@code uniserve table describe}. */
 @Command(
         name = "describe",
-        description = "Shows a table's definition, where its actors are, and whether they serve.",
+        description = "Shows a table's definition, and the places and states of its actors.",
         footer = {"  uniserve table describe speeches", "  uniserve table describe speeches -o json"})
 final class TableDescribe extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 /** {@code uniserve table drop}. */
 @Command(
         name = "drop",
-        description = "Drops tables with all their rows. There is no way back.",
+        description = "Drops tables with all their rows. This cannot be undone.",
         footer = {"  uniserve table drop speeches", "  uniserve table drop speeches events"})
 final class TableDrop extends ClientCommand {
     @Parameters(arity = "1..*", paramLabel = "NAME", description = "The tables' names.")

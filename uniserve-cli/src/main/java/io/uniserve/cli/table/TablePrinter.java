@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Tables on the console, as text or JSON. */
+/** Printer of tables on the console, as text or JSON. */
 final class TablePrinter {
     private final Console console;
     private final boolean json;

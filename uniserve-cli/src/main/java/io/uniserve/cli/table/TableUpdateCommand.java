@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "update",
         description =
-                "Changes options of a table while it serves; returns when all its actors have the change. One that was broken"
-                        + " off is completed by making it again. The port says which options may change: of this"
+                "Changes options of a table while it serves; returns when all its actors have the change. A change that was interrupted"
+                        + " is completed by repeating it. The port determines which options may change: in this"
                         + " distribution solr's configset.",
         footer = {
             "  uniserve table update speeches --configset ./myconf",
@@ -32,14 +32,14 @@ final class TableUpdateCommand extends ClientCommand {
     @Option(
             names = "--configset",
             paramLabel = "DIR",
-            description = "Port solr: a folder with the table's schema and what is added to it: fields, types, copies,"
+            description = "Port solr: a folder with the table's schema and additions to it: fields, types, copies,"
                     + " files.")
     private @Nullable Path configset;
 
     @Option(
             names = "-O",
             paramLabel = "OPTION=VALUE",
-            description = "An option of the port that may change; may be given several times.")
+            description = "An option of the port that may change; repeatable.")
     private Map<String, String> changes = new LinkedHashMap<>();
 
     @Override
@@ -54,7 +54,7 @@ final class TableUpdateCommand extends ClientCommand {
         changes.keySet().stream()
                 .filter(option -> option.endsWith(MutableOptions.of("")))
                 .forEach(option -> {
-                    throw usage("-O " + option + ": give the option by the name that it has in table create");
+                    throw usage("-O " + option + ": use the name that the option has in table create");
                 });
         try (ClusterClient cluster = connect()) {
             Map<String, String> options =

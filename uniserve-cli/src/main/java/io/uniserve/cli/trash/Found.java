@@ -3,5 +3,5 @@ package io.uniserve.cli.trash;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TrashEntry;
 
-/** An entry of a server's trash. */
+/** Entry of a server's trash. */
 record Found(ServerId server, TrashEntry entry) {}

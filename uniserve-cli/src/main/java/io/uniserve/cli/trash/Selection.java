@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that choose servers and entries. */
+/** Options that select servers and entries. */
 final class Selection {
     @Option(names = "--server", paramLabel = "SERVER", description = "Only of this server, as status shows it.")
     private @Nullable String server;
@@ -27,7 +27,7 @@ final class Selection {
         return table != null;
     }
 
-    /** The trash of each chosen server, with the chosen entries; a server that does not answer fails the command. */
+    /** Returns the trash of each selected server, with the selected entries. A server that does not answer fails the command. */
     Map<ServerId, TrashReport> reports(ClusterClient cluster) {
         List<ServerId> live =
                 cluster.servers().stream().map(ServerRecord::id).sorted().toList();
@@ -44,7 +44,9 @@ final class Selection {
         return reports;
     }
 
-    /** The chosen entries: those of these names, or all where no name is given. INVALID_ARGUMENT for a name without entry. */
+    /**
+     * Returns the selected entries: those with these names, or all without names. Fails with INVALID_ARGUMENT for a name without an entry.
+     */
     List<Found> entries(ClusterClient cluster, List<String> names) {
         List<Found> found = new ArrayList<>();
         reports(cluster).forEach((id, report) -> report.entries().forEach(entry -> found.add(new Found(id, entry))));
@@ -57,8 +59,8 @@ final class Selection {
                     .filter(one -> one.entry().id().equals(name))
                     .findFirst()
                     .orElseThrow(() -> UniserveException.invalid("ENTRY " + name
-                            + ": no live server that was asked has it in its trash; uniserve"
-                            + " trash list shows what there is")));
+                            + ": no selected live server has it in its trash; uniserve"
+                            + " trash list shows the entries")));
         }
         return named;
     }

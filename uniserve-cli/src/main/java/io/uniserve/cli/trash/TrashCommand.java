@@ -7,8 +7,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "trash",
         description = {
-            "Lists, restores and purges what servers keep in their trash.",
-            "A replica goes there when ZooKeeper does not know its table and no record says that the table was dropped."
+            "Lists, restores and purges the replicas in servers' trash.",
+            "A server moves a replica to its trash if ZooKeeper does not have its table and no record of the table's drop exists."
         },
         subcommands = {TrashList.class, TrashRestore.class, TrashPurge.class},
         footer = {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 /** {@code uniserve trash list}. */
 @Command(
         name = "list",
-        description = "Lists the replicas in servers' trash, oldest first, with the reason and how long they stay.",
+        description = "Lists the replicas in servers' trash, oldest first, with the reason and the end of their retention.",
         footer = {"  uniserve trash list", "  uniserve trash list --server 5345c4a8 --table speeches -o json"})
 final class TrashList extends ClientCommand {
     @Mixin
@@ -64,14 +64,14 @@ final class TrashList extends ClientCommand {
             List<ReplicaKey> held = of.getValue().held();
             if (!held.isEmpty()) {
                 more.add("server " + server + ": all of its " + held.size()
-                        + " replicas are of tables that ZooKeeper does not" + " know, e.g. " + held.get(0)
-                        + "; they stay where they are");
+                        + " replicas are of tables that ZooKeeper does not" + " have, e.g. " + held.get(0)
+                        + "; they stay in place");
             }
         }
         if (any) {
             lines.print(console());
         } else {
-            console().println("nothing is in the trash");
+            console().println("the trash is empty");
         }
         more.forEach(console()::println);
     }

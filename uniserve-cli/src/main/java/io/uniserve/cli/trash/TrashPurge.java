@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "purge",
         description = {
-            "Deletes replicas from the trash. There is no way back.",
-            "Entries go by name, or those of a table, or all; the latter two with --yes only."
+            "Deletes replicas from the trash. This cannot be undone.",
+            "Select entries by name, by table, or all; the latter two need --yes."
         },
         footer = {
             "  uniserve trash purge 1764180000000-t7-a0-1f2e",
@@ -30,7 +30,7 @@ final class TrashPurge extends ClientCommand {
     @Option(names = "--all", description = "Everything in the trash of the chosen servers.")
     private boolean all;
 
-    @Option(names = "--yes", description = "Do it: needed without names.")
+    @Option(names = "--yes", description = "Confirm; needed without names.")
     private boolean yes;
 
     @Parameters(arity = "0..*", paramLabel = "ENTRY", description = "Entries as list shows them.")
@@ -43,7 +43,7 @@ final class TrashPurge extends ClientCommand {
             throw usage("give one of ENTRY, --table TABLE and --all");
         }
         if (names.isEmpty() && !yes) {
-            throw usage("purge deletes replicas for good: look at uniserve trash list, then add --yes");
+            throw usage("purge deletes replicas for good: check uniserve trash list, then add --yes");
         }
         try (ClusterClient cluster = connect()) {
             List<Found> found = selection.entries(cluster, names);
@@ -61,7 +61,7 @@ final class TrashPurge extends ClientCommand {
                 }
             }
             if (found.isEmpty()) {
-                console().note("nothing is in the trash");
+                console().note("the trash is empty");
             }
         }
         return ExitCode.OK;

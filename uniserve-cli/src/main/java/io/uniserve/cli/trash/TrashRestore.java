@@ -14,9 +14,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "restore",
         description = {
-            "Puts replicas from the trash back into their places.",
-            "ZooKeeper must know the table, and its map must give the actor to that server; then the replica is like"
-                    + " one of a server that was restarted. A server does it by itself when it sees such a map."
+            "Restores replicas from the trash to their places.",
+            "ZooKeeper must have the table, and its map must assign the actor to that server; then the replica is like"
+                    + " one of a server that was restarted. A server does this automatically when it sees such a map."
         },
         footer = {
             "  uniserve trash restore 1764180000000-t7-a0-1f2e",
@@ -50,7 +50,7 @@ final class TrashRestore extends ClientCommand {
                 }
             }
             if (found.isEmpty()) {
-                console().note("nothing in the trash is of that table");
+                console().note("the trash has no entry of that table");
             }
         }
         return ExitCode.OK;

@@ -1,4 +1,4 @@
-/** Commands for what servers keep in their trash: replicas that nothing proves to be of no use. */
+/** {@code uniserve trash}: replicas in the trash of servers, which nothing proves to be useless. */
 @NullMarked
 package io.uniserve.cli.trash;
 

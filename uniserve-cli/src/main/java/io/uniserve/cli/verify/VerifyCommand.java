@@ -22,9 +22,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         description = {
-            "Compares the in-sync copies of a table's actors, one actor after the other: the digests of their contents"
+            "Compares the in-sync replicas of a table's actors, one actor after the other: the digests of their contents"
                     + " at one log position. An actor's updates wait while its primary computes the digest.",
-            "A copy that differs is set aside and made anew. The exit code is 1 where a copy differs or could not be"
+            "A replica that differs is set aside and rebuilt. The exit code is 1 if a replica differs or could not be"
                     + " compared."
         },
         footer = {"  uniserve verify speeches", "  uniserve verify speeches -o json"})
@@ -32,7 +32,7 @@ public final class VerifyCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table's name.")
     private String name = "";
 
-    /** What is known of one actor. */
+    /** Result of one actor. */
     private record Line(int actor, Verdict verdict, long index, List<Compared.Copy> copies, String error) {}
 
     @Override
@@ -90,7 +90,7 @@ public final class VerifyCommand extends ClientCommand {
         }
         long equal =
                 lines.stream().filter(line -> line.verdict() == Verdict.EQUAL).count();
-        console().println("table " + table + ": the copies of " + equal + " of " + lines.size() + " actors are equal");
+        console().println("table " + table + ": the replicas of " + equal + " of " + lines.size() + " actors are equal");
     }
 
     private static String servers(Line line, Verdict verdict) {

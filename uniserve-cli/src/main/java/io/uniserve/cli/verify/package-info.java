@@ -1,4 +1,4 @@
-/** {@code uniserve verify}: whether the copies of a table's actors are equal. */
+/** {@code uniserve verify}: comparison of the replicas of a table's actors. */
 @NullMarked
 package io.uniserve.cli.verify;
 

@@ -67,7 +67,7 @@ class DaemonStartTest {
     void aConfigurationFileThatIsNotThere() {
         Run run = refused(
                 ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "--config", directory + "/none.conf"));
-        assertThat(run.err()).contains("--config names", "none.conf");
+        assertThat(run.err()).contains("--config: file", "none.conf");
     }
 
     @ParameterizedTest

@@ -206,6 +206,6 @@ class RowLimitsTest {
         SplitFields split = SplitFields.of(Map.of("a", ","), "id");
         Document row = new Document("id", Map.of("id", "1", "a", "1,".repeat(Limits.ROW_TEXT_VALUES_MAX + 1)));
         assertThatThrownBy(() -> split.split(row))
-                .hasMessageContaining("field \"a\" has more than 1,048,576 values: make several rows of it");
+                .hasMessageContaining("field \"a\" has more than 1,048,576 values: split it into several rows");
     }
 }

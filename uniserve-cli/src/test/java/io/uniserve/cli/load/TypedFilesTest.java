@@ -98,16 +98,16 @@ class TypedFilesTest {
             value = {
                 "csv\t9,b,1.234,\tline 12, column 3 (price): \"1.234\" is no decimal(15,2)",
                 "csv\tx,b,1,\tline 12, column 1 (id): \"x\" is no bigint",
-                "csv\t,b,1,\tline 12, column 1 (id): is empty; it tells rows apart",
+                "csv\t,b,1,\tline 12, column 1 (id): is empty; it is part of the primary key",
                 "csv\t9,b,1,1998-02-31\tline 12, column 4 (day): \"1998-02-31\" is no date",
                 "csv\t9,b,1\tline 12, column 4 (day): 3 values for 4 columns",
                 "csv\t9,b,1,,\tline 12, column 5: 5 values for 4 columns",
                 "csv\t9223372036854775808,f,1,\tline 12, column 1 (id): \"9223372036854775808\" is no bigint",
                 "csv\t9,\"b,1,\tline 12, column 2 (name): is not CSV: the quote that opens the value is never closed",
-                "csv\t9,\"b\" c,1,\tline 12, column 2 (name): is not CSV: something stands behind the quote",
+                "csv\t9,\"b\" c,1,\tline 12, column 2 (name): is not CSV: text follows the quote",
                 "csv\t9,\u00ff,1,\tline 12, column 2 (name): is not UTF-8",
                 "tbl\t9|b|1.234||||\tline 12, column 3 (price): \"1.234\" is no decimal(15,2)",
-                "tbl\t|b|1||||\tline 12, column 1 (id): is empty; it tells rows apart",
+                "tbl\t|b|1||||\tline 12, column 1 (id): is empty; it is part of the primary key",
                 "tbl\t9|b|1\tline 12, column 4 (day): 3 values for 6 columns",
                 "tbl\t9|b|1|||||7\tline 12, column 7: 8 values for 6 columns",
                 "tbl\t9|b|\u00ff||||\tline 12, column 3 (price): is not UTF-8",
@@ -277,7 +277,7 @@ class TypedFilesTest {
         assertThat(unknown.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(unknown.err()).contains("a.csv line 1, column 2: \"colour\" is no column of the table");
         assertThat(load("b.csv", "name\nx\n").err())
-                .contains("b.csv line 1: column \"id\" is missing, which tells rows apart");
+                .contains("b.csv line 1: column \"id\" is missing; it is part of the primary key");
         assertThat(cluster.rows("prices")).isEmpty();
     }
 

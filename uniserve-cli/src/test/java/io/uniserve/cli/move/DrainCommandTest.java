@@ -34,7 +34,7 @@ class DrainCommandTest {
     @Test
     void whatIsNotThereIsRefused() {
         refused("SERVER s9: there is no such server among server-1,server-2", "drain", "s9");
-        refused("SERVER server: several servers begin like this", "drain", "server");
+        refused("SERVER server: several servers have this prefix", "drain", "server");
         refused("SERVER server-1: there is no such server", "drain", "server-1", "--undo");
         assertThat(uniserve.run("drain").exit()).isEqualTo(ExitCode.USAGE);
         assertThat(uniserve.run("drain", "server-1", "--timeout", "3").exit()).isEqualTo(ExitCode.USAGE);

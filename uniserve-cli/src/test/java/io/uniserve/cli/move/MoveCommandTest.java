@@ -41,7 +41,7 @@ class MoveCommandTest {
         refused("ACTOR 2: table words has actors 0 to 1", "move", "words", "2", "--to", "server-2");
         refused("ACTOR -1", "move", "words", "-1", "--to", "server-2");
         refused("--to s9: there is no such server among server-1,server-2", "move", "words", "1", "--to", "s9");
-        refused("--to server: several servers begin like this", "move", "words", "1", "--to", "server");
+        refused("--to server: several servers have this prefix", "move", "words", "1", "--to", "server");
         refused("--to ../x: there is no such", "move", "words", "1", "--to", "../x");
         refused("--from server-2: there is no", "move", "words", "1", "--from", "server-2", "--to", "server-1");
         refused("--from: twice/0 has several replicas", "move", "twice", "0", "--to", "server-2");

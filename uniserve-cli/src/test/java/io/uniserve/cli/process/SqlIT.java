@@ -169,15 +169,15 @@ class SqlIT {
             quoteCharacter = '`',
             value = {
                 "shop,name,town  | 1,a,b         | line 1, column 3: \"town\" is no column of the table",
-                "name,city       | a,b           | line 1: column \"shop\" is missing, which tells rows apart",
+                "name,city       | a,b           | line 1: column \"shop\" is missing; it is part of the primary key",
                 "shop,name,city  | x,a,b         | line 12, column 1 (shop): \"x\" is no integer",
                 "shop,name,city  | 99999999999,a,b | line 12, column 1 (shop): \"99999999999\" is no integer",
-                "shop,name,city  | ,a,b          | line 12, column 1 (shop): is empty; it tells rows apart",
+                "shop,name,city  | ,a,b          | line 12, column 1 (shop): is empty; it is part of the primary key",
                 "shop,name,city  | 5             | line 12, column 2 (name): 1 values for 3 columns",
                 "shop,name,city  | 6,a,b,c       | line 12, column 4: 4 values for 3 columns",
                 "shop,name,city  | 7,\u00ff,b   | line 12, column 2 (name): is not UTF-8",
                 "shop,name,city  | 21,\"open,b  | line 12, column 2 (name): is not CSV: the quote that opens",
-                "shop,name,city  | 21,\"a\"b,c | line 12, column 2 (name): is not CSV: something stands behind"
+                "shop,name,city  | 21,\"a\"b,c | line 12, column 2 (name): is not CSV: text follows"
             })
     void ofAFileWithAWrongRowNothingIsLoaded(String header, String wrong, String message, @TempDir Path files)
             throws IOException {

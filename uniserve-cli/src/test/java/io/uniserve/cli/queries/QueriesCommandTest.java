@@ -22,7 +22,7 @@ class QueriesCommandTest {
 
     @Test
     void whatRunsIsListedByServer() {
-        assertThat(uniserve.run("queries", "list").lines()).containsExactly("no query runs");
+        assertThat(uniserve.run("queries", "list").lines()).containsExactly("no running queries");
         cluster.runs(new ServerQueries(
                 new ServerId("server-1"),
                 List.of(new RunningQuery(-2, "words", "8485-9", "kv.sum@1", 12_340_000_000L, State.STUCK)),

@@ -43,7 +43,7 @@ class TrashCommandTest {
                 .contains("\"entry\":\"1000-t7-a0-1\"", "\"last_index\":99", "\"bytes_max\":1000")
                 .doesNotContain("t8-a3");
         assertThat(uniserve.run("trash", "list", "--table", "other").lines())
-                .containsExactly("nothing is in the trash");
+                .containsExactly("the trash is empty");
         cluster.hold(new ReplicaKey(9, 0));
         assertThat(uniserve.run("trash", "list").out()).contains("server server-2: all of its 1 replicas", "t9-a0");
     }

@@ -27,7 +27,7 @@ class VerifyCommandTest {
         table();
         Run run = console.run("verify", "t");
         assertThat(run.exit()).isZero();
-        assertThat(run.out()).contains("equal", "table t: the copies of 2 of 2 actors are equal");
+        assertThat(run.out()).contains("equal", "table t: the replicas of 2 of 2 actors are equal");
     }
 
     @Test

@@ -147,7 +147,7 @@ class NullsTest {
                 "WITH q AS (SELECT a FROM t), Q AS (SELECT b AS a FROM t) SELECT a FROM q | line 1, column 30: WITH"
                         + " names Q twice",
                 "SELECT s LIKE 'a!' ESCAPE '!' FROM t | line 1, column 15: the pattern ends",
-                "SELECT s LIKE 'a' ESCAPE 'xx' FROM t | line 1, column 26: ESCAPE wants one character",
+                "SELECT s LIKE 'a' ESCAPE 'xx' FROM t | line 1, column 26: ESCAPE needs one character",
                 "SELECT s LIKE 'a' ESCAPE s FROM t | Invalid escape string",
                 "SELECT CAST(a AS DECIMAL(39, 2)) FROM t | line 1, column 18: CAST to DECIMAL(39, 2)",
                 "SELECT CAST(a AS DECIMAL(3, 5)) FROM t | line 1, column 18: CAST to DECIMAL(3, 5)",

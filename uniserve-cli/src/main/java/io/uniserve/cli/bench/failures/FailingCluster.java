@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Processes that are killed and started again, and a patient client of theirs. Not thread-safe. */
+/** Cluster of processes that are killed and restarted, with a client of long timeouts. Not thread-safe. */
 final class FailingCluster implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -54,7 +54,7 @@ final class FailingCluster implements AutoCloseable {
         }
     }
 
-    /** A client that starts at these addresses. */
+    /** Creates a client with these bootstrap addresses. */
     static UniserveClient connect(List<String> bootstrap) {
         return UniserveClient.builder()
                 .bootstrap(bootstrap.toArray(String[]::new))
@@ -79,19 +79,19 @@ final class FailingCluster implements AutoCloseable {
                         && client.routing().servers().size() == servers);
     }
 
-    /** Waits for it; DEADLINE_EXCEEDED that names it after three minutes. */
+    /** Waits for a condition. Fails with DEADLINE_EXCEEDED, which names the condition, after three minutes. */
     void await(String what, BooleanSupplier condition) {
         if (!ConditionWaiter.until(nanos, PATIENCE.toMillis(), condition)) {
             throw new UniserveException(
                     ErrorCode.DEADLINE_EXCEEDED,
-                    "not in " + PATIENCE.toMinutes() + " minutes: " + what + "; the daemons said last:\n"
+                    "not within " + PATIENCE.toMinutes() + " minutes: " + what + "; last lines of the daemons' logs:\n"
                             + processes.daemons().values().stream()
                                     .map(daemon -> daemon.name() + ":\n" + daemon.tail())
                                     .collect(Collectors.joining("\n")));
         }
     }
 
-    /** Waits until all servers live and every actor has all its copies in sync, with nothing left to be done. */
+    /** Waits until all servers are alive and every actor has all its replicas in sync, with no pending movement. */
     void settle(String table) {
         await("all copies of " + table + " are in sync", () -> {
             TableRoute route = route(table);
@@ -107,7 +107,7 @@ final class FailingCluster implements AutoCloseable {
         });
     }
 
-    /** The table by the client's copy of the map. */
+    /** Returns the table from the client's copy of the map. */
     TableRoute route(String table) {
         return client.routing().tables().stream()
                 .filter(route -> route.meta().name().value().equals(table))
@@ -116,7 +116,7 @@ final class FailingCluster implements AutoCloseable {
                         new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + table + " is not in the map"));
     }
 
-    /** The server that is primary of the most actors of the table. */
+    /** Returns the server that is primary of the most actors of the table. */
     ServerId busiest(String table) {
         Map<ServerId, Long> primaries = route(table).map().actors().stream()
                 .collect(Collectors.groupingBy(ActorState::primary, TreeMap::new, Collectors.counting()));
@@ -126,7 +126,7 @@ final class FailingCluster implements AutoCloseable {
                 .getKey();
     }
 
-    /** The daemon that is this live server. */
+    /** Returns the daemon of a live server. */
     DaemonProcess daemon(ServerId id) {
         Address address = client.routing().servers().stream()
                 .filter(server -> server.id().equals(id))
@@ -136,11 +136,11 @@ final class FailingCluster implements AutoCloseable {
         return at(address);
     }
 
-    /** The daemon that leads the cluster. */
+    /** Returns the daemon of the coordinator that leads the cluster. */
     DaemonProcess leader() {
         Address leader = client.admin().status().routing().coordinator();
         if (leader == null) {
-            throw new UniserveException(ErrorCode.UNAVAILABLE, "no coordinator leads");
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "there is no leading coordinator");
         }
         return at(leader);
     }
@@ -153,7 +153,7 @@ final class FailingCluster implements AutoCloseable {
                 .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "no daemon serves at " + address));
     }
 
-    /** Waits until durable storage has all that the table's primaries have logged; returns how many entries that is. */
+    /** Waits until durable storage has all log entries of the table's primaries. Returns their number. */
     long awaitShipped(String table) {
         Map<ReplicaKey, Long> shipped = new TreeMap<>();
         await("durable storage has all of " + table, () -> {
@@ -170,7 +170,7 @@ final class FailingCluster implements AutoCloseable {
         return shipped.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Waits until every in-sync replica has applied all that any replica of its actor has logged. */
+    /** Waits until every in-sync replica has applied all entries that any replica of its actor has logged. */
     void awaitApplied(String table) {
         await("every copy of " + table + " has applied everything", () -> {
             TableRoute route = route(table);
@@ -190,13 +190,13 @@ final class FailingCluster implements AutoCloseable {
         });
     }
 
-    /** SIGKILL for every process, none of which waits for another. */
+    /** Kills every process with SIGKILL, without waiting in between. */
     void killAll() {
         processes.daemons().values().forEach(DaemonProcess::strike);
         processes.daemons().values().forEach(DaemonProcess::awaitExit);
     }
 
-    /** Starts them all again on their disks and ports, and takes a new client. */
+    /** Restarts all processes with their disks and ports, and creates a new client. */
     void startAll() {
         List<String> names = List.copyOf(processes.daemons().keySet());
         processes.startZooKeeper();

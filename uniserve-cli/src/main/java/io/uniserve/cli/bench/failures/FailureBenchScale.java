@@ -3,15 +3,15 @@ package io.uniserve.cli.bench.failures;
 import java.util.List;
 
 /**
- * How much of everything.
+ * Scale of a run.
  *
- * @param kills primaries that are killed; a third as many coordinators, a fifth as many whole clusters, at least one
- * @param rows of a key-value table
- * @param stopSeconds how long a server stands still
- * @param minutes of queries by which a server is killed in the middle
+ * @param kills number of killed primaries; a third as many coordinators, a fifth as many whole clusters, at least one
+ * @param rows rows of a key-value table
+ * @param stopSeconds time for which a server is stopped
+ * @param minutes duration of queries, with the kill of a server in the middle
  * @param documents speeches in a Solr table
- * @param rfs copies in the Solr tables, one table each
- * @param repeat how often all of that
+ * @param rfs replication factors of the Solr tables, one table each
+ * @param repeat number of repetitions of everything
  */
 record FailureBenchScale(
         int kills, int rows, int stopSeconds, double minutes, int documents, List<Integer> rfs, int repeat) {

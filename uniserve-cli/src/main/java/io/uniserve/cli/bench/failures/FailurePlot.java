@@ -8,7 +8,7 @@ import io.uniserve.cli.demo.QueryTimeSeries.Bucket;
 import java.util.List;
 import java.util.Locale;
 
-/** Answers, failures and latency by second around the kill, a pair of plots a table. */
+/** Plots of answers, failures and latency per second around the kill, two per table. */
 final class FailurePlot {
     private static final int HEIGHT = 130;
     private static final double MILLIS_LEAST = 1;

@@ -2,7 +2,7 @@ package io.uniserve.cli.bench.failures;
 
 import java.util.Locale;
 
-/** What can fail, in the order in which it is measured: those of one cluster of key-value servers first. */
+/** Failure scenarios, in the order of measurement: those of one cluster of key-value servers first. */
 enum FailureScenario {
     PRIMARY,
     COORDINATOR,
@@ -11,7 +11,7 @@ enum FailureScenario {
     DISK,
     QUERIES;
 
-    /** The word on the command line. */
+    /** Returns the name on the command line. */
     String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 
-/** Runs the chosen scenarios: those of key-value tables in one cluster, the queries in another. Not thread-safe. */
+/** Runner of the chosen scenarios: key-value scenarios in one cluster, the query scenario in another. Not thread-safe. */
 final class FailuresBench {
     private static final int SERVERS = 3;
 
@@ -40,7 +40,7 @@ final class FailuresBench {
         return brief ? options.brief() : options;
     }
 
-    /** Runs these and writes the plot of the queries, if they are among them. */
+    /** Runs these scenarios, and writes the plot of the query scenario if it is among them. */
     void run(Set<FailureScenario> chosen, Path svg) {
         if (chosen.stream().anyMatch(failureScenario -> failureScenario != FailureScenario.QUERIES)) {
             keyValue(chosen);

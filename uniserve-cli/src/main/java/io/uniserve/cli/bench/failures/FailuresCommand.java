@@ -25,14 +25,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "failures",
         description = {
-            "What clients notice when real processes fail. Key-value tables on 3 servers, rf 2 but for disk, rf 1:",
-            "  primary      SIGKILL of primaries: how long their updates are away",
-            "  coordinator  SIGKILL of the leader of two: when the other has made a table",
-            "  stopped      SIGSTOP of a server, then SIGCONT: does it give old answers?",
-            "  cluster      SIGKILL of everything under updates, restart: what is lost, when is it back?",
-            "  disk         a server dies with its disk: when do others answer from durable storage?",
+            "Effect of real process failures on clients. Key-value tables on 3 servers with rf 2 (disk: rf 1):",
+            "  primary      SIGKILL of primaries: time until updates succeed again",
+            "  coordinator  SIGKILL of the leader of two: time until the standby has created a table",
+            "  stopped      SIGSTOP of a server, then SIGCONT: count of stale answers",
+            "  cluster      SIGKILL of everything under updates, restart: lost rows and time to recover",
+            "  disk         loss of a server with its disk: time until others answer from durable storage",
             "and Solr tables of rf 1 and 4 on 4 servers:",
-            "  queries      500 queries a minute of each, a server killed in the middle: a plot by second."
+            "  queries      500 queries per minute of each, a server killed in the middle: a plot per second."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -50,7 +50,7 @@ public final class FailuresCommand extends CliCommand {
     @Option(
             names = "--repeat",
             paramLabel = "N",
-            description = "Everything so many times, as one measurement (default: 1).")
+            description = "Repetitions of everything, as one measurement (default: 1).")
     private int repeat = 1;
 
     @Option(
@@ -62,37 +62,37 @@ public final class FailuresCommand extends CliCommand {
     @Option(names = "--rows", paramLabel = "N", description = "Rows of a key-value table (default: 2000).")
     private int rows = 2_000;
 
-    @Option(names = "--stop", paramLabel = "SECONDS", description = "How long a server stands still (default: 30).")
+    @Option(names = "--stop", paramLabel = "SECONDS", description = "Time for which a server is stopped (default: 30).")
     private int stop = 30;
 
     @Option(
             names = "--minutes",
             paramLabel = "M",
-            description = "Queries for so long, 0.05 to 60; the kill is in the middle (default: 6).")
+            description = "Duration of the queries, 0.05 to 60; the kill is in the middle (default: 6).")
     private double minutes = 6;
 
     @Option(
             names = "--documents",
             paramLabel = "N",
-            description = "Speeches a Solr table, 100 to 17597 (default: 4000).")
+            description = "Speeches per Solr table, 100 to 17597 (default: 4000).")
     private int documents = 4_000;
 
     @Option(
             names = "--rf",
             paramLabel = "N,...",
             split = ",",
-            description = "Copies in the Solr tables; as many servers as the most, at least 2 (default: 1,4).")
+            description = "Replication factors of the Solr tables; the cluster has as many servers as the largest, at least 2 (default: 1,4).")
     private List<Integer> rfs = List.of(1, 4);
 
     @Option(
             names = "-S",
             paramLabel = "KEY=VALUE",
-            description = "A setting of servers and coordinators, e.g. -S coordinator.loss-grace=10s; several times.")
+            description = "A setting of servers and coordinators, e.g. -S coordinator.loss-grace=10s; repeatable.")
     private Map<String, String> settings = new LinkedHashMap<>();
 
     @Option(
             names = "--brief",
-            description = "Daemons that start sooner and are never fast: to try the bench, not to measure.")
+            description = "Daemons that start sooner but stay slow: to try the bench, not to measure.")
     private boolean brief;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every kill, operation and row here.")

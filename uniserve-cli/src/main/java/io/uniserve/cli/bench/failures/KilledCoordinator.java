@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The leading one of two coordinators is killed: when has the other made a table that was asked for at once? */
+/**
+ * Scenario: kill of the leading one of two coordinators. Measures the time until the other has created a table that was requested at once.
+ */
 final class KilledCoordinator {
     private static final double GOAL = 8;
     private static final String STANDBY = "coordinator-2";
@@ -70,7 +72,7 @@ final class KilledCoordinator {
             if (e.code() != ErrorCode.OUTCOME_UNKNOWN) {
                 throw e;
             }
-            // Asked of the leader as it died: the other one tells whether the table is there.
+            // The request went to the dying leader, so the new leader says if the table exists.
             cluster.await(
                     "table " + name + " is there",
                     () -> cluster.client().admin().listTables().stream()

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The server with the most primaries is killed: how long are updates of its actors away? */
+/** Scenario: kill of the server with the most primaries. Measures the time until updates of its actors succeed again. */
 final class KilledPrimary {
     private static final double P50_GOAL = 3;
     private static final double P99_GOAL = 8;

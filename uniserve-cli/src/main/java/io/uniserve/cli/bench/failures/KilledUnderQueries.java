@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The failure figure of the papers: 500 queries a minute of every table, which differ in their copies, sent at fixed times
- * whether or not earlier ones are answered, while one server is killed for good in the middle.
+ * Scenario of the papers' failure figure: 500 queries per minute for each table, at fixed times independent of earlier answers. The tables
+ * differ in their replication factor. One server is killed for good in the middle.
  */
 final class KilledUnderQueries {
     static final int SERVERS_MIN = 2;
@@ -37,7 +37,7 @@ final class KilledUnderQueries {
     private final List<EuroparlDocument> documents;
     private final List<DemoQuery> queries;
 
-    /** One table's queries, all times from the start of the first. */
+    /** Queries of one table. All times are relative to the start of the first. */
     record Run(int rf, List<Sample> samples, double killSeconds) {
         int failed() {
             return (int) samples.stream().filter(Sample::failed).count();
@@ -47,7 +47,7 @@ final class KilledUnderQueries {
             return (int) samples.stream().filter(Sample::wrong).count();
         }
 
-        /** From the kill to the end of the last query that failed; 0 if none did. */
+        /** Returns the seconds from the kill to the end of the last failed query; 0 if none failed. */
         double outageSeconds() {
             return samples.stream()
                     .filter(Sample::failed)
@@ -64,7 +64,7 @@ final class KilledUnderQueries {
         this.queries = new DemoQueries(documents, 1).make(QUERIES);
     }
 
-    /** Loads a table for each number of copies, asks for so many minutes, and kills a server in their middle. */
+    /** Loads one table per replication factor, sends queries for this many minutes, and kills a server in the middle. */
     List<Run> run(List<Integer> rfs, double minutes) {
         try (UniserveClient client = UniserveClient.builder()
                 .bootstrap(cluster.processes().bootstrap().toArray(String[]::new))
@@ -81,7 +81,7 @@ final class KilledUnderQueries {
         }
     }
 
-    /** Queries of one table and what became of them. */
+    /** Queries of one table and their outcomes. */
     private record Asking(int rf, QueryLoad load, Timeline timeline) {
         void ask(DemoQuery query) {
             timeline.add(load.ask(query));
@@ -129,7 +129,7 @@ final class KilledUnderQueries {
         resultCollector.note("rf " + rf + ": " + shipped + " log entries, all of them, are in durable storage");
     }
 
-    /** Every query once, each until it is answered right. */
+    /** Sends every query until it is answered correctly once. */
     private void warmUp(UniserveClient client, int rf) {
         QueryLoad load = asking(client, rf).load();
         Progress progress = resultCollector.progress("warming up rf " + rf, queries.size());
@@ -143,7 +143,7 @@ final class KilledUnderQueries {
         progress.finish();
     }
 
-    /** Returns the seconds from the first query to the kill. */
+    /** Sends the queries. Returns the seconds from the first query to the kill. */
     private double askAndKill(List<Asking> askings, double minutes) {
         int total = (int) Math.max(2, Math.round(QUERIES_PER_MINUTE * minutes));
         long period = TimeUnit.MINUTES.toNanos(1) / QUERIES_PER_MINUTE;

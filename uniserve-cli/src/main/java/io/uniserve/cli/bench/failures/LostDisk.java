@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A server of actors without a second copy dies for good, its disk with it, after durable storage has everything: when do all
- * actors answer again, and is all there?
+ * Scenario: a server is lost for good together with its disk, after durable storage has everything. Its actors have no other replica.
+ * Measures the time until all actors answer again, and checks that all rows are there.
  */
 final class LostDisk {
     private static final double GOAL = 30;
@@ -41,7 +41,7 @@ final class LostDisk {
         progress.finish();
         resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.most(times), GOAL);
         resultCollector.atMost("disk: acknowledged rows lost", all.lost(), 0);
-        resultCollector.atMost("disk: rows that nobody sent", all.wrong(), 0);
+        resultCollector.atMost("disk: rows that were never sent", all.wrong(), 0);
         resultCollector.say(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
                 kills, all.rows(), shipped);

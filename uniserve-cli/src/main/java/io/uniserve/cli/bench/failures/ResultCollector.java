@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** What was found: figures with goals, a line each as soon as it is known, and raw lines. Not thread-safe. */
+/** Collector of results: figures with goals, printed as soon as they are known, and raw lines. Not thread-safe. */
 final class ResultCollector {
     static final double NANOS = 1e9;
 
@@ -29,7 +29,7 @@ final class ResultCollector {
         return nanos;
     }
 
-    /** Seconds since this time. */
+    /** Returns the seconds since this time. */
     double since(long startNanos) {
         return (nanos.getAsLong() - startNanos) / NANOS;
     }
@@ -38,7 +38,7 @@ final class ResultCollector {
         return List.copyOf(figures);
     }
 
-    /** Met when ours is not above the goal. */
+    /** Adds a figure that is met if ours is at most the goal. */
     void atMost(String name, double ours, double goal) {
         Figure figure = Figure.atMost(name, ours, goal);
         figures.add(figure);
@@ -51,12 +51,12 @@ final class ResultCollector {
                 figure.met() ? "met" : "NOT MET"));
     }
 
-    /** A line beside the figures. */
+    /** Prints a line beside the figures. */
     void say(String format, Object... arguments) {
         console.println("  " + String.format(Locale.ROOT, format, arguments));
     }
 
-    /** What goes on now, for whoever watches. */
+    /** Prints the current step on the error stream. */
     void note(String line) {
         console.note(line);
     }
@@ -65,7 +65,7 @@ final class ResultCollector {
         return new Progress(console.err(), console.terminal(), nanos, what, total);
     }
 
-    /** A raw line, its fields apart by tabs. */
+    /** Writes a raw line, its fields separated by tabs. */
     void raw(Object... fields) {
         raw.line(fields);
     }
@@ -76,7 +76,7 @@ final class ResultCollector {
                 : String.format(Locale.ROOT, "%.2f", value);
     }
 
-    /** The value that this share of them does not pass; NaN for none. */
+    /** Returns the percentile; NaN for an empty list. */
     static double percentile(List<Double> values, double share) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
@@ -85,7 +85,7 @@ final class ResultCollector {
                 : sorted[Math.min(sorted.length - 1, (int) Math.ceil(share * sorted.length) - 1)];
     }
 
-    /** The largest; NaN for none. */
+    /** Returns the largest value; NaN for an empty list. */
     static double most(List<Double> values) {
         return Arrays.stream(values.stream().mapToDouble(Double::doubleValue).toArray())
                 .max()

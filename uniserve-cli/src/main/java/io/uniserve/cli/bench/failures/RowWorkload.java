@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A writer an actor that raises the numbers of its rows, acknowledged by all in-sync replicas, and readers that check that no
- * read shows less than was acknowledged before it began, nor more than was sent. Safe for use by several threads.
+ * Workload of one writer per actor and several readers. Writers raise the numbers of their rows, with acknowledgement by all in-sync
+ * replicas. Readers check that no read shows less than was acknowledged before it began, or more than was sent. Thread-safe.
  */
 final class RowWorkload implements AutoCloseable {
     private static final String PREFIX = "k";
@@ -37,7 +37,7 @@ final class RowWorkload implements AutoCloseable {
             new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
-    /** Writers and readers rest, so that what is measured is not the wait for a core. */
+    /** Pause of writers and readers, so that the result does not measure the wait for a core. */
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final int READS_PER_COUNT = 10;
@@ -49,7 +49,7 @@ final class RowWorkload implements AutoCloseable {
     private final List<List<String>> keys;
     private final Map<String, Long> sent = new ConcurrentHashMap<>();
     private final Map<String, Long> acked = new ConcurrentHashMap<>();
-    /** By actor, then epoch: when the first update of that epoch was acknowledged. */
+    /** Time of the first acknowledged update, by actor and epoch. */
     private final List<ConcurrentSkipListMap<Long, Long>> firstAcks;
 
     private final Queue<Operation> operations = new ConcurrentLinkedQueue<>();
@@ -57,7 +57,7 @@ final class RowWorkload implements AutoCloseable {
     private volatile boolean end;
 
     /**
-     * One operation as it went.
+     * Completed operation.
      *
      * @param what update, read or count
      * @param verdict right, failed or wrong
@@ -72,7 +72,7 @@ final class RowWorkload implements AutoCloseable {
         }
     }
 
-    /** Every row that was acknowledged, compared with what is there. */
+    /** Comparison of acknowledged rows with the stored rows. */
     record Comparison(int rows, int lost, int wrong) {
         static final Comparison NONE = new Comparison(0, 0, 0);
 
@@ -98,7 +98,7 @@ final class RowWorkload implements AutoCloseable {
             keys.get(partitioner.actorOf(PartitionKey.of(key))).add(key);
         }
         if (keys.stream().anyMatch(List::isEmpty)) {
-            throw UniserveException.invalid("--rows is " + rows + ": an actor has none of them, use more");
+            throw UniserveException.invalid("--rows is " + rows + ": an actor has no row, use more");
         }
     }
 
@@ -114,7 +114,7 @@ final class RowWorkload implements AutoCloseable {
         return this;
     }
 
-    /** Starts a writer an actor. */
+    /** Starts one writer per actor. */
     RowWorkload write() {
         for (int actor = 0; actor < keys.size(); actor++) {
             int own = actor;
@@ -123,7 +123,7 @@ final class RowWorkload implements AutoCloseable {
         return this;
     }
 
-    /** Starts a reader that asks through this client's table. */
+    /** Starts a reader that uses this client's table. */
     RowWorkload read(ClientTable via) {
         SplittableRandom random = new SplittableRandom(threads.size());
         start("failures-reader-" + threads.size(), round -> {
@@ -142,7 +142,7 @@ final class RowWorkload implements AutoCloseable {
         void run(long round);
     }
 
-    /** Says what is wrong; empty for nothing. */
+    /** Checked operation; returns a problem, or an empty text. */
     private interface Checked {
         String run();
     }
@@ -193,7 +193,7 @@ final class RowWorkload implements AutoCloseable {
         return new Document("key", Map.of("key", key, "amount", number));
     }
 
-    /** Counts all rows through this client's table; says what is wrong, empty for nothing. */
+    /** Counts all rows through this client's table. Returns a problem, or an empty text. */
     String count(ClientTable via) {
         long count = via.all()
                 .retrieve(
@@ -203,7 +203,7 @@ final class RowWorkload implements AutoCloseable {
         return count == rows ? "" : "counted " + count + " of " + rows + " rows";
     }
 
-    /** Puts a row of every actor that no count and no comparison regards. */
+    /** Puts one row per actor that counts and comparisons ignore. */
     void probe(ClientTable via) {
         List<Document> rowOfEach = IntStream.range(0, keys.size())
                 .mapToObj(actor -> Stream.iterate(0, i -> i + 1)
@@ -232,35 +232,35 @@ final class RowWorkload implements AutoCloseable {
                 : key + " is " + got + ", acknowledged " + least + ", sent " + sent.get(key);
     }
 
-    /** The number that the documents of one key show; -1 for none. */
+    /** Returns the number in the documents of one key; -1 if there are none. */
     static long amount(List<Document> found) {
         return found.isEmpty()
                 ? -1
                 : (Long) Objects.requireNonNull(found.get(0).fields().get("amount"));
     }
 
-    /** The number of the key that was acknowledged last; -1 for none. */
+    /** Returns the last acknowledged number of the key; -1 for none. */
     long acked(String key) {
         return acked.getOrDefault(key, -1L);
     }
 
-    /** Keys of an actor. */
+    /** Returns the keys of an actor. */
     List<String> keys(int actor) {
         return keys.get(actor);
     }
 
-    /** When the actor acknowledged its first update in an epoch after this one; empty while it has none. */
+    /** Returns the time at which the actor acknowledged its first update in a later epoch; empty before that. */
     OptionalLong acknowledgedAfter(int actor, long epoch) {
         Map.Entry<Long, Long> first = firstAcks.get(actor).ceilingEntry(epoch + 1);
         return first == null ? OptionalLong.empty() : OptionalLong.of(first.getValue());
     }
 
-    /** Updates acknowledged since the load began. */
+    /** Returns the number of acknowledged updates since the start. */
     long updates() {
         return operations.stream().filter(o -> !o.query() && o.is("right")).count();
     }
 
-    /** Reads every row through this client's table, after the load has ended. */
+    /** Reads every row through this client's table and compares it. Call it after the load has ended. */
     Comparison compare(ClientTable via, String scenario, ResultCollector resultCollector) {
         int lost = 0;
         int wrong = 0;
@@ -279,7 +279,7 @@ final class RowWorkload implements AutoCloseable {
         return new Comparison(rows, lost, wrong);
     }
 
-    /** Writes raw lines, figures of the queries, and a line about everything; after the load has ended. */
+    /** Writes raw lines, figures of the queries, and a summary. Call it after the load has ended. */
     void report(String scenario, ResultCollector resultCollector) {
         for (Operation o : operations) {
             resultCollector.raw("op", scenario, o.what(), o.startNanos(), o.endNanos() - o.startNanos(), o.verdict());
@@ -308,7 +308,7 @@ final class RowWorkload implements AutoCloseable {
         return (int) queries.stream().filter(o -> o.is(verdict)).count();
     }
 
-    /** Ends all threads, when what they are about has ended. */
+    /** Ends all threads after their current operations. */
     @Override
     public void close() {
         end = true;

@@ -18,7 +18,7 @@ final class ScenarioTables {
         this.rows = rows;
     }
 
-    /** A table full of rows, whose copies are all in sync. */
+    /** Creates a table of rows and waits until all its replicas are in sync. */
     RowWorkload make(String name, int rf) {
         cluster.client()
                 .admin()
@@ -33,7 +33,7 @@ final class ScenarioTables {
         return load;
     }
 
-    /** A load of this table that has sent nothing. */
+    /** Creates a load of this table that has sent nothing. */
     RowWorkload load(String name) {
         return new RowWorkload(
                 resultCollector.nanos(),
@@ -42,7 +42,7 @@ final class ScenarioTables {
                 rows);
     }
 
-    /** Waits for updates enough that connections are open and code is warm. */
+    /** Waits for enough updates that connections are open and code is warm. */
     void goesOn(RowWorkload load) {
         long until = load.updates() + WARM_UPDATES;
         cluster.await("updates go on", () -> load.updates() >= until);
@@ -52,7 +52,7 @@ final class ScenarioTables {
     void drop(String name, RowWorkload load, String scenario) {
         RowWorkload.Comparison compared = load.compare(cluster.client().table(name), scenario, resultCollector);
         resultCollector.atMost(scenario + ": acknowledged rows lost", compared.lost(), 0);
-        resultCollector.atMost(scenario + ": rows that nobody sent", compared.wrong(), 0);
+        resultCollector.atMost(scenario + ": rows that were never sent", compared.wrong(), 0);
         cluster.client().admin().dropTable(name);
     }
 }

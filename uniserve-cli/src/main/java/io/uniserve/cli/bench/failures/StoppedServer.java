@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A server stands still and wakes while updates go on elsewhere. Reads are sent to it by the old map while it stands still,
- * which it finds when it wakes, and by the old and the new map from then on; a client whose only known server it was reads, too.
+ * Scenario: a server is stopped and continued while updates run on other servers. Reads by the old map are sent to it while it is stopped;
+ * they wait for it to continue. Afterwards reads are sent by the old and the new map. A client that knows only this server reads, too.
  */
 final class StoppedServer {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -34,7 +34,7 @@ final class StoppedServer {
     private final List<Asked> asked = new ArrayList<>();
     private final List<UniserveClient> kept = new ArrayList<>();
 
-    /** One read sent to the server: its answer may not show less than {@code least}. */
+    /** Read that was sent to the server: its answer must show at least {@code least}. */
     private record Asked(
             String when, long startNanos, String key, long least, CompletableFuture<Outcome<ReadReply>> reply) {}
 
@@ -72,7 +72,7 @@ final class StoppedServer {
                 .map(ActorState::actor)
                 .map(actor -> load.keys(actor).get(0))
                 .toList();
-        Progress progress = resultCollector.progress("a server stands still", seconds);
+        Progress progress = resultCollector.progress("a server is stopped", seconds);
         UniserveClient attached = FailingCluster.connect(List.of(address.toString()));
         kept.add(attached);
         load.read(attached.table(table));
@@ -131,9 +131,9 @@ final class StoppedServer {
             open += done ? 0 : 1;
             resultCollector.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
         }
-        resultCollector.atMost("stopped: stale answers of the server that woke", stale, 0);
+        resultCollector.atMost("stopped: stale answers of the continued server", stale, 0);
         resultCollector.say(
-                "%d reads sent to it while it stood still, %d just after; %d answered, %d refused, %d without a reply",
+                "%d reads sent to it while it was stopped, %d just after; %d answered, %d refused, %d without a reply",
                 asked.stream().filter(read -> read.when().equals("asleep")).count(),
                 asked.stream().filter(read -> !read.when().equals("asleep")).count(),
                 answered,

@@ -12,13 +12,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The time-outs that decide how long a failure is felt, as they are in force; the manual's table says what each does. */
+/** Effective time-outs that determine how long a failure affects clients. The manual's table describes each. */
 final class Timeouts {
     private static final String ROOT = "uniserve.";
 
     private Timeouts() {}
 
-    /** By key, in the order in which a fail-over meets them; settings that are no settings are INVALID_CONFIGURATION. */
+    /**
+     * Returns the time-outs by key, in the order in which a fail-over meets them. Fails with INVALID_CONFIGURATION for unknown settings.
+     */
     static Map<String, String> inForce(Map<String, String> settings) {
         Map<String, String> overrides = new TreeMap<>();
         settings.forEach((key, value) -> overrides.put(key.startsWith(ROOT) ? key : ROOT + key, value));
@@ -51,7 +53,7 @@ final class Timeouts {
         return values;
     }
 
-    /** Clients of the bench have the defaults. */
+    /** Clients of the bench use the defaults. */
     private static RequestSettings client() {
         return Settings.defaults().client().reader();
     }
@@ -60,7 +62,7 @@ final class Timeouts {
         return duration.toMillis() % 1_000 == 0 ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
     }
 
-    /** In one line. */
+    /** Returns the time-outs as one line. */
     static String line(Map<String, String> inForce) {
         return inForce.entrySet().stream()
                 .map(entry -> entry.getKey() + " " + entry.getValue())

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Every process is killed at once under a stream of updates and started again: what is lost, when is it back? */
+/** Scenario: every process is killed at once under a stream of updates and restarted. Measures lost rows and the time to recover. */
 final class WholeClusterFailure {
     private static final double GOAL = 30;
 
@@ -33,7 +33,7 @@ final class WholeClusterFailure {
         }
         progress.finish();
         resultCollector.atMost("cluster: acknowledged rows lost", all.lost(), 0);
-        resultCollector.atMost("cluster: rows that nobody sent", all.wrong(), 0);
+        resultCollector.atMost("cluster: rows that were never sent", all.wrong(), 0);
         resultCollector.atMost("cluster: serves again after the restart, longest s", ResultCollector.most(times), GOAL);
         resultCollector.say("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
     }
@@ -57,7 +57,7 @@ final class WholeClusterFailure {
         cluster.client().admin().dropTable(table);
     }
 
-    /** A row of each actor is put, and all are counted. */
+    /** True if a row of each actor can be written and all rows can be counted. */
     private static boolean serves(RowWorkload load, ClientTable table) {
         try {
             load.probe(table);
@@ -67,7 +67,7 @@ final class WholeClusterFailure {
         }
     }
 
-    /** Writers wait for their updates until their client is closed. */
+    /** Ends the load. Writers wait for their updates until their client is closed, so it is closed in parallel. */
     private static void end(RowWorkload load, UniserveClient client) {
         Thread closer = new Thread(client::close, "failures-closer");
         closer.start();

@@ -1,4 +1,4 @@
-/** {@code bench failures}: what clients notice when processes, disks or the whole cluster fail, against goals. */
+/** {@code bench failures}: effect of failing processes, disks and clusters on clients, compared with goals. */
 @NullMarked
 package io.uniserve.cli.bench.failures;
 

@@ -12,9 +12,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 
-/** Runs two sides of a comparison in turn, so that a change of the machine's speed meets both. */
+/** Comparison of two sides that alternate, so that a change of the machine's speed affects both. */
 public final class Bench {
-    /** Operations of a thread and block, of which every latency is kept. */
+    /** Maximum operations per thread and block, because every latency is kept. */
     private static final int OPERATIONS_MAX = 1_000_000;
 
     private final LongSupplier nanos;
@@ -25,16 +25,16 @@ public final class Bench {
         this.raw = raw;
     }
 
-    /** One side: what an operation is and whose CPU it costs. */
+    /** Side of a comparison: an operation, and the meter of the CPU that it uses. */
     public record Side(String name, Operation operation, CpuMeter cpu) {}
 
-    /** One operation; {@code n} counts them over all threads' blocks. */
+    /** Operation; {@code n} counts over all threads of a block. */
     @FunctionalInterface
     public interface Operation {
         void run(long n);
     }
 
-    /** How much of it. */
+    /** Size of a comparison. */
     public record Load(String scenario, int threads, int operationsPerThread, int rounds) {
         private Load atLeast(int operations) {
             return new Load(scenario, threads, Math.max(operationsPerThread, operations), rounds);
@@ -42,9 +42,9 @@ public final class Bench {
     }
 
     /**
-     * Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. As many operations
-     * on each side, more than {@code asked} where the faster side would else be done in less than so many seconds: shares of
-     * CPU, garbage collections and compilers need that long to show themselves.
+     * Warms up all sides, then runs their blocks alternately. Returns one joined block per side, in the given order. All sides run the same
+     * number of operations: more than {@code asked} if the faster side would otherwise finish in less than {@code seconds}. Shares of CPU,
+     * garbage collections and compilers show their effect only over such a time.
      */
     public List<BenchmarkIteration> compare(Load asked, double seconds, List<Side> sides) {
         double fastest = 0;
@@ -56,9 +56,9 @@ public final class Bench {
     }
 
     /**
-     * Runs blocks of all sides in turn, unmeasured, until the CPU an operation of none falls any more. A block has the operations
-     * of the load, or more, so that it takes its side about so many seconds; 0 for no more. Returns the turns it took, or
-     * {@code turnsMax} where it did not end before.
+     * Runs unmeasured blocks of all sides alternately until no side's CPU per operation falls any more. A block has at least the operations
+     * of the load, and enough to take the side about {@code seconds}; 0 for the load alone. Returns the number of turns, {@code turnsMax}
+     * if no steady state was reached.
      */
     public int settle(Load load, double seconds, int turnsMax, List<Side> sides) {
         SteadyState state = new SteadyState(sides.size());
@@ -78,7 +78,7 @@ public final class Bench {
         return turnsMax;
     }
 
-    /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
+    /** Warms up all sides, then runs their blocks alternately. Returns one joined block per side, in the given order. */
     public List<BenchmarkIteration> compare(Load load, List<Side> sides) {
         for (Side side : sides) {
             block(load, side, -1);

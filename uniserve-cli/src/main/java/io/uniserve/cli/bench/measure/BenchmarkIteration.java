@@ -3,10 +3,10 @@ package io.uniserve.cli.bench.measure;
 import java.util.Arrays;
 
 /**
- * One block of a measurement: many operations by several threads, one after the other in each.
+ * Block of a measurement: many operations by several threads, sequential in each thread.
  *
- * @param latenciesNanos of every operation, sorted
- * @param cpuMs CPU of all processes of this side while the block ran, the caller's included
+ * @param latenciesNanos latency of every operation, sorted
+ * @param cpuMs CPU of all processes of this side during the block, the caller included
  */
 public record BenchmarkIteration(String side, long[] latenciesNanos, double wallMs, double cpuMs) {
     public double percentileMicros(double share) {
@@ -22,7 +22,7 @@ public record BenchmarkIteration(String side, long[] latenciesNanos, double wall
         return latenciesNanos.length / wallMs * 1e3;
     }
 
-    /** All blocks of one side as one. */
+    /** Joins all blocks of one side. */
     public static BenchmarkIteration join(Iterable<BenchmarkIteration> blocks) {
         long[] all = {};
         double wall = 0;

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Gives the threads of each side in this process a core of its own, as if it were on a machine of its own, by Linux's
- * {@code taskset}. Two sides that hand each other work are otherwise put on one core now and then, with the other one idle.
- * Until it is closed, when all threads may run on all cores again. Not thread-safe.
+ * Pinning of this process's threads by Linux's {@code taskset}: each side gets a core of its own, like a machine of its own. Without it the
+ * scheduler sometimes puts two sides that exchange data on one core and leaves the other idle. Closing it removes the pinning. Not
+ * thread-safe.
  */
 public final class Cores implements AutoCloseable {
     private static final Path TASKS = Path.of("/proc/self/task");
     private static final String ALLOWED = "Cpus_allowed_list:";
-    /** Linux cuts the names of threads. */
+    /** Linux truncates thread names. */
     private static final int NAME_LENGTH_MAX = 15;
 
     private final String allowed;
@@ -29,7 +29,7 @@ public final class Cores implements AutoCloseable {
         this.cores = parse(allowed);
     }
 
-    /** Those that this process may use, none where it is not told or there is no {@code taskset}. */
+    /** Returns the cores that this process may use; none if they are unknown or there is no {@code taskset}. */
     public static Cores ofThisProcess() {
         try {
             String allowed = allowedTo(Path.of("/proc/self"));
@@ -39,12 +39,12 @@ public final class Cores implements AutoCloseable {
         }
     }
 
-    /** How many there are. */
+    /** Returns the number of cores. */
     public int count() {
         return cores.size();
     }
 
-    /** Puts all threads with names that begin with one of these on one core. */
+    /** Pins all threads whose names start with one of these to one core. */
     public void give(int core, List<String> names) {
         try (Stream<Path> tasks = Files.list(TASKS)) {
             for (Path task : tasks.toList()) {
@@ -58,7 +58,7 @@ public final class Cores implements AutoCloseable {
         }
     }
 
-    /** All threads may run on all cores again. */
+    /** Allows all threads on all cores again. */
     @Override
     public void close() {
         if (cores.isEmpty()) {
@@ -78,7 +78,7 @@ public final class Cores implements AutoCloseable {
     private static void pin(String cores, Path task) throws IOException {
         int exit = run("-pc", cores, task.getFileName().toString());
         if (exit != 0 && Files.exists(task)) {
-            throw new IOException("taskset ends with " + exit);
+            throw new IOException("taskset ended with exit code " + exit);
         }
     }
 
@@ -98,7 +98,7 @@ public final class Cores implements AutoCloseable {
     }
 
     private static UniserveException failed(IOException cause) {
-        return new UniserveException(ErrorCode.IO, "cannot choose the cores of threads: " + cause.getMessage(), cause);
+        return new UniserveException(ErrorCode.IO, "cannot pin threads to cores: " + cause.getMessage(), cause);
     }
 
     private static String cut(String name) {
@@ -109,11 +109,11 @@ public final class Cores implements AutoCloseable {
         try {
             return Files.readString(task.resolve("comm")).strip();
         } catch (NoSuchFileException e) {
-            return ""; // it has ended
+            return ""; // the thread has ended
         }
     }
 
-    /** Empty for one that has ended. */
+    /** Returns the allowed cores of a thread; empty if it has ended. */
     static String allowedTo(Path task) throws IOException {
         try (Stream<String> lines = Files.lines(task.resolve("status"))) {
             return lines.filter(line -> line.startsWith(ALLOWED))
@@ -125,7 +125,7 @@ public final class Cores implements AutoCloseable {
         }
     }
 
-    /** As in {@code 0-3,8}. */
+    /** Parses a list such as {@code 0-3,8}. */
     static List<Integer> parse(String list) {
         List<Integer> all = new ArrayList<>();
         for (String range : list.isEmpty() ? new String[0] : list.split(",")) {

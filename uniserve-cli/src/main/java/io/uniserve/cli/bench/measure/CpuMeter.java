@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** CPU time that a set of processes and, if asked, this one have used. */
+/** Meter of the CPU time of a set of processes, optionally including this one. */
 public final class CpuMeter {
     private final List<ProcessHandle> processes;
 
@@ -17,7 +17,7 @@ public final class CpuMeter {
         this.processes = List.copyOf(handles);
     }
 
-    /** Milliseconds of CPU since the processes began; steps of 10 ms on Linux. */
+    /** Returns milliseconds of CPU since the start of the processes; the resolution is 10 ms on Linux. */
     public double totalMs() {
         return processes.stream()
                 .mapToDouble(process ->

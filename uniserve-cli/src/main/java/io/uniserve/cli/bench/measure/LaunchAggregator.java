@@ -12,20 +12,20 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * Figures of several launches of the same processes as one. Where primaries are and what compilers did is settled once a launch,
- * so one launch alone says little of a figure near its goal. Ours, the peer's and their ratio are geometric means: the ratio of
- * the means is the mean of the ratios.
+ * Aggregation of figures over several launches of the same processes. The places of primaries and the work of compilers differ per launch,
+ * so a single launch is not enough for a figure near its goal. Ours, the peer's and their ratio are geometric means: then the ratio of the
+ * means is the mean of the ratios.
  */
 public final class LaunchAggregator {
     private LaunchAggregator() {}
 
-    /** One of them: starts the processes, and ends them. */
+    /** Launch: it starts the processes, measures, and ends them. */
     public interface Launch {
-        /** The figures of this launch. */
+        /** Returns the figures of this launch. */
         List<Figure> run() throws IOException;
     }
 
-    /** The figures of so many launches; raw output and console are told which one begins. */
+    /** Runs this many launches. The raw output and the console show the start of each. */
     public static List<List<Figure>> run(int count, RawLog log, Console console, Launch launch) throws IOException {
         List<List<Figure>> figures = new ArrayList<>();
         for (int number = 1; number <= count; number++) {
@@ -38,7 +38,7 @@ public final class LaunchAggregator {
         return figures;
     }
 
-    /** @param launches figures with a peer, the same ones in the same order of each launch */
+    /** @param launches figures with a peer, the same ones in the same order per launch */
     public static List<Figure> pool(List<List<Figure>> launches) {
         List<Figure> pooled = new ArrayList<>();
         for (int at = 0; at < launches.get(0).size(); at++) {
@@ -56,14 +56,14 @@ public final class LaunchAggregator {
         return pooled;
     }
 
-    /** A line a figure, ours over the peer's where less is better: of every launch, and their mean. */
+    /** Returns one line per figure, for figures in which less is better, as ours / peer: of every launch, and their mean. */
     public static List<String> costs(List<List<Figure>> launches) {
-        return rows(launches, "ours over the peer's", ratio -> 1 / ratio);
+        return rows(launches, "ours divided by the peer's", ratio -> 1 / ratio);
     }
 
-    /** A line a figure, above 1 where ours is better: of every launch, and their mean. */
+    /** Returns one line per figure, with values above 1 if ours is better: of every launch, and their mean. */
     public static List<String> gains(List<List<Figure>> launches) {
-        return rows(launches, "above 1 where ours is better", ratio -> ratio);
+        return rows(launches, "above 1 if ours is better", ratio -> ratio);
     }
 
     private static List<String> rows(List<List<Figure>> launches, String title, DoubleUnaryOperator shown) {

@@ -7,11 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** What Linux tells of a process under {@code /proc}. */
+/** Process statistics that Linux provides under {@code /proc}. */
 public final class ProcFiles {
     private ProcFiles() {}
 
-    /** The most memory that the process has had so far, in MB; 0 where the system does not tell. */
+    /** Returns the peak memory of the process in MB; 0 if the system does not provide it. */
     public static long peakMb(long pid) {
         Path status = Path.of("/proc", Long.toString(pid), "status");
         if (!Files.exists(status)) {

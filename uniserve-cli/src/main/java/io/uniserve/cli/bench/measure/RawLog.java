@@ -13,13 +13,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The raw output of a bench: a tab-separated line an operation ({@code op scenario threads side round thread latency_ns})
- * and one a block ({@code block scenario threads side round wall_ms cpu_ms}), from which every ratio can be computed again.
+ * Raw output of a bench. A tab-separated line per operation ({@code op scenario threads side round thread latency_ns}), and one per block
+ * ({@code block scenario threads side round wall_ms cpu_ms}). Every ratio can be computed from it.
  */
 public final class RawLog implements AutoCloseable {
     private final @Nullable BufferedWriter out;
 
-    /** Writes to the file; nowhere for null. */
+    /** Writes to the file, or discards the output if it is null. */
     public RawLog(@Nullable Path file) {
         try {
             this.out = file == null ? null : Files.newBufferedWriter(file);
@@ -28,7 +28,7 @@ public final class RawLog implements AutoCloseable {
         }
     }
 
-    /** Operations' latencies, thread by thread, and what they were together. */
+    /** Writes the latencies of operations, by thread, and the line of their block. */
     public void write(
             Bench.Load load, String side, int round, List<long[]> latencies, BenchmarkIteration benchmarkIteration) {
         if (out == null) {
@@ -53,7 +53,7 @@ public final class RawLog implements AutoCloseable {
         }
     }
 
-    /** A line of another kind, its fields apart by tabs. */
+    /** Writes a line of another kind, its fields separated by tabs. */
     public void line(Object... fields) {
         if (out == null) {
             return;

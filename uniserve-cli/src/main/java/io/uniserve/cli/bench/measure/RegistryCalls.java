@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Counts what servers ask of ZooKeeper, as they tell it to Prometheus. */
+/** Counter of ZooKeeper calls of servers, read from their Prometheus metrics. */
 public final class RegistryCalls {
-    /** What servers are started with, so that they tell it. */
+    /** Settings with which servers must be started, so that they export metrics. */
     public static final Map<String, String> SETTINGS =
             Map.of("metrics.prometheus.enabled", "true", "metrics.prometheus.port", "0");
 
@@ -27,7 +27,7 @@ public final class RegistryCalls {
     private final HttpClient http = HttpClient.newHttpClient();
     private final List<URI> pages;
 
-    /** Of servers that are ready, by their logs. */
+    /** Reads the addresses of the metrics from the logs of ready servers. */
     public RegistryCalls(Collection<Path> logs) {
         pages = logs.stream().map(RegistryCalls::page).toList();
     }
@@ -36,7 +36,7 @@ public final class RegistryCalls {
         try {
             Matcher match = PAGE.matcher(Files.readString(log));
             if (!match.find()) {
-                throw new UniserveException(ErrorCode.INTERNAL, log + " does not tell where the metrics are");
+                throw new UniserveException(ErrorCode.INTERNAL, log + " has no address of the metrics");
             }
             return URI.create(match.group(1));
         } catch (IOException e) {
@@ -44,7 +44,7 @@ public final class RegistryCalls {
         }
     }
 
-    /** Of all servers and kinds since they were started. */
+    /** Returns the calls of all servers and kinds since their start. */
     public long total() {
         return pages.stream().mapToLong(this::total).sum();
     }

@@ -3,13 +3,13 @@ package io.uniserve.cli.bench.measure;
 import java.util.Arrays;
 
 /**
- * Says when several sides, run in turn, are warm: when the CPU an operation of none has fallen for some turns. A compiler
- * that has work left costs CPU, and the side that is asked first would pay for more of it. Not thread-safe.
+ * Detector of the steady state of several sides that alternate: no side's CPU per operation has fallen for some turns. A compiler with
+ * remaining work uses CPU, and the side that runs first would pay more of it. Not thread-safe.
  */
 final class SteadyState {
-    /** So many turns without a fall are a steady state. */
+    /** Number of turns without a fall that count as steady. */
     static final int TURNS = 3;
-    /** A fall of less than this share is none. */
+    /** Smaller relative falls are ignored. */
     static final double FALL = 0.03;
 
     private final double[] least;
@@ -20,7 +20,7 @@ final class SteadyState {
         Arrays.fill(least, Double.MAX_VALUE);
     }
 
-    /** Takes what an operation of each side cost in this turn; true once nothing has fallen for {@link #TURNS}. */
+    /** Takes the CPU per operation of each side in this turn. Returns true after {@link #TURNS} turns without a fall. */
     boolean after(double... cpuMs) {
         boolean fell = false;
         for (int side = 0; side < least.length; side++) {

@@ -1,4 +1,4 @@
-/** What benchmarks share: two sides measured in turn, their latencies and CPU, and the raw output. */
+/** Shared code of benchmarks: alternating measurement of two sides, latencies, CPU, and raw output. */
 @NullMarked
 package io.uniserve.cli.bench.measure;
 

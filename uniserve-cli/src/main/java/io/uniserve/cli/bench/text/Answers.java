@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Compares answers of two sides: every field of what was found and counted, in order; numbers to a relative 1e-4. */
+/** Comparison of two sides' answers: every field of results and counts, in order; numbers to a relative 1e-4. */
 final class Answers {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<String> PARTS = List.of("response", "facet_counts");
@@ -17,7 +17,7 @@ final class Answers {
 
     private Answers() {}
 
-    /** Where the answers differ; empty where they do not. */
+    /** Returns the first difference; empty if there is none. */
     static Optional<String> difference(String ours, String peers) {
         for (String part : PARTS) {
             Optional<String> found =
@@ -29,7 +29,7 @@ final class Answers {
         return Optional.empty();
     }
 
-    /** How many documents were found. */
+    /** Returns the number of found documents. */
     static long found(String answer) {
         return parse(answer).path("response").path("numFound").asLong(-1);
     }
@@ -38,7 +38,7 @@ final class Answers {
         try {
             return JSON.readTree(answer);
         } catch (JsonProcessingException e) {
-            throw new UniserveException(ErrorCode.INTERNAL, "the answer is no JSON: " + answer, e);
+            throw new UniserveException(ErrorCode.INTERNAL, "the answer is not JSON: " + answer, e);
         }
     }
 

@@ -12,14 +12,14 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
-/** Sends many documents in batches, several at once; the same for both sides. */
+/** Sender of many documents in concurrent batches; the same for both sides. */
 final class Batches {
     private static final int SIZE = 1_000;
     private static final int THREADS = 4;
 
     private Batches() {}
 
-    /** Makes documents 0 to {@code count - 1}, batch by batch as they are sent, and returns when all are acknowledged. */
+    /** Creates documents 0 to {@code count - 1} batch by batch while they are sent. Returns when all are acknowledged. */
     static <T> void send(int count, IntFunction<T> document, Consumer<List<T>> target) {
         List<Callable<Integer>> batches = new ArrayList<>();
         for (int from = 0; from < count; from += SIZE) {

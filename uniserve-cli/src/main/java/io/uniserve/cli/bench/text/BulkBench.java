@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Bulk updates: so many megabytes of new documents into an empty table or collection, until a query finds them all. Both
- * spread documents by a hash of their id, both get the same batches. Not thread-safe.
+ * Bulk updates: megabytes of new documents into an empty table or collection, until a query finds all. Both sides partition documents by a
+ * hash of their id and get the same batches. Not thread-safe.
  */
 final class BulkBench {
     private static final String COUNT = "q=*:*&rows=0&omitHeader=true";
@@ -55,7 +55,7 @@ final class BulkBench {
         return List.copyOf(figures);
     }
 
-    /** Lines for people. */
+    /** Returns lines for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
@@ -116,7 +116,7 @@ final class BulkBench {
         }
     }
 
-    /** The corpus again and again, with ids of their own. */
+    /** Repeats the corpus with new ids. */
     private TextDocument base(int i) {
         return corpus.documents().get(i % corpus.documents().size());
     }

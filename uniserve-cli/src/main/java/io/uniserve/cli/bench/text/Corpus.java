@@ -5,17 +5,17 @@ import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Documents and where they come from. */
+/** Documents with the name of their source. */
 record Corpus(String source, List<TextDocument> documents) {
-    /** Which text to take. */
+    /** Choice of texts. */
     enum Choice {
         /** English texts of Debian packages. */
         DEBIAN,
-        /** The lines of the European Parliament that the distribution carries, in several languages. */
+        /** Speeches of the European Parliament that the distribution contains, in several languages. */
         EUROPARL
     }
 
-    /** The first {@code limit} documents. */
+    /** Returns the first {@code limit} documents. */
     static Corpus read(Choice choice, Path home, int limit) {
         Corpus all = choice == Choice.DEBIAN ? DebianCorpus.read() : europarl(home);
         List<TextDocument> documents = all.documents.subList(0, Math.min(limit, all.documents.size()));

@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A limit on the CPU of each of some processes, so that several servers on one machine have a capacity each, as they would
- * have on machines of their own. By control groups (version 1 or 2), which only root can make.
+ * CPU limit per process, so that each of several servers on one machine has a capacity as on a machine of its own. It uses control groups
+ * (version 1 or 2), which need root.
  */
 final class CpuQuota implements AutoCloseable {
     private static final Path V1 = Path.of("/sys/fs/cgroup/cpu");
     private static final Path V2 = Path.of("/sys/fs/cgroup");
-    /** Short, so that a process that has used its share waits for milliseconds. */
+    /** A short period: a process that has used its share waits only for milliseconds. */
     private static final int PERIOD_MICROS = 10_000;
 
     private final List<Path> groups = new ArrayList<>();
     private final List<Long> pids = new ArrayList<>();
 
-    /** True where this process may make groups. */
+    /** True if this process may create control groups. */
     static boolean isPossible() {
         return Files.isWritable(root()) && (isV1() || Files.isWritable(V2.resolve("cgroup.subtree_control")));
     }
@@ -34,7 +34,7 @@ final class CpuQuota implements AutoCloseable {
         return isV1() ? V1 : V2;
     }
 
-    /** Gives each process a share of one core, e.g. 0.4. */
+    /** Limits each process to a share of one core, e.g. 0.4. */
     void limit(List<Long> processes, double cores) {
         try {
             if (!isV1()) {
@@ -58,7 +58,7 @@ final class CpuQuota implements AutoCloseable {
         }
     }
 
-    /** Lifts the limits. */
+    /** Removes the limits. */
     @Override
     public void close() {
         try {
@@ -71,7 +71,7 @@ final class CpuQuota implements AutoCloseable {
                 Files.delete(group);
             }
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot lift the limit of CPU: " + e.getMessage(), e);
+            throw new UniserveException(ErrorCode.IO, "cannot remove the CPU limit: " + e.getMessage(), e);
         }
     }
 }

@@ -19,9 +19,8 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
- * English that Debian's package manager installs: the GCIDE dictionary ({@code dict-gcide}), the glosses of WordNet
- * ({@code wordnet-base}), and the descriptions of packages in apt's own lists. The three take turns, so that the first
- * documents are a sample of all.
+ * English texts that Debian's package manager installs: the GCIDE dictionary ({@code dict-gcide}), the glosses of WordNet ({@code
+ * wordnet-base}), and the package descriptions in apt's lists. The three alternate, so that the first documents are a sample of all.
  */
 final class DebianCorpus {
     private static final Path GCIDE = Path.of("/usr/share/dictd/gcide.dict.dz");
@@ -33,7 +32,7 @@ final class DebianCorpus {
 
     private DebianCorpus() {}
 
-    /** True where the packages are installed. */
+    /** True if the packages are installed. */
     static boolean isInstalled() {
         return Files.isReadable(GCIDE) && Files.isReadable(GCIDE_INDEX) && Files.isDirectory(WORDNET);
     }
@@ -70,7 +69,7 @@ final class DebianCorpus {
         return all;
     }
 
-    /** Every entry once; several words may lead to one. Its topic is its first letter. */
+    /** Returns every entry once, although several words may refer to it. Its topic is its first letter. */
     private static List<TextDocument> dictionary() throws IOException {
         byte[] text;
         try (InputStream in = new GZIPInputStream(Files.newInputStream(GCIDE), 1 << 16)) {
@@ -98,7 +97,7 @@ final class DebianCorpus {
         return value;
     }
 
-    /** One a set of synonyms: {@code offset lexicographer's-file ... | gloss}. Its topic is its part of speech and file. */
+    /** Returns one gloss per set of synonyms: {@code offset lexicographer's-file ... | gloss}. Its topic is its part of speech and file. */
     private static List<TextDocument> glosses() throws IOException {
         List<TextDocument> documents = new ArrayList<>();
         for (String kind : List.of("noun", "verb", "adj", "adv")) {
@@ -115,7 +114,7 @@ final class DebianCorpus {
         return documents;
     }
 
-    /** Name and description of every package once; its topic is its section. None where apt is not there. */
+    /** Returns the name and description of every package once; its topic is its section. Empty without apt. */
     private static List<TextDocument> packages() throws IOException {
         List<TextDocument> documents = new ArrayList<>();
         if (!Files.isExecutable(Path.of(APT_HELPER)) || !Files.isDirectory(APT_LISTS)) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
-/** A peer's folder of jars behind a class loader of its own, which shows it the JDK and {@link SearchPeer}, nothing else. */
+/** Class loader for a peer's directory of jars. The peer sees only the JDK, {@link SearchPeer} and its own classes. */
 final class PeerLoader {
     private static final String SHOWN = SearchPeer.class.getPackageName() + ".";
 
@@ -24,16 +24,16 @@ final class PeerLoader {
         if (!Files.isDirectory(folder)) {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION,
-                    "the peer's folder " + folder + " is not there; build the whole distribution");
+                    "the peer's folder " + folder + " does not exist; build the whole distribution");
         }
     }
 
-    /** For a JVM of the peer's own. */
+    /** Returns the class path for a JVM of the peer. */
     String classPath() {
         return folder.resolve("*").toString();
     }
 
-    /** The peer's client, in this JVM. */
+    /** Returns the peer's client, which runs in this JVM. */
     SearchPeer connect(String zooKeeper) {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         ClassLoader own = loader();
@@ -61,7 +61,7 @@ final class PeerLoader {
         }
     }
 
-    /** The JDK and the interface. */
+    /** Parent loader with the JDK and the interface. */
     private static final class Shown extends ClassLoader {
         Shown() {
             super("peer-shown", ClassLoader.getPlatformClassLoader());

@@ -9,13 +9,13 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the segments of Solr's indexes by their files, which is how a reader sees that both sides are merged alike. */
+/** Counter of the segments of Solr's indexes by their files. It shows that both sides are merged alike. */
 final class SegmentCounter {
     private static final Path INDEX = Path.of("data", "index");
 
     private SegmentCounter() {}
 
-    /** Those of all cores below this folder. */
+    /** Returns the segments of all cores below this directory. */
     static int below(Path root) throws IOException {
         AtomicInteger count = new AtomicInteger();
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
@@ -30,7 +30,7 @@ final class SegmentCounter {
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException gone) {
-                return FileVisitResult.CONTINUE; // servers delete files meanwhile
+                return FileVisitResult.CONTINUE; // servers delete files concurrently
             }
 
             @Override

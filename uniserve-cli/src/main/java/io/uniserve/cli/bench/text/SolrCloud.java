@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A SolrCloud of real processes: ZooKeeper and nodes, and its client in this JVM. Not thread-safe. */
+/** SolrCloud of real processes: ZooKeeper and nodes. Its client is in this JVM. Not thread-safe. */
 final class SolrCloud implements AutoCloseable {
     private static final String NODE = "io.uniserve.benchmark.solrcloud.SolrNode";
     private static final long START_TIMEOUT_MS = 120_000;
@@ -18,9 +18,9 @@ final class SolrCloud implements AutoCloseable {
     private final List<DaemonProcess> daemons = new ArrayList<>();
 
     /**
-     * Starts nothing yet.
+     * Prepares the cloud without starting it.
      *
-     * @param jars the peer's own
+     * @param jars the peer's jars
      */
     SolrCloud(Path directory, Path jars) {
         this.peer = new PeerLoader(jars);
@@ -44,12 +44,12 @@ final class SolrCloud implements AutoCloseable {
         return peer.connect(address);
     }
 
-    /** The nodes, without ZooKeeper. */
+    /** Returns the nodes, without ZooKeeper. */
     List<DaemonProcess> nodes() {
         return List.copyOf(daemons.subList(1, daemons.size()));
     }
 
-    /** Where ZooKeeper serves. */
+    /** Returns the address of ZooKeeper. */
     String zooKeeper() {
         return daemons.get(0).awaitReady(START_TIMEOUT_MS).toString();
     }
@@ -64,7 +64,7 @@ final class SolrCloud implements AutoCloseable {
         return directory.resolve(name).toString();
     }
 
-    /** Ends all processes at once, ZooKeeper last. */
+    /** Kills all processes, ZooKeeper last. */
     @Override
     public void close() {
         for (int i = daemons.size() - 1; i >= 0; i--) {

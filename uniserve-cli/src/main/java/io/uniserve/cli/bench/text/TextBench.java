@@ -17,10 +17,7 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/**
- * The measurements of {@code bench text}: the same documents in the same shards, the same queries, block by block in turn.
- * Not thread-safe.
- */
+/** Measurements of {@code bench text}: the same documents in the same shards, the same queries, in alternating blocks. Not thread-safe. */
 final class TextBench {
     private static final String TABLE = "text";
     private static final int WARMUP_THREADS = 4;
@@ -39,7 +36,7 @@ final class TextBench {
     private final List<String> differences = new ArrayList<>();
     private int compared;
 
-    /** How much of everything. */
+    /** Scale of a run. */
     record Scale(
             int nodes,
             int shards,
@@ -72,7 +69,7 @@ final class TextBench {
         this.shards = new Partitioner.Hash(scale.shards());
     }
 
-    /** Lines for people. */
+    /** Returns lines for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
@@ -81,7 +78,7 @@ final class TextBench {
         return List.copyOf(figures);
     }
 
-    /** Queries whose answers were compared, and the differences. */
+    /** Returns the number of queries with compared answers. */
     int compared() {
         return compared;
     }
@@ -90,7 +87,7 @@ final class TextBench {
         return List.copyOf(differences);
     }
 
-    /** Loads both sides, ours all at once and the peer in batches, and merges every index to one segment. */
+    /** Loads both sides, ours in one update and the peer's in batches, and merges every index to one segment. */
     void load() {
         List<TextDocument> documents = corpus.documents();
         console.note("loading " + documents.size() + " documents into uniserve");
@@ -118,7 +115,7 @@ final class TextBench {
                 .toList();
     }
 
-    /** Asks both sides every measured query and the generated ones once and compares the answers. */
+    /** Sends every measured query and the generated ones once to both sides and compares the answers. */
     void compareAnswers() {
         List<TextQuery> queries = new ArrayList<>(TextQuery.MEASURED);
         queries.addAll(TextQuery.generated(corpus, scale.seed(), scale.generated()));
@@ -134,7 +131,7 @@ final class TextBench {
                 .ifPresent(difference -> differences.add(query.name() + " " + query.parameters() + ": " + difference));
     }
 
-    /** All queries by each number of clients. */
+    /** Measures all queries for each number of clients. */
     void queries() {
         header("queries of all shards");
         Function<String, String> ours = parameters -> uniserve.query(TABLE, parameters);
@@ -157,13 +154,13 @@ final class TextBench {
         }
     }
 
-    /** Gives the hot actor a copy on every server; before quotas, as this is not measured. */
+    /** Gives the hot actor a replica on every server. It runs before quotas are set, because it is not measured. */
     void replicate() {
         console.note("hot range: actor 0 of table " + TABLE + " gets " + scale.nodes() + " copies");
         uniserve.replicate(TABLE, 0, scale.nodes());
     }
 
-    /** All queries ask one part of the keys, which Uniserve holds on every server by now and the peer on one node. */
+    /** Measures queries of one key range. Uniserve has replicas of it on every server, the peer on one node. */
     void hot(double goal) {
         List<TextDocument> range = part(0);
         String key = range.get(0).id();
@@ -174,7 +171,7 @@ final class TextBench {
         for (TextQuery query : scale.measured()) {
             compare(query, ours.apply(query.parameters()), peers.apply(query.parameters()));
         }
-        warmUp(ours, scale.nodes(), peers); // as many for each server, of which one answers, as for the peer's node
+        warmUp(ours, scale.nodes(), peers); // per server, of which one answers a query, as many as for the peer's node
         int clients = scale.clients().stream().mapToInt(Integer::intValue).max().orElse(1);
         for (TextQuery query : scale.measured()) {
             settle(query, clients, ours, peers);

@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
             "The Solr port against SolrCloud: servers and nodes each in a JVM of its own, real Jetty nodes and a real"
                     + " ZooKeeper on the peer's side; the same documents in the same shards, one segment each, no caches,"
                     + " the same heap and JVM options. Answers are compared first. Then queries by several clients,"
-                    + " queries of one hot range, bulk updates; the two sides in turn, block by block."
+                    + " queries of one hot range, bulk updates; the two sides alternate block by block."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -53,7 +53,7 @@ public final class TextCommand extends CliCommand {
     @Option(
             names = "--peer",
             paramLabel = "NAME",
-            description = "What to compare with: ${COMPLETION-CANDIDATES} (default).")
+            description = "System to compare with: ${COMPLETION-CANDIDATES} (default).")
     private Peer peer = Peer.SOLRCLOUD;
 
     @Option(
@@ -61,10 +61,10 @@ public final class TextCommand extends CliCommand {
             paramLabel = "NAME",
             description =
                     "debian: English texts of the packages dict-gcide and wordnet-base and of apt's lists; europarl:"
-                            + " what the distribution carries (default: debian where the packages are installed).")
+                            + " the texts in the distribution (default: debian if the packages are installed).")
     private Corpus.@Nullable Choice choice;
 
-    @Option(names = "--documents", paramLabel = "N", description = "At most so many documents (default: all).")
+    @Option(names = "--documents", paramLabel = "N", description = "Maximum number of documents (default: all).")
     private int documents = Integer.MAX_VALUE;
 
     @Option(names = "--nodes", paramLabel = "N", description = "Servers, and nodes of the peer (default: 4).")
@@ -80,29 +80,29 @@ public final class TextCommand extends CliCommand {
             names = "--clients",
             split = ",",
             paramLabel = "N",
-            description = "Clients at once, one or several numbers (default: 1,2,4,8).")
+            description = "Concurrent clients, one or several numbers (default: 1,2,4,8).")
     private List<Integer> clients = List.of(1, 2, 4, 8);
 
     @Option(
             names = "--operations",
             paramLabel = "N",
-            description = "Queries of a block, all clients, at least (default: 200).")
+            description = "Minimum queries per block, all clients (default: 200).")
     private int operations = 200;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "As many queries more as take the faster side so long, 0 for none (default: 1).")
+            description = "More queries, until the faster side takes this long; 0 for none (default: 1).")
     private double seconds = 1;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 10).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 10).")
     private int rounds = 10;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
             description =
-                    "Queries of each kind and side before anything is measured, for each server that answers alone"
+                    "Warm-up queries of each kind and side, for each server that answers alone"
                             + " (default: 3000).")
     private int warmup = 3_000;
 
@@ -110,8 +110,8 @@ public final class TextCommand extends CliCommand {
             names = "--settle",
             paramLabel = "N",
             description =
-                    "At most so many more blocks of each side, unmeasured, before each kind and number of clients: they end"
-                            + " once the CPU a query of neither falls (default: 20).")
+                    "Maximum warm-up blocks per side before each kind and number of clients; they end"
+                            + " when no side's CPU per query falls any more (default: 20).")
     private int settle = 20;
 
     @Option(
@@ -135,7 +135,7 @@ public final class TextCommand extends CliCommand {
             names = "--quota",
             paramLabel = "CORES",
             description =
-                    "CPU that each server and node may use while one range is hot, as on machines of their own; needs"
+                    "CPU limit per server and node while one range is hot, as on machines of their own; needs"
                             + " root, 0 for no limit (default: 0.35).")
     private double quota = 0.35;
 
@@ -152,7 +152,7 @@ public final class TextCommand extends CliCommand {
             names = "--kinds",
             split = ",",
             paramLabel = "WORD",
-            description = "Measure only queries with such a word: phrase, sloppy, facet, sorted (default: all).")
+            description = "Measure only these kinds of queries: phrase, sloppy, facet, sorted (default: all).")
     private List<String> kinds = List.of();
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
@@ -162,11 +162,11 @@ public final class TextCommand extends CliCommand {
             names = "--launches",
             paramLabel = "N",
             description =
-                    "All of it so often, each time with new processes, which differ by what compilers did; a figure is then"
-                            + " the geometric mean of theirs (default: 1).")
+                    "Repetitions with new processes, which differ by the work of compilers; a figure is"
+                            + " the geometric mean of all (default: 1).")
     private int launches = 1;
 
-    /** Of the last launch. */
+    /** Figures of the last launch. */
     private final Map<String, Object> told = new TreeMap<>();
 
     private int compared;
@@ -315,7 +315,7 @@ public final class TextCommand extends CliCommand {
         clients.forEach(n -> range("--clients", n, 1, 64));
         bulk.forEach(n -> range("--bulk", n, 1, 10_000));
         if (TextQuery.measured(kinds).isEmpty()) {
-            throw usage("--kinds has no word of a query that is measured: use phrase, sloppy, facet or sorted");
+            throw usage("--kinds names no kind of measured query: use phrase, sloppy, facet or sorted");
         }
         if (!(quota >= 0 && quota <= 64)) {
             throw usage("--quota is " + quota + ": use 0 to 64");

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A document of a corpus: {@code topic} is what it is counted by, its length in characters what it is sorted by. */
+/** Document of a corpus. Facets count {@code topic}, and sorting is by the length in characters. */
 record TextDocument(String id, String topic, String text) {
-    /** Field by field, as both sides store it. */
+    /** Returns its fields, as both sides store it. */
     Map<String, @Nullable Object> fields(String asId) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put("id", asId);
@@ -21,7 +21,7 @@ record TextDocument(String id, String topic, String text) {
         return new Document("id", fields(id));
     }
 
-    /** Bytes of the fields, about; the corpora are English. */
+    /** Returns the approximate size of the fields in bytes; the corpora are English. */
     long size() {
         return id.length() + topic.length() + text.length() + 8L;
     }

@@ -7,32 +7,32 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** A query that both sides get in the same words. Ties are broken by id, so that there is one right answer. */
+/** Query that both sides get in the same words. Ties are broken by id, so that there is one correct answer. */
 record TextQuery(String name, String parameters) {
     private static final String PAGE = "&fl=id,topic_s,text,score&sort=score+desc,id+asc&rows=10&omitHeader=true";
     private static final String FACET = "&rows=0&facet=true&facet.field=topic_s&facet.mincount=1&omitHeader=true";
     private static final String FACET_TOP = FACET + "&facet.limit=10";
-    /** All terms: with a limit SolrCloud may miss one that no shard has among its top. */
+    /** A facet of all terms: with a limit SolrCloud may miss a term that is in no shard's top list. */
     private static final String FACET_ALL = FACET + "&facet.limit=-1";
 
     private static final String SORTED =
             "&fl=id,topic_s,length_i&sort=length_i+desc,id+asc&start=100&rows=10&omitHeader=true";
 
-    /** What is measured: the two queries of the papers, a facet and a sorted page. */
+    /** The measured queries: the two queries of the papers, a facet and a sorted page. */
     static final List<TextQuery> MEASURED = List.of(
             of("phrase \"is also\"", "text:\"is also\"", PAGE),
             of("sloppy \"of the\"~4", "text:\"of the\"~4", PAGE),
             of("facet of \"water\"", "text:water", FACET_TOP),
             of("sorted page of \"the\"", "text:the", SORTED));
 
-    /** Those that are measured whose names have one of these words, all where there are none. */
+    /** Returns the measured queries whose names contain one of these words; all if there are no words. */
     static List<TextQuery> measured(List<String> words) {
         return MEASURED.stream()
                 .filter(query -> words.isEmpty() || words.stream().anyMatch(query.name()::contains))
                 .toList();
     }
 
-    /** What is only compared: two or three words of a random document, in each of the four kinds. */
+    /** Returns queries that are only compared: two or three words of a random document, in each of the four kinds. */
     static List<TextQuery> generated(Corpus corpus, long seed, int count) {
         Random random = new Random(seed);
         List<TextQuery> queries = new ArrayList<>();

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Uniserve as a cluster of processes with the Solr port. Not thread-safe, but for queries and documents. */
+/** Uniserve as a cluster of processes with the Solr port. Not thread-safe, except for queries and documents. */
 final class UniserveText implements AutoCloseable {
     private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
     private static final long IN_SYNC_TIMEOUT_MS = 120_000;
@@ -52,7 +52,7 @@ final class UniserveText implements AutoCloseable {
         }
     }
 
-    /** The servers' processes, without ZooKeeper and coordinator. */
+    /** Returns the servers' processes, without ZooKeeper and coordinator. */
     List<Long> serverPids() {
         return cluster.daemons().values().stream()
                 .filter(daemon -> daemon.name().startsWith("server-"))
@@ -60,14 +60,14 @@ final class UniserveText implements AutoCloseable {
                 .toList();
     }
 
-    /** Makes a table and waits until all replicas of all actors are in sync. */
+    /** Creates a table and waits until all replicas of all actors are in sync. */
     void create(String table, int actors, int replicas) {
         client.admin()
                 .createTable(TableSpec.named(table).port("solr").hash(actors).replicas(replicas));
         awaitInSync(table, actor -> actor.isr().size() == replicas);
     }
 
-    /** Gives one actor of a table so many replicas and waits until all are in sync. */
+    /** Gives one actor of a table this many replicas and waits until all are in sync. */
     void replicate(String table, int actor, int copies) {
         client.admin().replicateActor(table, actor, copies);
         awaitInSync(table, state -> state.actor() != actor || state.isr().size() == copies);
@@ -89,14 +89,14 @@ final class UniserveText implements AutoCloseable {
     }
 
     /**
-     * Stores documents, replacing those with the same id; acknowledged and visible on return. What is given at once becomes
-     * one segment of each index, or few where it exceeds Solr's buffer.
+     * Stores documents, replacing those with the same id. They are acknowledged and visible on return. The documents of one call become one
+     * segment per index, or a few if they exceed Solr's buffer.
      */
     void add(String table, List<Document> documents) {
         table(table).update("solr.add@1", Document.CODEC, documents).run().orThrow();
     }
 
-    /** Merges each index to one segment; done on return. */
+    /** Merges each index to one segment before it returns. */
     void optimize(String table) {
         table(table)
                 .update("solr.optimize@1", Document.CODEC, List.of(new Document("id", Map.of())))
@@ -105,12 +105,12 @@ final class UniserveText implements AutoCloseable {
                 .orThrow();
     }
 
-    /** Answers a query; JSON, not parsed. */
+    /** Answers a query as unparsed JSON. */
     String query(String table, String parameters) {
         return client.query(table, parameters).body().utf8();
     }
 
-    /** The same of the actor that holds the key alone. */
+    /** Answers a query on the actor of this key only. */
     String query(String table, String key, String parameters) {
         return table(table).key(key).query(parameters).body().utf8();
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One DuckDB with all rows, in a process of its own, with a thread for each core: nothing of ours between query and engine. */
+/** DuckDB with all rows in one process, with one thread per core and without Uniserve between query and engine. */
 public final class BareDuck implements SqlEngine {
     private final Connection connection;
     private final int cores;
@@ -23,7 +23,7 @@ public final class BareDuck implements SqlEngine {
         run("SET threads TO " + cores);
     }
 
-    /** Arguments: a database file that is not there yet, cores. */
+    /** Arguments: a database file that does not exist yet, and the number of cores. */
     public static void main(String[] arguments) throws Exception {
         SqlNode.serve("duckdb", new BareDuck(arguments[0], Integer.parseInt(arguments[1])));
         Runtime.getRuntime().halt(0);

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares answers of two engines, row by row in order. Numbers may differ by what engines round an average to, or cut a quotient
- * to as MonetDB does, six digits behind the point, or by the last digits of a double; so sums of money are equal to the cent.
+ * Comparison of two engines' answers, row by row in order. Numbers may differ where engines round an average or truncate a quotient to six
+ * digits, as MonetDB does, or in the last digits of a double. Sums of money must be equal to the cent.
  */
 final class SqlAnswers {
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?");
@@ -18,11 +18,11 @@ final class SqlAnswers {
 
     private SqlAnswers() {}
 
-    /** Where they differ; empty where they do not. */
+    /** Returns the first difference; empty if there is none. */
     static Optional<String> difference(
             List<? extends List<@Nullable String>> ours, List<? extends List<@Nullable String>> theirs) {
         if (ours.size() != theirs.size()) {
-            return Optional.of(ours.size() + " rows, not " + theirs.size());
+            return Optional.of(ours.size() + " rows, expected " + theirs.size());
         }
         for (int row = 0; row < ours.size(); row++) {
             if (ours.get(row).size() != theirs.get(row).size()) {

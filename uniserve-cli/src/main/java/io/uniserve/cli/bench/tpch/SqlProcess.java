@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** An engine that Uniserve is measured against: its process, and the connection to it. Not thread-safe. */
+/** Engine that Uniserve is compared with: its process, and the connection to it. Not thread-safe. */
 final class SqlProcess implements AutoCloseable {
-    /** The command that puts Spark where it is looked for. */
+    /** Command that installs Spark at the expected place. */
     static final String SPARK_BUILD = "./mvnw -B -Pspark -pl :uniserve-peer-spark -am -DskipTests package";
 
     private static final long START_TIMEOUT_MS = 180_000;
 
-    /** What Spark's own launcher opens on Java 17. */
+    /** Options that Spark's own launcher sets on Java 17. */
     private static final List<String> SPARK_OPENS = List.of(
             "java.base/java.lang",
             "java.base/java.lang.invoke",
@@ -60,7 +60,7 @@ final class SqlProcess implements AutoCloseable {
         }
     }
 
-    /** One DuckDB, with the driver that the port has. */
+    /** Starts one DuckDB with the port's driver. */
     static SqlProcess bare(Path directory, String heap, int cores) {
         JavaLauncher java = JavaLauncher.ofThisProcess();
         String path = java.classPath()
@@ -73,7 +73,7 @@ final class SqlProcess implements AutoCloseable {
         return new SqlProcess("bare", DaemonProcess.start("bare", command, directory.resolve("bare.log")));
     }
 
-    /** Spark SQL with its tables {@code cached} or {@code parquet}. */
+    /** Starts Spark SQL with its tables {@code cached} or {@code parquet}. */
     static SqlProcess spark(Path directory, String heap, int cores, String tables) {
         JavaLauncher java = JavaLauncher.ofThisProcess();
         Path jars = sparkFolder();
@@ -87,7 +87,7 @@ final class SqlProcess implements AutoCloseable {
         return new SqlProcess(name, DaemonProcess.start(name, command, directory.resolve(name + ".log")));
     }
 
-    /** Where Spark's jars are; INVALID_CONFIGURATION with the command that brings them where there are none. */
+    /** Returns the directory of Spark's jars. Fails with INVALID_CONFIGURATION, with the command that installs them, if there are none. */
     static Path sparkFolder() {
         Path folder = JavaLauncher.ofThisProcess()
                 .home()
@@ -109,12 +109,12 @@ final class SqlProcess implements AutoCloseable {
                         + ": it is 300 MB and not part of the distribution. In the source tree run: " + SPARK_BUILD);
     }
 
-    /** In figures and raw output: bare, spark-cached, spark-parquet. */
+    /** Returns the name in figures and raw output: bare, spark-cached, spark-parquet. */
     String side() {
         return side;
     }
 
-    /** The engine's own name. */
+    /** Returns the engine's own name. */
     String name() {
         return name;
     }

@@ -15,19 +15,19 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The measurements of {@code bench tpch}: one client, every query on all sides block by block in turn. Not thread-safe. */
+/** Measurements of {@code bench tpch}: one client, every query on all sides in alternating blocks. Not thread-safe. */
 final class TpchBench {
-    /** As fast as Spark times this, on each query. */
+    /** Goal relative to Spark's time, for each query. */
     private static final double SPARK_GOAL = 3;
 
-    /** Of the bare engine's time: a query of one table, and a join. */
+    /** Goals relative to the bare engine's time: a query of one table, and a join. */
     private static final double SCAN_GOAL = 1.1;
 
     private static final double JOIN_GOAL = 2;
-    /** A block of a side while compilers are at work; shorter ones differ by more than compilers cost. */
+    /** Duration of a warm-up block; the variance of shorter blocks is larger than the cost of compilers. */
     private static final double SETTLE_SECONDS = 4;
 
-    /** What the user may have done wrong, or what is not there yet: told, and not measured. */
+    /** Errors that are reported without a measurement: wrong input, or unsupported queries. */
     private static final Set<ErrorCode> REFUSALS =
             Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT, ErrorCode.TOO_LARGE);
 
@@ -43,7 +43,7 @@ final class TpchBench {
     private final List<String> checked = new ArrayList<>();
     private int compared;
 
-    /** How often. */
+    /** Numbers of runs. */
     record Scale(int warmup, int settle, int operations, int rounds) {}
 
     TpchBench(Bench bench, Console console, UniserveTpch uniserve, List<SqlProcess> peers) {
@@ -58,17 +58,17 @@ final class TpchBench {
         return List.copyOf(figures);
     }
 
-    /** Lines for people. */
+    /** Returns lines for people. */
     List<String> rows() {
         return List.copyOf(rows);
     }
 
-    /** A line for people of each query that was compared, or refused. */
+    /** Returns one line for people per compared or refused query. */
     List<String> checked() {
         return List.copyOf(checked);
     }
 
-    /** Answers that were compared with another engine's. */
+    /** Returns the number of answers that were compared with another engine's. */
     int compared() {
         return compared;
     }
@@ -77,12 +77,12 @@ final class TpchBench {
         return List.copyOf(differences);
     }
 
-    /** Queries that Uniserve does not run, and why. */
+    /** Returns the queries that Uniserve refuses, with the reason. */
     Map<String, String> refused() {
         return new LinkedHashMap<>(refused);
     }
 
-    /** Asks all sides every query once; returns those that Uniserve answers. */
+    /** Sends every query once to all sides. Returns the queries that Uniserve answers. */
     List<TpchQuery> compareAnswers(List<TpchQuery> queries) {
         List<TpchQuery> answered = new ArrayList<>();
         for (TpchQuery query : queries) {
@@ -118,7 +118,7 @@ final class TpchBench {
         checked.add(String.format(Locale.ROOT, "%-6s%8d%8d  %s", query.name(), ours.size(), values, found));
     }
 
-    /** Warms all of these queries up, and then measures each: the first one is as warm as the last. */
+    /** Warms up all of these queries before it measures each, so that the first one is as warm as the last. */
     void measure(List<TpchQuery> queries, Scale scale) {
         rows.add(String.format(Locale.ROOT, "%-6s%-16s%10s%10s%12s", "", "", "p50 ms", "p90 ms", "CPU ms"));
         warmServing(queries, scale);
@@ -145,8 +145,8 @@ final class TpchBench {
     }
 
     /**
-     * What takes a query and gives its answer, in the processes of all sides, is compiled by the thousand queries, which a
-     * large query takes minutes for: before them come queries that find nothing.
+     * Warms up the serving code of all sides with queries that find nothing. That code is compiled after thousands of queries, which would
+     * take minutes with large queries.
      */
     private void warmServing(List<TpchQuery> queries, Scale scale) {
         for (TpchQuery query : scale.settle() == 0 ? List.<TpchQuery>of() : TpchQuery.ofNoRows(queries)) {
@@ -167,14 +167,14 @@ final class TpchBench {
         boolean bare = theirs.side().equals("bare");
         double goal = bare ? 1 / (query.joins() ? JOIN_GOAL : SCAN_GOAL) : SPARK_GOAL;
         String name = query.name() + " vs " + theirs.side() + ": ";
-        // CPU is shown beside the wall time and has no goal.
+        // CPU is shown next to the wall time and has no goal.
         return List.of(
                 Figure.less(
                         name + "p50 ms", ours.percentileMicros(0.5) / 1e3, theirs.percentileMicros(0.5) / 1e3, goal),
                 Figure.less(name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
     }
 
-    /** What an answer measures must not change while it is measured. */
+    /** Creates a side that checks that the size of the answer does not change. */
     private static Bench.Side side(String name, java.util.function.IntSupplier ask, CpuMeter cpu) {
         int expected = ask.getAsInt();
         return new Bench.Side(

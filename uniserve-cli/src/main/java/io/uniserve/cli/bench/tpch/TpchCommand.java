@@ -20,9 +20,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "tpch",
         description = {
-            "TPC-H on servers with a SQL port, each in a process of its own; on one DuckDB with all rows and a thread"
-                    + " a core; and on Spark SQL on as many cores, once with cached tables and once with Parquet. Answers"
-                    + " are compared first. Then every query by one client, the sides in turn, block by block."
+            "TPC-H on servers with a SQL port, each in a process of its own; on one DuckDB with all rows and one thread"
+                    + " per core; and on Spark SQL on as many cores, once with cached tables and once with Parquet. Answers"
+                    + " are compared first. Then every query by one client; the sides alternate block by block."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -34,13 +34,13 @@ import picocli.CommandLine.Option;
         })
 public final class TpchCommand extends CliCommand {
     private static final List<Integer> WITH_GOALS = List.of(1, 3, 10);
-    /** With fewer suppliers the generator gives a part one of them twice. */
+    /** With fewer suppliers the generator assigns a supplier to a part twice. */
     private static final double CHECK_SCALE_MIN = 0.01;
 
     private static final List<String> ENGINES = List.of("duckdb", "monetdb");
     private static final String QUERIES_DEFAULT = "1,3,5,6,10,12,14,19";
 
-    /** Systems to compare with, beside the bare engine. */
+    /** Systems to compare with, in addition to the bare engine. */
     enum Peer {
         SPARK,
         NONE
@@ -52,12 +52,12 @@ public final class TpchCommand extends CliCommand {
     @Option(
             names = "--peer",
             paramLabel = "NAME",
-            description = "What to compare with beside the bare engine: ${COMPLETION-CANDIDATES} (default: none).")
+            description = "System to compare with in addition to the bare engine: ${COMPLETION-CANDIDATES} (default: none).")
     private Peer peer = Peer.NONE;
 
     @Option(
             names = "--check",
-            description = "Only compare answers, of all 22 queries unless --queries is given; nothing is measured.")
+            description = "Only compare answers, without measurements; of all 22 queries unless --queries is given.")
     private boolean check;
 
     @Option(
@@ -72,13 +72,13 @@ public final class TpchCommand extends CliCommand {
     @Option(names = "--servers", paramLabel = "N", description = "Servers (default: 4).")
     private int servers = 4;
 
-    @Option(names = "--actors", paramLabel = "N", description = "Actors of each table (default: one a server).")
+    @Option(names = "--actors", paramLabel = "N", description = "Actors of each table (default: one per server).")
     private int actors;
 
     @Option(
             names = "--queries",
             paramLabel = "N,...",
-            description = "Queries by their numbers, or all that are known (default: " + QUERIES_DEFAULT + ").")
+            description = "Queries by their numbers, or all (default: " + QUERIES_DEFAULT + ").")
     private String queries = QUERIES_DEFAULT;
 
     @Option(names = "--heap", paramLabel = "SIZE", description = "Java heap of a server, e.g. 512m (default: 1g).")
@@ -90,21 +90,21 @@ public final class TpchCommand extends CliCommand {
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Runs of a query and side before it counts (default: 5).")
+            description = "Warm-up runs of a query per side (default: 5).")
     private int warmup = 5;
 
     @Option(
             names = "--settle",
             paramLabel = "N",
             description =
-                    "At most so many more blocks of each side, of 4 s, before a query counts: they end once its CPU"
-                            + " falls on no side (default: 10).")
+                    "Maximum warm-up blocks per side and query, of 4 s each; they end when its CPU"
+                            + " no longer falls on any side (default: 10).")
     private int settle = 10;
 
-    @Option(names = "--operations", paramLabel = "N", description = "Runs of a query in a block (default: 5).")
+    @Option(names = "--operations", paramLabel = "N", description = "Runs of a query per block (default: 5).")
     private int operations = 5;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 5).")
     private int rounds = 5;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
@@ -160,7 +160,7 @@ public final class TpchCommand extends CliCommand {
 
     private int report(TpchBench bench, ResultLine line) {
         if (check) {
-            console().println("         rows  values  beside one engine with all rows");
+            console().println("         rows  values  compared with one engine with all rows");
             bench.checked().forEach(console()::println);
         } else {
             bench.rows().forEach(console()::println);
@@ -190,8 +190,8 @@ public final class TpchCommand extends CliCommand {
         }
         range("--servers", servers, 1, 32);
         if (check && scale < CHECK_SCALE_MIN) {
-            throw usage("--sf is " + scale + ": --check wants " + CHECK_SCALE_MIN
-                    + " at least, as smaller tables have rows with the same primary key, of which Uniserve keeps one");
+            throw usage("--sf is " + scale + ": --check needs at least " + CHECK_SCALE_MIN
+                    + ", because smaller tables have rows with the same primary key, of which Uniserve keeps one");
         }
         actors = given("--actors") ? actors : servers;
         range("--actors", actors, 1, 256);

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** TPC-H's tables as files, by the generator of its definition: the same rows for the same scale, everywhere. */
+/** TPC-H's tables as files, by the generator of its definition: deterministic for a scale. */
 final class TpchData {
-    /** All tables; the first of a table's primary columns tells its rows' actors. */
+    /** All tables. The first primary column of a table is its partition key. */
     static final List<Table> TABLES = List.of(
             new Table(
                     "lineitem",
@@ -70,18 +70,18 @@ final class TpchData {
     private final Map<String, Long> rows = new LinkedHashMap<>();
 
     /**
-     * A table of TPC-H.
+     * Table of TPC-H.
      *
-     * @param primary the columns that tell rows apart
-     * @param columns names and types, as a table option has them
-     * @param rowsAtOne about how many rows it has at scale 1
+     * @param primary the primary columns
+     * @param columns names and types, in the form of the table option
+     * @param rowsAtOne approximate number of rows at scale 1
      */
     record Table(String name, String primary, String columns, long rowsAtOne) {
         String key() {
             return primary.split(",")[0];
         }
 
-        /** Nation and region are the same at every scale. */
+        /** True for nation and region, which have the same rows at every scale. */
         boolean fixed() {
             return rowsAtOne < 100;
         }
@@ -100,7 +100,7 @@ final class TpchData {
                 long before = done;
                 for (TpchEntity row : TpchTable.getTable(table.name()).createGenerator(scale, 1, 1)) {
                     String line = row.toLine();
-                    // The generator ends a line with a bar, which readers take for one more column.
+                    // The generator ends a line with a bar, which readers interpret as one more column.
                     out.write(line, 0, line.length() - 1);
                     out.write('\n');
                     done++;
@@ -117,7 +117,7 @@ final class TpchData {
         progress.finish();
     }
 
-    /** A table's file: a row a line, bars between values. */
+    /** Returns a table's file: one row per line, bars between values. */
     Path file(Table table) {
         Path file = files.get(table.name());
         if (file == null) {
@@ -130,7 +130,7 @@ final class TpchData {
         return rows.getOrDefault(table.name(), 0L);
     }
 
-    /** Rows by table. */
+    /** Returns the number of rows by table. */
     Map<String, Long> rows() {
         return Map.copyOf(rows);
     }

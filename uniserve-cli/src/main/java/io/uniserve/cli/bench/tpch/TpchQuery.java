@@ -16,16 +16,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A query of TPC-H with its validation parameters, word for word the same for every system.
+ * Query of TPC-H with its validation parameters, in the same words for every system.
  *
- * @param number as TPC-H has it
+ * @param number the number in TPC-H
  */
 record TpchQuery(int number, String sql) {
     private static final Map<Integer, String> ALL = read();
     private static final Pattern TABLE =
             Pattern.compile("(?i)\\b(lineitem|orders|customer|partsupp|part|supplier|nation|region)\\b");
 
-    /** Queries that find no rows at all; their number is none of TPC-H's. */
+    /** Queries that find no rows; their numbers are not TPC-H's. */
     private static final List<TpchQuery> OF_NO_ROWS = Stream.of(
                     "select count(*), min(l_shipdate), sum(l_quantity) from lineitem where l_orderkey < 0",
                     "select o_orderkey, sum(l_quantity) from orders, lineitem"
@@ -49,12 +49,12 @@ record TpchQuery(int number, String sql) {
         }
     }
 
-    /** Those of these numbers. */
+    /** Returns the queries with these numbers. */
     static List<TpchQuery> of(List<Integer> numbers) {
         return numbers.stream().distinct().map(TpchQuery::of).toList();
     }
 
-    /** Those queries of no rows whose tables one of these uses. */
+    /** Returns the queries without rows whose tables are all used by one of these queries. */
     static List<TpchQuery> ofNoRows(List<TpchQuery> queries) {
         Predicate<TpchData.Table> used = table -> queries.stream().anyMatch(query -> query.uses(table));
         return OF_NO_ROWS.stream()
@@ -78,16 +78,16 @@ record TpchQuery(int number, String sql) {
         return "Q" + number;
     }
 
-    /** The first table that it names: where Uniserve is asked. */
+    /** Returns the first table that it names: the table to which Uniserve's query is sent. */
     String table() {
         Matcher table = TABLE.matcher(sql.substring(sql.toLowerCase(Locale.ROOT).indexOf("from ")));
         if (!table.find()) {
-            throw UniserveException.invalid(name() + " names no table");
+            throw UniserveException.invalid(name() + " does not name a table");
         }
         return table.group(1);
     }
 
-    /** True where it reads more than one table. */
+    /** True if it reads more than one table. */
     boolean joins() {
         return TpchData.TABLES.stream().filter(this::uses).count() > 1;
     }

@@ -66,7 +66,7 @@ final class UniserveTpch implements AutoCloseable {
         return client;
     }
 
-    /** The servers' processes, without ZooKeeper and coordinator. */
+    /** Returns the servers' processes, without ZooKeeper and coordinator. */
     List<Long> serverPids() {
         return cluster.daemons().values().stream()
                 .filter(daemon -> daemon.name().startsWith("server-"))
@@ -74,12 +74,12 @@ final class UniserveTpch implements AutoCloseable {
                 .toList();
     }
 
-    /** The most memory that a server has had so far, in MB; 0 where the system does not tell (Linux does). */
+    /** Returns the peak memory of the server with the most, in MB; 0 if the system does not provide it (Linux does). */
     long peakMb() {
         return serverPids().stream().mapToLong(ProcFiles::peakMb).max().orElse(0);
     }
 
-    /** Makes the tables, with an actor a server but for the smallest, and fills them from the files. */
+    /** Creates the tables, with one actor per server except for the smallest, and fills them from the files. */
     void load(
             TpchData data, List<TpchData.Table> tables, int actors, int replicas, Console console, LongSupplier nanos) {
         for (TpchData.Table table : tables) {
@@ -101,7 +101,7 @@ final class UniserveTpch implements AutoCloseable {
         progress.finish();
     }
 
-    /** While one batch is stored the next one is read. */
+    /** Reads the next batch while one is stored. */
     private long load(TpchData data, TpchData.Table table, long before, Progress progress) {
         Columns columns = Columns.of(client.admin().describeTable(table.name()).meta());
         long done = before;
@@ -152,12 +152,12 @@ final class UniserveTpch implements AutoCloseable {
         return batch;
     }
 
-    /** An answer as it comes: JSON. */
+    /** Returns an answer as unparsed JSON. */
     String ask(TpchQuery query) {
         return client.query(query.table(), query.sql()).body().utf8();
     }
 
-    /** The rows of an answer, values as texts. */
+    /** Returns the rows of an answer, values as texts. */
     static List<List<@Nullable String>> rows(String answer) {
         try {
             List<List<@Nullable String>> rows = new ArrayList<>();
@@ -168,7 +168,7 @@ final class UniserveTpch implements AutoCloseable {
             }
             return rows;
         } catch (JsonProcessingException e) {
-            throw new UniserveException(ErrorCode.INTERNAL, "the answer is no JSON: " + answer, e);
+            throw new UniserveException(ErrorCode.INTERNAL, "the answer is not JSON: " + answer, e);
         }
     }
 

@@ -36,7 +36,7 @@ class SqlAnswersTest {
     void rowsAndNullsCount() {
         List<List<String>> two = List.of(List.of("a"), List.of("b"));
         assertThat(SqlAnswers.difference(two, two)).isEmpty();
-        assertThat(SqlAnswers.difference(two, List.of(List.of("a")))).hasValue("2 rows, not 1");
+        assertThat(SqlAnswers.difference(two, List.of(List.of("a")))).hasValue("2 rows, expected 1");
         assertThat(SqlAnswers.difference(two, List.of(List.of("b"), List.of("a"))))
                 .hasValue("row 1, column 1: a, not b");
         assertThat(SqlAnswers.difference(List.of(Arrays.asList("a", null)), List.of(List.of("a", "b"))))

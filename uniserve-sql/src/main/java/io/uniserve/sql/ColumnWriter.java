@@ -82,9 +82,4 @@ final class ColumnWriter extends SqlWriter {
     ColumnWriter in(QueryScope others) {
         return others == queryScope ? this : new ColumnWriter(others, places);
     }
-
-    /** Returns a column's name without that of its table. */
-    static String last(SqlIdentifier name) {
-        return name.names.get(name.names.size() - 1);
-    }
 }

@@ -81,8 +81,8 @@ final class PredicatePushdown {
         }
         QueryScope queryScope = condition.names();
         List<SqlNode> sides = new ArrayList<>();
-        for (SqlNode side : ParsedQuery.disjuncts(or)) {
-            List<SqlNode> alone = ParsedQuery.all(side).stream()
+        for (SqlNode side : SqlNodes.disjuncts(or)) {
+            List<SqlNode> alone = SqlNodes.conjuncts(side).stream()
                     .filter(one -> queryScope.items(one).cardinality() == 1
                             && queryScope.items(one).get(item)
                             && queryScope.subs(one).isEmpty())

@@ -23,7 +23,7 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
     static final int MAIN = 0;
 
     /** Items from this number on are answers of other stages; lower ones are tables. */
-    static final int GIVEN = 16;
+    static final int GIVEN = ParsedQuery.FROM_TABLES_MAX;
 
     /**
      * Item of FROM.

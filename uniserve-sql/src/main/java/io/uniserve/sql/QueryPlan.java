@@ -55,7 +55,7 @@ final class QueryPlan {
     Optional<Inner> first() {
         return blocks.values().stream()
                 // A key stage has the place of an expression, not of a query.
-                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && ParsedQuery.isQuery(queryBlock.place()))
+                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && SqlNodes.isQuery(queryBlock.place()))
                 .min(Comparator.comparing(queryBlock -> queryBlock.place().getParserPosition(), PLACES))
                 .map(queryBlock -> new Inner(
                         queryBlock.place(),

@@ -20,7 +20,7 @@ final class ColumnWriter extends SqlWriter {
     };
 
     /** Names of columns for a statement that reads the answer of one sub-query. */
-    static final Places GIVEN = column -> FragmentedPlan.GIVEN + ".c" + column.index();
+    static final Places GIVEN = column -> StatementNames.GIVEN + ".c" + column.index();
 
     private final QueryScope queryScope;
     private final Places places;
@@ -43,7 +43,7 @@ final class ColumnWriter extends SqlWriter {
 
     /** Returns the name of a column of the actor's table. */
     static String ofRows(QueryScope.Found column) {
-        return FragmentedPlan.ROWS + "." + ALONE.place(column);
+        return StatementNames.ROWS + "." + ALONE.place(column);
     }
 
     @Override

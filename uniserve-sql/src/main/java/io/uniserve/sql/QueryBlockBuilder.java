@@ -74,9 +74,13 @@ final class QueryBlockBuilder {
         this.tables = tables;
     }
 
-    /** Returns the blocks by their numbers. */
+    /**
+     * Returns the blocks by their numbers.
+     *
+     * @param tables by their names, whose case does not matter
+     */
     static Map<Integer, QueryBlock> read(Map<String, Columns> tables, SqlNode query) {
-        QueryBlockBuilder reader = new QueryBlockBuilder(SqlQuery.byName(tables));
+        QueryBlockBuilder reader = new QueryBlockBuilder(tables);
         reader.whole(query, Withs.NONE);
         return reader.blocks;
     }

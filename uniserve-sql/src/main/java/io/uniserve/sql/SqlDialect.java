@@ -48,7 +48,7 @@ public interface SqlDialect {
 
     /** Writes a text constant of any characters. */
     default String text(String value) {
-        return SqlWriter.quoted(value);
+        return "'" + value.replace("'", "''") + "'";
     }
 
     /** Writes a date constant of the years 1 to 9999. */

@@ -64,39 +64,6 @@ public record SqlQuery(
     private static final Latest<PlanKey, QueryPlan> PLANS = new Latest<>(PLANS_MAX);
     private static final Latest<String, ParsedQuery> TEXTS = new Latest<>(PLANS_MAX);
 
-    /**
-     * Part of a query that is answered separately.
-     *
-     * @param number 0 for the query itself
-     * @param reduced true if only rows count that the outer query can use, whose values are given
-     * @param late true if columns that are only shown are fetched when the rows of the answer are known
-     * @param after tables that are looked up after the groups, by their places in FROM
-     * @param checked sub-queries that each actor of the stationary table evaluates from its own rows or co-located ones: the tables that
-     *     they read, by stage
-     */
-    public record Stage(
-            int number, boolean reduced, boolean late, Set<Integer> after, Map<Integer, TableName> checked) {
-        public Stage {
-            after = Collections.unmodifiableSet(new TreeSet<>(after));
-            checked = Collections.unmodifiableMap(new TreeMap<>(checked));
-        }
-
-        /** Creates a stage that gets the answers of all its sub-queries. */
-        public Stage(int number, boolean reduced, boolean late, Set<Integer> after) {
-            this(number, reduced, late, after, Map.of());
-        }
-
-        /** Creates a stage with all tables joined. */
-        public Stage(int number, boolean reduced, boolean late) {
-            this(number, reduced, late, Set.of());
-        }
-
-        /** Creates a stage with all columns at once. */
-        public Stage(int number, boolean reduced) {
-            this(number, reduced, false);
-        }
-    }
-
     /** Steps of a stage. */
     public enum Step {
         /** The number of rows that the table's own conditions leave. */
@@ -112,7 +79,7 @@ public record SqlQuery(
     }
 
     public SqlQuery {
-        tables = byName(tables);
+        tables = QueryPlan.byName(tables);
         sides = Collections.unmodifiableMap(new TreeMap<>(sides));
         given = Collections.unmodifiableMap(new TreeMap<>(given));
         beside = Collections.unmodifiableMap(new TreeMap<>(beside));
@@ -128,13 +95,6 @@ public record SqlQuery(
             Map<Integer, PackedRows> sides,
             Map<Integer, PackedRows> given) {
         this(text, tables, stage, step, stays, item, sides, given, Map.of());
-    }
-
-    /** Returns a map with case-insensitive names, as in SQL. */
-    static <T> Map<String, T> byName(Map<String, T> tables) {
-        Map<String, T> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        all.putAll(tables);
-        return Collections.unmodifiableMap(all);
     }
 
     /** Returns the query of one table. */
@@ -154,12 +114,12 @@ public record SqlQuery(
 
     /** Returns the request with or without late columns. */
     SqlQuery late(boolean late) {
-        return staged(new Stage(stage.number, stage.reduced, late, stage.after, stage.checked));
+        return staged(new Stage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
     }
 
     /** Returns the request with these tables, by their places in FROM, looked up after the groups. */
     SqlQuery after(Set<Integer> items) {
-        return staged(new Stage(stage.number, stage.reduced, stage.late, items, stage.checked));
+        return staged(new Stage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
     }
 
     private SqlQuery staged(Stage other) {
@@ -177,7 +137,7 @@ public record SqlQuery(
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(given);
         String statement = next.statement(next.split()) + next.besideStatements() + next.checkedStatements();
-        read.keySet().removeIf(number -> !FragmentedPlan.reads(statement, number));
+        read.keySet().removeIf(number -> !StatementNames.reads(statement, number));
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
 
@@ -195,7 +155,7 @@ public record SqlQuery(
 
     /** Returns the statements of checked sub-queries, to find the answers that they read. */
     private String checkedStatements() {
-        return stage.checked.keySet().stream()
+        return stage.checked().keySet().stream()
                 .filter(number -> joins())
                 .map(number -> plan().checked(number).statement())
                 .collect(Collectors.joining(" "));
@@ -214,8 +174,8 @@ public record SqlQuery(
     /** Adds the answers of other stages that a statement reads, under their names in it. */
     void giveTo(String statement, Map<String, PackedRows> relations) {
         given.forEach((number, rows) -> {
-            if (FragmentedPlan.reads(statement, number)) {
-                relations.put(FragmentedPlan.given(number), rows);
+            if (StatementNames.reads(statement, number)) {
+                relations.put(StatementNames.given(number), rows);
             }
         });
     }
@@ -309,12 +269,12 @@ public record SqlQuery(
         }
         String statement = statement(split);
         Map<String, PackedRows> relations = new TreeMap<>();
-        sides.forEach((place, rows) -> relations.put(FragmentedPlan.side(place), rows));
+        sides.forEach((place, rows) -> relations.put(StatementNames.side(place), rows));
         if (step == Step.SIDE) {
             relations
                     .keySet()
                     .retainAll(side.reductions().stream()
-                            .map(one -> FragmentedPlan.side(one.side()))
+                            .map(one -> StatementNames.side(one.side()))
                             .toList());
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
@@ -325,7 +285,9 @@ public record SqlQuery(
             relations.replaceAll((name, rows) -> rows.share(actor));
             TreeSet<Integer> wanted = new TreeSet<>();
             for (int other = 0; other < split.sides().size(); other++) {
-                if (other != item && !beside.containsKey(other) && !stage.after.contains(other)) {
+                if (other != item
+                        && !beside.containsKey(other)
+                        && !stage.after().contains(other)) {
                     wanted.add(other);
                 }
             }
@@ -339,7 +301,7 @@ public record SqlQuery(
         giveTo(statement + besideStatements() + checkedStatements(), relations);
         Map<String, Beside> there = new TreeMap<>();
         if (joins()) {
-            beside.forEach((place, table) -> there.put(FragmentedPlan.side(place), beside(split, place, table)));
+            beside.forEach((place, table) -> there.put(StatementNames.side(place), beside(split, place, table)));
             statement = checking(statement, side.table(), there);
         }
         return new Work(statement, relations, there, false);
@@ -352,7 +314,7 @@ public record SqlQuery(
      */
     private String checking(String statement, String asked, Map<String, Beside> there) {
         List<String> with = new ArrayList<>();
-        stage.checked.forEach((number, table) -> {
+        stage.checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = plan().checked(number);
             Columns columns = tables.get(sub.table().table());
             if (columns == null) {
@@ -371,7 +333,8 @@ public record SqlQuery(
         FragmentedPlan.Side side = split.side("table beside", place);
         Columns columns = tables.get(side.table());
         if (columns == null || place == item) {
-            throw UniserveException.invalid("table " + place + " of FROM cannot be joined in place with the called one");
+            throw UniserveException.invalid(
+                    "table " + place + " of FROM cannot be joined in place with the called one");
         }
         return new Beside(table, columns, side::beside);
     }
@@ -391,7 +354,7 @@ public record SqlQuery(
 
     /** Returns the partial statement. Only the query's own answer has no row limit. */
     String part(FragmentedPlan split) {
-        return stage.number == QueryBlock.MAIN ? split.partial() : split.part();
+        return stage.number() == QueryBlock.MAIN ? split.partial() : split.part();
     }
 
     /** Returns the planned statements. They are cached, so that the actors of a server do not plan the same text again. */
@@ -399,7 +362,7 @@ public record SqlQuery(
         return split(List.of());
     }
 
-    /** Returns the statements for tables whose rows come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
     FragmentedPlan split(List<Integer> paired) {
         return SPLITS.get(new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
     }
@@ -425,9 +388,9 @@ public record SqlQuery(
             out.writeInt(columns.primary().size());
             columns.primary().forEach(out::writeString);
         });
-        out.writeInt(query.stage.number).writeBoolean(query.stage.reduced).writeBoolean(query.stage.late);
-        ITEMS.write(out, List.copyOf(new TreeSet<>(query.stage.after)));
-        TABLES.write(out, query.stage.checked);
+        out.writeInt(query.stage.number()).writeBoolean(query.stage.reduced()).writeBoolean(query.stage.late());
+        ITEMS.write(out, List.copyOf(new TreeSet<>(query.stage.after())));
+        TABLES.write(out, query.stage.checked());
         out.writeByte(query.step.ordinal()).writeInt(query.stays).writeInt(query.item);
         ROWS.write(out, query.sides);
         ROWS.write(out, query.given);

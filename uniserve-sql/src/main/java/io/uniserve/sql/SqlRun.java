@@ -120,7 +120,7 @@ final class SqlRun {
             return parts;
         }
         SqlRows rows =
-                engine.answer(relations(split.finish(), Map.of(FragmentedPlan.PARTS, parts)), split.finish(), context);
+                engine.answer(relations(split.finish(), Map.of(StatementNames.PARTS, parts)), split.finish(), context);
         actorCalls.tell("finish: " + ActorCalls.rows(rows.count()) + actorCalls.here(), split.finish());
         return rows;
     }
@@ -169,7 +169,8 @@ final class SqlRun {
         List<FragmentedPlan.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
-        // A table with versions is read once, at one of them. For a table that is not sent there is no earlier read to compare with.
+        // A table with versions is read once, at one of them. For a table that is not sent there is no earlier read to
+        // compare with.
         return columns.stream()
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateMaterialization.TABLE_ROWS_MIN
@@ -212,7 +213,7 @@ final class SqlRun {
     /** Merges if no table stays: all wanted rows of each were sent here. */
     private SqlRows here(SqlQuery last) {
         Map<String, SqlRows> sides = new TreeMap<>();
-        last.sides().forEach((item, rows) -> sides.put(FragmentedPlan.side(item), rows.unpacked()));
+        last.sides().forEach((item, rows) -> sides.put(StatementNames.side(item), rows.unpacked()));
         SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context);
         actorCalls.tell("joined in one place: " + ActorCalls.rows(parts.count()) + actorCalls.here(), split.partial());
         return parts;
@@ -222,8 +223,8 @@ final class SqlRun {
     private Map<String, SqlRows> relations(String statement, Map<String, SqlRows> own) {
         Map<String, SqlRows> all = new TreeMap<>(own);
         query.given().forEach((number, rows) -> {
-            if (FragmentedPlan.reads(statement, number)) {
-                all.put(FragmentedPlan.given(number), rows.unpacked());
+            if (StatementNames.reads(statement, number)) {
+                all.put(StatementNames.given(number), rows.unpacked());
             }
         });
         return all;
@@ -497,7 +498,8 @@ final class SqlRun {
             Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
         if (!side.filtered(reduced.keySet())) {
-            // Each actor returns at most one row above the limit, so these rows may be incomplete, whatever was counted.
+            // Each actor returns at most one row above the limit, so these rows may be incomplete, whatever was
+            // counted.
             BroadcastSize.checkWhole(side.table(), collected.count());
         } else {
             // The same limit; fewer rows may be sent, because those without a matching key are dropped.

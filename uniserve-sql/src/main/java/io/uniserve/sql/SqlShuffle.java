@@ -41,7 +41,7 @@ import java.util.stream.Stream;
  */
 public record SqlShuffle(Function<String, String> hash, Function<List<Path>, String> files) {
     private static final Codec<List<Bytes>> FILES = Codecs.list(Codecs.BYTES);
-    private static final Pattern FOLDER = Pattern.compile(ShuffleQuery.SLOT + "=(\\d{1,9})");
+    private static final Pattern FOLDER = Pattern.compile(StatementNames.SLOT + "=(\\d{1,9})");
 
     /** Actor as these operators see it. */
     public interface Table extends ActorView {
@@ -54,7 +54,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         /**
          * Writes the answer of a statement into files {@code s=SLOT/NAME} in an empty directory.
          *
-         * @param work its last column is {@value ShuffleQuery#SLOT}, which is not written
+         * @param work its last column is {@value StatementNames#SLOT}, which is not written
          * @return number of rows per file
          */
         Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context);
@@ -173,7 +173,8 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     private static int slot(Path file) {
         Matcher name = FOLDER.matcher(String.valueOf(file.getName(file.getNameCount() - 2)));
         if (!name.matches()) {
-            throw new UniserveException(ErrorCode.PORT_FAILED, "the engine wrote " + file + ", and its folder does not name a slot");
+            throw new UniserveException(
+                    ErrorCode.PORT_FAILED, "the engine wrote " + file + ", and its folder does not name a slot");
         }
         return Integer.parseInt(name.group(1));
     }

@@ -261,7 +261,8 @@ abstract class SqlWriter {
         if (pattern instanceof SqlLiteral known
                 && known.getValue() instanceof NlsString all
                 && all.getValue().replace(character + character, "").endsWith(character)) {
-            throw SqlErrors.invalid(pattern, "the pattern ends with its ESCAPE character; add the character that it escapes");
+            throw SqlErrors.invalid(
+                    pattern, "the pattern ends with its ESCAPE character; add the character that it escapes");
         }
     }
 
@@ -353,7 +354,8 @@ abstract class SqlWriter {
             return known ? "TRUE" : "FALSE";
         }
         if (value instanceof NlsString text) {
-            return quoted(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "a text constant", text.getValue()));
+            return SqlDialect.DUCKDB.text(
+                    CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "a text constant", text.getValue()));
         }
         if (date.matches()) {
             return "DATE '" + date.group(1) + "'";
@@ -361,7 +363,8 @@ abstract class SqlWriter {
         throw SqlErrors.unsupported(literal, "the constant " + literal + " is");
     }
 
-    static String quoted(String text) {
-        return "'" + text.replace("'", "''") + "'";
+    /** Returns WHERE with all of these conditions; an empty text if there are none. */
+    static String where(List<String> conditions) {
+        return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
     }
 }

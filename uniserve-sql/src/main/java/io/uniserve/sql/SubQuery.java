@@ -80,7 +80,7 @@ record SubQuery(
         return all;
     }
 
-    /** Writes the expression in a statement over {@link FragmentedPlan#given}. */
+    /** Writes the expression in a statement over {@link StatementNames#given}. */
     String text(SqlWriter writer) {
         SqlWriter around = writer.within();
         String alias = "s" + block;
@@ -90,7 +90,7 @@ record SubQuery(
                                         "(" + alias + ".c" + one.column() + " = " + around.write(one.outside()) + ")"),
                         others.stream().map(one -> certain(new Both(around, alias), one.condition())))
                 .toList();
-        String from = " FROM " + FragmentedPlan.given(block) + " AS " + alias + FragmentedPlan.where(where);
+        String from = " FROM " + StatementNames.given(block) + " AS " + alias + SqlWriter.where(where);
         String exists = "EXISTS (SELECT 1" + from + ")";
         String value = "(SELECT " + alias + ".c0" + from + ")";
         return switch (how) {

@@ -22,7 +22,7 @@ class ColocatedJoinTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, life) -> Objects.requireNonNull(tables.get(FragmentedPlan.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)),
             Optional.of(SqlShuffle.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {

@@ -10,7 +10,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.SqlQuery.Stage;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,7 +27,7 @@ class SubqueryPlacementTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, life) -> Objects.requireNonNull(tables.get(FragmentedPlan.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)),
             Optional.of(SqlShuffle.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {

@@ -61,6 +61,11 @@ final class TestingPlan implements PlanContext {
         return plan;
     }
 
+    /** Plans the query itself, without its sub-queries. With a negative {@code stays} the first table that can stay is the stationary one. */
+    static FragmentedPlan fragmented(Map<String, Columns> tables, String text, int stays) {
+        return QueryPlan.of(tables, text).split(new Stage(QueryBlock.MAIN, false), stays);
+    }
+
     TestingPlan table(String name, String columns, long rows) {
         return table(name, columns, rows, new Partitioner.Hash(2));
     }

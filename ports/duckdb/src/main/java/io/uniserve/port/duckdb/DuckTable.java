@@ -6,13 +6,12 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.PlannedStatements;
-import io.uniserve.sql.ShuffleQuery;
 import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import io.uniserve.sql.SqlShuffle;
+import io.uniserve.sql.StatementNames;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,7 +26,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     static final String FILE = "rows.parquet";
 
     /** The first statement of a transaction fixes what it sees. */
-    static final String PIN = "SELECT count(*) FROM " + FragmentedPlan.ROWS;
+    static final String PIN = "SELECT count(*) FROM " + StatementNames.ROWS;
 
     private final DuckDatabase duckDatabase;
     private final String name;
@@ -93,7 +92,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     @Override
     public final Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
-        String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT
+        String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
                 + "))";
         return DuckDatabase.QUERIES.translated(
                 "cut rows",
@@ -118,7 +117,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     /** Writes the published rows into a folder. */
     public final void writeTo(Path directory) {
-        String sql = "COPY (SELECT * FROM " + FragmentedPlan.ROWS + ") TO "
+        String sql = "COPY (SELECT * FROM " + StatementNames.ROWS + ") TO "
                 + DuckDatabase.quoted(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.translated(
                 "write a checkpoint",
@@ -135,7 +134,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
                 "compute the digest",
                 () -> read(by -> {
                     try (Statement statement = by.connection().createStatement();
-                            ResultSet rows = statement.executeQuery("SELECT * FROM " + FragmentedPlan.ROWS)) {
+                            ResultSet rows = statement.executeQuery("SELECT * FROM " + StatementNames.ROWS)) {
                         int columns = columns().columns().size();
                         while (rows.next()) {
                             StringBuilder row = new StringBuilder();

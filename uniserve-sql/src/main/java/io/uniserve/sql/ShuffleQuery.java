@@ -183,7 +183,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
      * @param own columns of the actor
      * @param hash writes the engine's hash of an expression: a non-negative whole number, the same in all processes
      */
-    SqlQuery.Work scatter(Columns own, int slots, Function<String, String> hash) {
+    ActorStatement scatter(Columns own, int slots, Function<String, String> hash) {
         check();
         FragmentedPlan split = query.split();
         Side side = split.side("table to scatter", query.item());
@@ -217,7 +217,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         String statement =
                 "SELECT " + String.join(", ", columns) + " FROM " + StatementNames.ROWS + SqlWriter.where(conditions);
         query.giveTo(statement, relations);
-        return new SqlQuery.Work(statement, relations);
+        return new ActorStatement(statement, relations);
     }
 
     /** Returns the column that has a row's slot. */
@@ -240,7 +240,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
      * @param chunks reads the chunks of the next table
      * @param at the actor whose slot it is
      */
-    SqlQuery.Work join(String before, String chunks, int slots, Function<String, String> hash, int at) {
+    ActorStatement join(String before, String chunks, int slots, Function<String, String> hash, int at) {
         check();
         if (joined < 1 || joined >= links.size() || !inner(links.get(joined - 1))) {
             throw UniserveException.invalid(
@@ -266,7 +266,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         String statement =
                 "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + raw(item, chunks)
                         + ") AS b ON " + String.join(" AND ", on) + (all ? "" : " WHERE " + key + " IS NOT NULL");
-        return new SqlQuery.Work(statement, Map.of());
+        return new ActorStatement(statement, Map.of());
     }
 
     /** Returns the names of a table's columns in a join result. */
@@ -301,7 +301,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
      * @param before reads the chunks of the result before the last link; empty if there are none
      * @param chunks reads the chunks of the last table; empty if there are none
      */
-    SqlQuery.Work gather(Optional<String> before, Optional<String> chunks) {
+    ActorStatement gather(Optional<String> before, Optional<String> chunks) {
         check();
         if (joined != links.size()) {
             throw UniserveException.invalid("a join of " + links.size() + " links ends at link " + joined);
@@ -328,7 +328,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         query.sides().forEach((place, packed) -> relations.put(StatementNames.side(place), packed));
         String statement = "SELECT * FROM (WITH " + String.join(", ", with) + " " + split.partial() + ")";
         query.giveTo(statement, relations);
-        return new SqlQuery.Work(statement, relations, Map.of(), true);
+        return new ActorStatement(statement, relations, Map.of(), true);
     }
 
     /**

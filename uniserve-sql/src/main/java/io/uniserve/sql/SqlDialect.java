@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 
 /**
  * SQL dialect of a port's engine, as its differences from DuckDB's SQL, which the planner writes. A port passes its dialect to the {@link
- * SqlPlanner}. It must run the result of {@link #statement} instead of the original statement of a {@link SqlQuery.Work} or of {@link
- * SqlPlanner.Merging}. Each method writes one kind of part and defaults to DuckDB's form; arguments of calls are already translated.
+ * SqlPlanner}. It must run the result of {@link #statement} instead of the original statement of a {@link ActorStatement} or of {@link
+ * MergingEngine}. Each method writes one kind of part and defaults to DuckDB's form; arguments of calls are already translated.
  * Implementations are thread-safe and deterministic.
  */
 public interface SqlDialect {

@@ -3,7 +3,6 @@ package io.uniserve.sql;
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
 import io.uniserve.api.Columns.Column;
-import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
@@ -16,12 +15,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -196,72 +193,12 @@ public record SqlQuery(
     }
 
     /**
-     * Statement for the engine of one actor.
-     *
-     * @param statement over the actor's rows and the relations
-     * @param relations by their names in the statement
-     * @param once true if the text cannot recur, because it names files of this query
-     */
-    public record Work(String statement, Map<String, PackedRows> relations, Map<String, Beside> beside, boolean once) {
-        /** Creates work that reads no other table. */
-        public Work(String statement, Map<String, PackedRows> relations) {
-            this(statement, relations, Map.of(), false);
-        }
-
-        /** True if the statement reads only the actor, so that the same text may recur. */
-        public boolean recurs() {
-            return !once && relations.isEmpty() && beside.isEmpty();
-        }
-
-        /**
-         * Returns the statement with definitions of the co-located tables; empty if one of them is on another server.
-         *
-         * @param type the port's actor class
-         * @param place returns the engine's name of such an actor's table, for FROM
-         */
-        public <A extends SqlShuffle.Table> Optional<String> statement(
-                OperatorContext context, Class<A> type, Function<A, String> place) {
-            List<String> with = new ArrayList<>();
-            for (Map.Entry<String, Beside> one : beside.entrySet()) {
-                Optional<String> there = context.beside(one.getValue().table)
-                        .filter(type::isInstance)
-                        .map(type::cast)
-                        .filter(actor -> actor.columns().equals(one.getValue().columns))
-                        .map(place);
-                if (there.isEmpty()) {
-                    return Optional.empty();
-                }
-                with.add(one.getKey() + " AS NOT MATERIALIZED ("
-                        + one.getValue().statement.apply(there.get()) + ")");
-            }
-            return Optional.of(
-                    with.isEmpty()
-                            ? statement
-                            : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")");
-        }
-
-        /** Returns the relations' rows. Fails with CORRUPT if they are damaged. */
-        public Map<String, SqlRows> unpacked() {
-            Map<String, SqlRows> rows = new TreeMap<>();
-            relations.forEach((name, packed) -> rows.put(name, packed.unpacked()));
-            return rows;
-        }
-    }
-
-    /**
-     * Co-located table that a statement reads.
-     *
-     * @param statement returns the statement, given the engine's name of the table
-     */
-    record Beside(TableName table, Columns columns, UnaryOperator<String> statement) {}
-
-    /**
      * Returns the statement for an actor. Fails with INVALID_ARGUMENT or UNSUPPORTED if there is none.
      *
      * @param own the actor's columns
      * @param actor its number
      */
-    public Work work(Columns own, int actor) {
+    public ActorStatement work(Columns own, int actor) {
         FragmentedPlan split = split();
         FragmentedPlan.Side side = split.side("table to ask", item);
         if (!own.equals(tables.get(side.table()))) {
@@ -299,12 +236,12 @@ public record SqlQuery(
             relations.clear();
         }
         giveTo(statement + besideStatements() + checkedStatements(), relations);
-        Map<String, Beside> there = new TreeMap<>();
+        Map<String, ActorStatement.Colocated> there = new TreeMap<>();
         if (joins()) {
             beside.forEach((place, table) -> there.put(StatementNames.side(place), beside(split, place, table)));
             statement = checking(statement, side.table(), there);
         }
-        return new Work(statement, relations, there, false);
+        return new ActorStatement(statement, relations, there, false);
     }
 
     /**
@@ -312,7 +249,7 @@ public record SqlQuery(
      *
      * @param there gets the sub-queries that read other tables
      */
-    private String checking(String statement, String asked, Map<String, Beside> there) {
+    private String checking(String statement, String asked, Map<String, ActorStatement.Colocated> there) {
         List<String> with = new ArrayList<>();
         stage.checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = plan().checked(number);
@@ -323,20 +260,20 @@ public record SqlQuery(
             if (sub.table().table().equalsIgnoreCase(asked)) {
                 with.add(sub.name() + " AS NOT MATERIALIZED (" + sub.statement() + ")");
             } else {
-                there.put(sub.name(), new Beside(table, columns, sub::statement));
+                there.put(sub.name(), new ActorStatement.Colocated(table, columns, sub::statement));
             }
         });
         return with.isEmpty() ? statement : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")";
     }
 
-    private Beside beside(FragmentedPlan split, int place, TableName table) {
+    private ActorStatement.Colocated beside(FragmentedPlan split, int place, TableName table) {
         FragmentedPlan.Side side = split.side("table beside", place);
         Columns columns = tables.get(side.table());
         if (columns == null || place == item) {
             throw UniserveException.invalid(
                     "table " + place + " of FROM cannot be joined in place with the called one");
         }
-        return new Beside(table, columns, side::beside);
+        return new ActorStatement.Colocated(table, columns, side::beside);
     }
 
     private String statement(FragmentedPlan split) {

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 /** Execution of one stage of a query, in rounds of calls to actors. */
 final class SqlRun {
     private final ActorCalls actorCalls;
-    private final SqlPlanner.Merging engine;
+    private final MergingEngine engine;
     private final Optional<SqlShuffle.Calls> shuffle;
     private final CardinalityCache known;
     private final PlanContext context;
@@ -50,7 +50,7 @@ final class SqlRun {
 
     SqlRun(
             ActorCalls actorCalls,
-            SqlPlanner.Merging engine,
+            MergingEngine engine,
             Optional<SqlShuffle.Calls> shuffle,
             CardinalityCache known,
             SqlQuery query) {

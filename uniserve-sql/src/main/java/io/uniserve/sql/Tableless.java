@@ -48,7 +48,7 @@ record Tableless(String statement, List<String> names) {
         return new Tableless("SELECT " + String.join(", ", items), names);
     }
 
-    SqlRows rows(SqlPlanner.Merging engine, QueryCancellation life) {
+    SqlRows rows(MergingEngine engine, QueryCancellation life) {
         return engine.answer(Map.of(), statement, life);
     }
 }

@@ -185,10 +185,10 @@ final class TestingPlan implements PlanContext {
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
             ShuffleQuery query = decoded(scatter.parameters());
             if (scatter.inputs().isEmpty()) {
-                SqlQuery.Work work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
+                ActorStatement work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
                 asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
             } else {
-                SqlQuery.Work work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);
+                ActorStatement work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);
                 asked.add("MAP " + scatter.table() + " " + work.statement());
             }
             stages.add(stage(scatter.table()));

@@ -6,11 +6,11 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.sql.ActorStatement;
 import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.PlannedStatements;
-import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.SqlActorView;
 import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.SqlShuffle;
 import io.uniserve.sql.StatementNames;
 import java.nio.file.Path;
 import java.sql.ResultSet;
@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** What operators see: an actor, or a view of one. */
-abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
+abstract class DuckTable implements SqlActorView, AutoCloseable {
     /** The file of a checkpoint. */
     static final String FILE = "rows.parquet";
 
@@ -77,7 +77,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     /** What this actor answers to its part of a query. */
     @Override
-    public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
+    public final SqlRows answer(ActorStatement work, OperatorContext context) {
         Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
         return DuckDatabase.QUERIES.translated(
                 "answer a query",
@@ -91,7 +91,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     }
 
     @Override
-    public final Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
+    public final Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context) {
         String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
                 + "))";
         return DuckDatabase.QUERIES.translated(

@@ -6,6 +6,7 @@ import io.uniserve.sql.FragmentedPlan.Side;
 import io.uniserve.sql.QueryBlock.Item;
 import io.uniserve.sql.QueryBlock.Rows;
 import io.uniserve.sql.QueryBlock.Wanted;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

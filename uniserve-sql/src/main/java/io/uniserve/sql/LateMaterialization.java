@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.sql.FragmentedPlan.Side;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.BitSet;

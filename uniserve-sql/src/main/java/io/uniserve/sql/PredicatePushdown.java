@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

@@ -2,6 +2,7 @@ package io.uniserve.sql;
 
 import io.uniserve.api.ColumnType.Kind;
 import io.uniserve.api.Columns;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

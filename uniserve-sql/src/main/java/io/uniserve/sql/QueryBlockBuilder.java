@@ -4,6 +4,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.sql.QueryBlock.Item;
 import io.uniserve.sql.QueryBlock.Rows;
 import io.uniserve.sql.QueryBlock.Wanted;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;

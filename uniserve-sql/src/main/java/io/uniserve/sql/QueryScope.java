@@ -21,6 +21,9 @@ final class QueryScope {
     private final List<Entry> entries = new ArrayList<>();
     private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
 
+    /** Expression with the scope that resolves its names. */
+    record ScopedExpression(SqlNode node, QueryScope names) {}
+
     /** Meaning of a name. */
     sealed interface Meaning {}
 

@@ -3,6 +3,7 @@ package io.uniserve.sql;
 import io.uniserve.api.ColumnType;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -103,7 +104,7 @@ abstract class SqlWriter {
         }
         Optional<SubQuery> sub = sub(node);
         if (sub.isPresent()) {
-            return sub.get().text(this);
+            return SubQueryWriter.text(sub.get(), this);
         }
         if (node instanceof SqlLiteral literal) {
             return literal(literal);

@@ -124,7 +124,7 @@ final class Aggregates {
     }
 
     private static boolean any(@Nullable SqlNode node, Predicate<SqlNode> wanted) {
-        if (node == null || ParsedQuery.isQuery(node)) {
+        if (node == null || SqlNodes.isQuery(node)) {
             return false;
         }
         if (node instanceof SqlNodeList list) {

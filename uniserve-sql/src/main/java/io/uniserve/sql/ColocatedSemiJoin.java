@@ -10,13 +10,13 @@ import java.util.stream.IntStream;
  * @param number the number of its stage
  * @param table the table that it reads
  * @param columns the number of columns of its answer
- * @param partial the statement over {@value FragmentedPlan#ROWS}
- * @param finish the statement over {@value FragmentedPlan#PARTS}, which has the rows of one actor
+ * @param partial the statement over {@value StatementNames#ROWS}
+ * @param finish the statement over {@value StatementNames#PARTS}, which has the rows of one actor
  */
 record ColocatedSemiJoin(int number, QueryBlock.Item table, int columns, String partial, String finish) {
     /** Returns the answer's name and column names, for WITH. The statement's own column names do not matter. */
     String name() {
-        return FragmentedPlan.given(number)
+        return StatementNames.given(number)
                 + IntStream.range(0, columns).mapToObj(i -> "c" + i).collect(Collectors.joining(", ", "(", ")"));
     }
 
@@ -27,10 +27,10 @@ record ColocatedSemiJoin(int number, QueryBlock.Item table, int columns, String 
 
     /** Returns the statement over the rows of another table, given the engine's name for FROM. */
     String statement(String place) {
-        return "WITH " + FragmentedPlan.ROWS + " AS NOT MATERIALIZED (SELECT * FROM " + place + "), " + parts();
+        return "WITH " + StatementNames.ROWS + " AS NOT MATERIALIZED (SELECT * FROM " + place + "), " + parts();
     }
 
     private String parts() {
-        return FragmentedPlan.PARTS + " AS NOT MATERIALIZED (" + partial + ") " + finish;
+        return StatementNames.PARTS + " AS NOT MATERIALIZED (" + partial + ") " + finish;
     }
 }

@@ -1,5 +1,6 @@
 package io.uniserve.sql;
 
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.uniserve.sql;
 
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;

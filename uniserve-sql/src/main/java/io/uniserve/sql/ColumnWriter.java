@@ -20,7 +20,7 @@ final class ColumnWriter extends SqlWriter {
     };
 
     /** Names of columns for a statement that reads the answer of one sub-query. */
-    static final Places GIVEN = column -> FragmentedPlan.GIVEN + ".c" + column.index();
+    static final Places GIVEN = column -> StatementNames.GIVEN + ".c" + column.index();
 
     private final QueryScope queryScope;
     private final Places places;
@@ -43,7 +43,7 @@ final class ColumnWriter extends SqlWriter {
 
     /** Returns the name of a column of the actor's table. */
     static String ofRows(QueryScope.Found column) {
-        return FragmentedPlan.ROWS + "." + ALONE.place(column);
+        return StatementNames.ROWS + "." + ALONE.place(column);
     }
 
     @Override
@@ -81,10 +81,5 @@ final class ColumnWriter extends SqlWriter {
     @Override
     ColumnWriter in(QueryScope others) {
         return others == queryScope ? this : new ColumnWriter(others, places);
-    }
-
-    /** Returns a column's name without that of its table. */
-    static String last(SqlIdentifier name) {
-        return name.names.get(name.names.size() - 1);
     }
 }

@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.sql.QueryBlock.Wanted;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import io.uniserve.sql.SubQuery.Equal;
 import io.uniserve.sql.SubQuery.How;
 import io.uniserve.sql.SubQuery.Other;

@@ -4,6 +4,7 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
 import io.uniserve.sql.FragmentedPlan.Side;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
 import java.util.BitSet;

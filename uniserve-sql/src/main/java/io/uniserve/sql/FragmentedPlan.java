@@ -1,6 +1,5 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.extra.Columns;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +15,9 @@ import java.util.Set;
  * <p>In a join one table, the stationary one, stays in place. Its actors join their rows with the rows that the other tables send. Each of
  * these has a statement of its own, a side.
  *
- * @param partial the statement over {@value #ROWS} of the stationary table and over the sides; its columns are c0, c1, ...
+ * @param partial the statement over {@value StatementNames#ROWS} of the stationary table and over the sides; its columns are c0, c1, ...
  * @param top the alternative to {@code partial} for an actor that has all rows of its groups: it returns fewer groups
- * @param finish the statement over {@value #PARTS}, a table of these columns
+ * @param finish the statement over {@value StatementNames#PARTS}, a table of these columns
  * @param names the names of the answer's columns
  * @param stays the stationary table, by its place in FROM; {@link #NOWHERE} if all rows must be sent to one place
  * @param sides all tables, by their places in FROM; the side of the stationary table is used for counting only
@@ -39,15 +38,6 @@ public record FragmentedPlan(
     /** Value of {@code stays} if no table can stay in place, because each of its actors would add rows of NULLs. */
     public static final int NOWHERE = -1;
 
-    /** Name of a sub-query's answer in a statement that reads only that. */
-    static final String GIVEN = "g";
-
-    /** Name of an actor's table in statements. */
-    public static final String ROWS = "rows";
-
-    /** Name of the table that has the actors' answers. */
-    public static final String PARTS = "parts";
-
     public FragmentedPlan {
         names = List.copyOf(names);
         sides = List.copyOf(sides);
@@ -57,7 +47,8 @@ public record FragmentedPlan(
     /** Returns the partial statement of a sub-query. One row above the limit from one actor is enough to detect that there are too many. */
     String part() {
         return each
-                ? "SELECT * FROM (" + partial + ") AS " + PARTS + " LIMIT " + (BroadcastSize.wholeRowsMax() + 1)
+                ? "SELECT * FROM (" + partial + ") AS " + StatementNames.PARTS + " LIMIT "
+                        + (BroadcastSize.wholeRowsMax() + 1)
                 : partial;
     }
 
@@ -131,7 +122,7 @@ public record FragmentedPlan(
 
         /** Returns the statement that counts the rows that its conditions leave, an upper bound of those that are sent. */
         String count() {
-            return "SELECT count(*) AS c0 FROM " + ROWS + where(conditions);
+            return "SELECT count(*) AS c0 FROM " + StatementNames.ROWS + SqlWriter.where(conditions);
         }
 
         /** Returns the statement for rows that can be in the join, given the collected sides. */
@@ -141,12 +132,12 @@ public record FragmentedPlan(
             present.forEach(one -> all.add("\"" + one + "\" IS NOT NULL"));
             // One row above the limit from one actor is enough to detect that there are too many.
             int most = filtered(known) ? BroadcastSize.rowsMax() : BroadcastSize.wholeRowsMax();
-            return "SELECT " + named() + " FROM " + ROWS + where(all) + " LIMIT " + (most + 1);
+            return "SELECT " + named() + " FROM " + StatementNames.ROWS + SqlWriter.where(all) + " LIMIT " + (most + 1);
         }
 
         /** Returns the statement for all rows that its conditions leave, for a co-located join. */
         String beside(String place) {
-            return "SELECT " + named() + " FROM " + place + " AS " + ROWS + where(conditions);
+            return "SELECT " + named() + " FROM " + place + " AS " + StatementNames.ROWS + SqlWriter.where(conditions);
         }
 
         private String named() {
@@ -170,36 +161,6 @@ public record FragmentedPlan(
      * @param other the compared column of the other side
      */
     public record Reduction(int side, String condition, int own, int other) {}
-
-    /** Returns the name of a side's rows in statements. */
-    static String side(int item) {
-        return "b" + item;
-    }
-
-    /** Returns the name of a stage's answer in statements. */
-    static String given(int block) {
-        return "q" + block;
-    }
-
-    /** True if a statement reads the answer of a stage. A text constant that looks like it gives a false positive. */
-    static boolean reads(String statement, int block) {
-        return statement.contains(given(block) + " AS ");
-    }
-
-    /** Returns WHERE with all of these, or an empty text. */
-    static String where(List<String> conditions) {
-        return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
-    }
-
-    /**
-     * Plans the query itself; its sub-queries are stages of their own. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column.
-     *
-     * @param tables all tables of the query, by their names there
-     * @param stays the stationary table, by its place in FROM; negative for the first one that can stay
-     */
-    static FragmentedPlan of(Map<String, Columns> tables, String text, int stays) {
-        return QueryPlan.of(tables, text).split(new SqlQuery.Stage(QueryBlock.MAIN, false), stays);
-    }
 
     /** Returns the side at this place. Fails with INVALID_ARGUMENT if there is none. */
     Side side(String what, int item) {

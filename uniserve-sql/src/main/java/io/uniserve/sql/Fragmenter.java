@@ -6,7 +6,7 @@ import io.uniserve.sql.FragmentedPlan.Side;
 import io.uniserve.sql.QueryBlock.Item;
 import io.uniserve.sql.QueryBlock.Rows;
 import io.uniserve.sql.QueryBlock.Wanted;
-import io.uniserve.sql.SqlQuery.Stage;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -124,7 +124,7 @@ final class Fragmenter {
     }
 
     private String pair(int item) {
-        return (item == stays ? FragmentedPlan.ROWS : FragmentedPlan.side(item)) + "." + ShuffleQuery.PAIR;
+        return (item == stays ? StatementNames.ROWS : StatementNames.side(item)) + "." + StatementNames.PAIR;
     }
 
     private int first() {
@@ -146,7 +146,7 @@ final class Fragmenter {
             sent(column); // so that it is sent to a shuffle by this column
             return ColumnWriter.ofRows(column);
         }
-        return FragmentedPlan.side(column.item()) + "." + sent(column);
+        return StatementNames.side(column.item()) + "." + sent(column);
     }
 
     /** Returns the name of a column in its table's side, or in the stage's answer that has it. */
@@ -184,7 +184,7 @@ final class Fragmenter {
                 : "";
         // The columns that the merge needs are complete only when everything else is written.
         String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM "
-                + partialAggregation.merged(FragmentedPlan.PARTS) + groups + having + ordering.last();
+                + partialAggregation.merged(StatementNames.PARTS) + groups + having + ordering.last();
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1
                 && predicatePushdown.where().isEmpty()
@@ -279,7 +279,7 @@ final class Fragmenter {
             columns.addAll(ordering.values());
         }
         String all = "SELECT " + String.join(", ", columns) + " FROM "
-                + partialAggregation.merged("(" + partial + ") AS " + FragmentedPlan.PARTS) + " GROUP BY "
+                + partialAggregation.merged("(" + partial + ") AS " + StatementNames.PARTS) + " GROUP BY "
                 + String.join(", ", partialAggregation.groupColumns()) + having;
         String statement = limited
                 ? "SELECT " + String.join(", ", partialAggregation.names()) + " FROM (" + all + ") AS tops"
@@ -314,7 +314,7 @@ final class Fragmenter {
         predicatePushdown.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
         paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
         // The FROM clause adds columns to the sides, so it is written before these are listed.
-        String text = " FROM " + from(from.from(), where).orElseThrow() + FragmentedPlan.where(where);
+        String text = " FROM " + from(from.from(), where).orElseThrow() + SqlWriter.where(where);
         return "SELECT " + distinct + partialAggregation.columns() + text
                 + (partialAggregation.groupNumbers().isEmpty()
                         ? ""
@@ -342,14 +342,14 @@ final class Fragmenter {
         if (number < QueryBlock.GIVEN) {
             return comesAfter(number)
                     ? Optional.empty()
-                    : Optional.of(number == stays ? FragmentedPlan.ROWS : FragmentedPlan.side(number));
+                    : Optional.of(number == stays ? StatementNames.ROWS : StatementNames.side(number));
         }
-        String relation = FragmentedPlan.given(from.item(number).block());
+        String relation = StatementNames.given(from.item(number).block());
         List<String> own = own(number);
         String answer = own.isEmpty()
                 ? relation
-                : "(SELECT * FROM " + relation + " AS " + FragmentedPlan.GIVEN + FragmentedPlan.where(own) + ")";
-        return Optional.of(answer + " AS " + FragmentedPlan.side(number));
+                : "(SELECT * FROM " + relation + " AS " + StatementNames.GIVEN + SqlWriter.where(own) + ")";
+        return Optional.of(answer + " AS " + StatementNames.side(number));
     }
 
     /** Returns an item's own conditions, as evaluated where its rows are. */
@@ -379,8 +379,8 @@ final class Fragmenter {
                 QueryScope.Found other = equality.other(number);
                 boolean answer = other.item() >= QueryBlock.GIVEN;
                 String relation = answer
-                        ? FragmentedPlan.given(from.item(other.item()).block()) + " AS " + FragmentedPlan.GIVEN
-                        : FragmentedPlan.side(other.item());
+                        ? StatementNames.given(from.item(other.item()).block()) + " AS " + StatementNames.GIVEN
+                        : StatementNames.side(other.item());
                 String in = ColumnWriter.ALONE.place(equality.of(number).get()) + " IN (SELECT " + sent(other)
                         + " FROM " + relation + ")";
                 if (answer) {

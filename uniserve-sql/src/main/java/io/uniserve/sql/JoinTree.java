@@ -1,5 +1,6 @@
 package io.uniserve.sql;
 
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlNode;

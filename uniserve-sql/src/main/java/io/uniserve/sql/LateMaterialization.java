@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.sql.FragmentedPlan.Side;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -202,12 +203,12 @@ record LateMaterialization(int item, SqlNode key, String primary, List<String> c
         List<String> all = new ArrayList<>(side.columns());
         all.addAll(columns);
         List<String> where = new ArrayList<>(side.conditions());
-        where.add("\"" + primary + "\" IN (SELECT c0 FROM " + FragmentedPlan.side(item) + ")");
+        where.add("\"" + primary + "\" IN (SELECT c0 FROM " + StatementNames.side(item) + ")");
         List<String> named = IntStream.range(0, all.size())
                 .mapToObj(i -> "\"" + all.get(i) + "\" AS c" + i)
                 .toList();
         String statement =
-                "SELECT " + String.join(", ", named) + " FROM " + FragmentedPlan.ROWS + FragmentedPlan.where(where);
+                "SELECT " + String.join(", ", named) + " FROM " + StatementNames.ROWS + SqlWriter.where(where);
         return new FragmentedPlan.Late(item, place, side.columns().indexOf(primary), answers, statement);
     }
 }

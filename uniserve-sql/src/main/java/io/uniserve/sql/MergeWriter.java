@@ -57,7 +57,7 @@ final class MergeWriter extends SqlWriter {
 
     @Override
     MergeWriter within() {
-        return new MergeWriter(partialAggregation, rows, FragmentedPlan.PARTS + ".");
+        return new MergeWriter(partialAggregation, rows, StatementNames.PARTS + ".");
     }
 
     @Override

@@ -151,7 +151,7 @@ final class Ordering {
             if (node instanceof SqlIdentifier name
                     && name.isSimple()
                     && items.get(i) instanceof SqlIdentifier column
-                    && name.getSimple().equalsIgnoreCase(ColumnWriter.last(column))
+                    && name.getSimple().equalsIgnoreCase(SqlNodes.last(column))
                     && aliases.get(i).isEmpty()) {
                 return i;
             }

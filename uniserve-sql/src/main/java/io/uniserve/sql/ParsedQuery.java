@@ -26,7 +26,6 @@ import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
-import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +39,9 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
 
     /** Maximum number of SELECTs in a query, including the outermost. Each may be a stage with rounds of its own. */
     static final int SELECTS_MAX = 64;
+
+    /** Maximum number of tables and sub-queries in one FROM. */
+    static final int FROM_TABLES_MAX = 16;
 
     private static final Set<JoinType> JOINS =
             Set.of(JoinType.INNER, JoinType.COMMA, JoinType.CROSS, JoinType.LEFT, JoinType.RIGHT);
@@ -66,7 +68,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
             SqlNode read = SqlParser.create(statement(text), PARSER).parseQuery();
             SqlNode tree = AggregateForms.of(SelectedNulls.typed(read));
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
-            if (!Tableless.is(tree)) {
+            if (!isTableless(tree)) {
                 select(query instanceof SqlWith with ? with.body : query);
             }
             ReservedWords.check(tree);
@@ -107,47 +109,6 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         return select;
     }
 
-    /** Returns the conjuncts of a condition; empty for null. Conditions that all sides of an OR have in common are included. */
-    static List<SqlNode> all(@Nullable SqlNode condition) {
-        if (condition == null) {
-            return List.of();
-        }
-        if (condition.getKind() == SqlKind.AND && condition instanceof SqlCall and) {
-            return and.getOperandList().stream()
-                    .flatMap(one -> all(one).stream())
-                    .toList();
-        }
-        List<SqlNode> all = new ArrayList<>(List.of(condition));
-        if (condition.getKind() == SqlKind.OR && condition instanceof SqlCall or) {
-            List<List<SqlNode>> sides =
-                    disjuncts(or).stream().map(ParsedQuery::all).toList();
-            sides.get(0).stream()
-                    .filter(one -> !hasQuery(one) && sides.stream().allMatch(side -> has(side, one)))
-                    .forEach(all::add);
-        }
-        return all;
-    }
-
-    /** Returns the disjuncts of a condition. */
-    static List<SqlNode> disjuncts(SqlNode condition) {
-        if (condition.getKind() == SqlKind.OR && condition instanceof SqlCall or) {
-            return or.getOperandList().stream()
-                    .flatMap(one -> disjuncts(one).stream())
-                    .toList();
-        }
-        return List.of(condition);
-    }
-
-    private static boolean has(List<SqlNode> conditions, SqlNode wanted) {
-        return conditions.stream().anyMatch(one -> one.equalsDeep(wanted, Litmus.IGNORE));
-    }
-
-    private static boolean hasQuery(@Nullable SqlNode node) {
-        return isQuery(node)
-                || (node instanceof SqlCall call
-                        && call.getOperandList().stream().anyMatch(ParsedQuery::hasQuery));
-    }
-
     /** Refuses kinds of joins that are not supported. */
     static void check(SqlJoin join) {
         if (join.isNatural() || join.getConditionType() == JoinConditionType.USING) {
@@ -160,7 +121,11 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
 
     /** True for a SELECT without FROM. */
     boolean tableless() {
-        return Tableless.is(tree);
+        return isTableless(tree);
+    }
+
+    private static boolean isTableless(SqlNode tree) {
+        return tree instanceof SqlSelect select && select.getFrom() == null;
     }
 
     /** Refuses a query whose FROM does not name the table that the client addressed. */
@@ -188,18 +153,18 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                     SqlWithItem item = (SqlWithItem) one;
                     look(item.query, inside);
                     String name = item.name.getSimple();
-                    if (!here.add(QueryScope.lower(name))) {
+                    if (!here.add(SqlNodes.lower(name))) {
                         throw SqlErrors.invalid(item, "WITH names " + name + " twice");
                     }
-                    inside.put(QueryScope.lower(name), name);
+                    inside.put(SqlNodes.lower(name), name);
                 }
                 look(with.body, inside);
             } else if (node instanceof SqlSelect select) {
                 if (++selects > SELECTS_MAX) {
                     throw SqlErrors.tooMany(select, SELECTS_MAX);
                 }
-                if (leaves(select.getFrom()) > QueryBlock.GIVEN) {
-                    throw SqlErrors.unsupported(select, "a FROM with more than " + QueryBlock.GIVEN + " tables is");
+                if (leaves(select.getFrom()) > FROM_TABLES_MAX) {
+                    throw SqlErrors.unsupported(select, "a FROM with more than " + FROM_TABLES_MAX + " tables is");
                 }
                 from(select.getFrom(), withs);
                 select.getOperandList().stream()
@@ -228,26 +193,18 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 if (!name.isSimple()) {
                     throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
                 }
-                String with = withs.get(QueryScope.lower(name.getSimple()));
+                String with = withs.get(SqlNodes.lower(name.getSimple()));
                 if (with != null) {
                     // The validator is case-sensitive here, and would take this name for a table.
                     name.setNames(List.of(with), List.of(name.getParserPosition()));
                 } else if (known.add(name.getSimple())) {
                     tables.add(name);
                 }
-            } else if (from != null && !isQuery(from)) {
+            } else if (from != null && !SqlNodes.isQuery(from)) {
                 throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(from.getKind()) + " is");
             } else {
                 look(from, withs);
             }
         }
-    }
-
-    /** True for a node that is a query by itself. */
-    static boolean isQuery(@Nullable SqlNode node) {
-        return node != null
-                && (node.getKind().belongsTo(SqlKind.QUERY)
-                        || node.getKind() == SqlKind.SCALAR_QUERY
-                        || node.getKind() == SqlKind.ORDER_BY);
     }
 }

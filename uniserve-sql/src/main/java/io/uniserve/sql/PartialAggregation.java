@@ -95,7 +95,7 @@ final class PartialAggregation {
         String beside = IntStream.range(0, least.size())
                 .mapToObj(i -> ", min(" + least.get(i) + ") OVER (" + over + ") AS w" + i)
                 .collect(Collectors.joining());
-        return "(SELECT *" + beside + " FROM " + answers + ") AS " + FragmentedPlan.PARTS;
+        return "(SELECT *" + beside + " FROM " + answers + ") AS " + StatementNames.PARTS;
     }
 
     /** True if an actor returns one row per group of the query. */

@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -81,8 +82,8 @@ final class PredicatePushdown {
         }
         QueryScope queryScope = condition.names();
         List<SqlNode> sides = new ArrayList<>();
-        for (SqlNode side : ParsedQuery.disjuncts(or)) {
-            List<SqlNode> alone = ParsedQuery.all(side).stream()
+        for (SqlNode side : SqlNodes.disjuncts(or)) {
+            List<SqlNode> alone = SqlNodes.conjuncts(side).stream()
                     .filter(one -> queryScope.items(one).cardinality() == 1
                             && queryScope.items(one).get(item)
                             && queryScope.subs(one).isEmpty())

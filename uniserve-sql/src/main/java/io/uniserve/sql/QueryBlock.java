@@ -2,6 +2,7 @@ package io.uniserve.sql;
 
 import io.uniserve.api.extra.ColumnType.Kind;
 import io.uniserve.api.extra.Columns;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +24,7 @@ record QueryBlock(int number, SqlNode place, Rows rows, Wanted wanted, Optional<
     static final int MAIN = 0;
 
     /** Items from this number on are answers of other stages; lower ones are tables. */
-    static final int GIVEN = 16;
+    static final int GIVEN = ParsedQuery.FROM_TABLES_MAX;
 
     /**
      * Item of FROM.

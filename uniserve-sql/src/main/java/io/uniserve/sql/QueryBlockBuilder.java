@@ -4,6 +4,7 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.sql.QueryBlock.Item;
 import io.uniserve.sql.QueryBlock.Rows;
 import io.uniserve.sql.QueryBlock.Wanted;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -44,7 +45,7 @@ final class QueryBlockBuilder {
         Withs plus(SqlWithItem item) {
             Map<String, Withs> moreScopes = new TreeMap<>(scopes);
             Map<String, SqlWithItem> moreItems = new TreeMap<>(items);
-            String name = QueryScope.lower(item.name.getSimple());
+            String name = SqlNodes.lower(item.name.getSimple());
             moreScopes.put(name, this);
             moreItems.put(name, item);
             return new Withs(moreScopes, moreItems);
@@ -74,9 +75,13 @@ final class QueryBlockBuilder {
         this.tables = tables;
     }
 
-    /** Returns the blocks by their numbers. */
+    /**
+     * Returns the blocks by their numbers.
+     *
+     * @param tables by their names, whose case does not matter
+     */
     static Map<Integer, QueryBlock> read(Map<String, Columns> tables, SqlNode query) {
-        QueryBlockBuilder reader = new QueryBlockBuilder(SqlQuery.byName(tables));
+        QueryBlockBuilder reader = new QueryBlockBuilder(tables);
         reader.whole(query, Withs.NONE);
         return reader.blocks;
     }
@@ -167,7 +172,7 @@ final class QueryBlockBuilder {
         JoinTree from = source(select.getFrom(), queryScope, level, withs, false, on);
         readOn(on, queryScope, level, withs);
         List<SqlNode> correlated = new ArrayList<>();
-        for (SqlNode one : ParsedQuery.all(select.getWhere())) {
+        for (SqlNode one : SqlNodes.conjuncts(select.getWhere())) {
             subs(one, queryScope, level, withs);
             if (queryScope.outside(one).isEmpty()) {
                 level.where.add(new ScopedExpression(one, queryScope));
@@ -225,14 +230,14 @@ final class QueryBlockBuilder {
         if (item instanceof SqlIdentifier star && star.isStar()) {
             for (SqlIdentifier name : queryScope.all(star)) {
                 answers.add(name);
-                titles.add(ColumnWriter.last(name));
+                titles.add(SqlNodes.last(name));
             }
         } else if (item.getKind() == SqlKind.AS && item instanceof SqlCall as) {
             answers.add(as.operand(0));
             titles.add(((SqlIdentifier) as.operand(1)).getSimple());
         } else {
             answers.add(item);
-            titles.add(item instanceof SqlIdentifier name ? ColumnWriter.last(name) : "_" + answers.size());
+            titles.add(item instanceof SqlIdentifier name ? SqlNodes.last(name) : "_" + answers.size());
         }
     }
 
@@ -254,14 +259,14 @@ final class QueryBlockBuilder {
             alias = ((SqlIdentifier) as.operand(1)).getSimple();
             columns = as.getOperandList().stream()
                     .skip(2)
-                    .map(name -> QueryScope.lower(((SqlIdentifier) name).getSimple()))
+                    .map(name -> SqlNodes.lower(((SqlIdentifier) name).getSimple()))
                     .toList();
         }
         if (table instanceof SqlIdentifier name) {
             String simple = name.getSimple();
             String known = alias.isEmpty() ? simple : alias;
-            SqlWithItem item = withs.items.get(QueryScope.lower(simple));
-            Withs scope = withs.scopes.get(QueryScope.lower(simple));
+            SqlWithItem item = withs.items.get(SqlNodes.lower(simple));
+            Withs scope = withs.scopes.get(SqlNodes.lower(simple));
             if (item == null || scope == null) {
                 if (!columns.isEmpty()) {
                     throw SqlErrors.unsupported(from, "a table's alias with names of columns is");
@@ -270,12 +275,12 @@ final class QueryBlockBuilder {
             }
             if (columns.isEmpty() && item.columnList != null) {
                 columns = item.columnList.stream()
-                        .map(one -> QueryScope.lower(((SqlIdentifier) one).getSimple()))
+                        .map(one -> SqlNodes.lower(((SqlIdentifier) one).getSimple()))
                         .toList();
             }
             return derived(item.query, known, columns, queryScope, level, scope, nulls);
         }
-        if (!ParsedQuery.isQuery(table)) {
+        if (!SqlNodes.isQuery(table)) {
             throw SqlErrors.unsupported(from, "a FROM with " + SqlErrors.words(table.getKind()) + " is");
         }
         return derived(table, alias, columns, queryScope, level, withs, nulls);
@@ -319,7 +324,7 @@ final class QueryBlockBuilder {
             List<ScopedExpression> innerOn = new ArrayList<>();
             JoinTree joinTree = source(ParsedQuery.select(select).getFrom(), inner, level, withs, false, innerOn);
             readOn(innerOn, inner, level, withs);
-            for (SqlNode one : ParsedQuery.all(select.getWhere())) {
+            for (SqlNode one : SqlNodes.conjuncts(select.getWhere())) {
                 subs(one, inner, level, withs);
                 level.where.add(new ScopedExpression(one, inner));
             }
@@ -350,7 +355,7 @@ final class QueryBlockBuilder {
     }
 
     private static List<String> lower(List<String> names) {
-        return names.stream().map(QueryScope::lower).toList();
+        return names.stream().map(SqlNodes::lower).toList();
     }
 
     /** True if a query only selects rows and expressions over each. A query of constants alone is not inlined, as it has no table. */
@@ -371,7 +376,7 @@ final class QueryBlockBuilder {
         boolean toLeft = join.getJoinType() == JoinType.RIGHT;
         JoinTree left = source(join.getLeft(), queryScope, level, withs, nulls || toLeft, on);
         JoinTree right = source(join.getRight(), queryScope, level, withs, nulls || toRight, on);
-        List<ScopedExpression> terms = terms(ParsedQuery.all(join.getCondition()), queryScope);
+        List<ScopedExpression> terms = terms(SqlNodes.conjuncts(join.getCondition()), queryScope);
         on.addAll(terms);
         return toLeft
                 ? new JoinTree.Join(right, left, true, terms, join)
@@ -399,13 +404,13 @@ final class QueryBlockBuilder {
         if (call.getKind() == SqlKind.EXISTS) {
             sub = made.of(SubQuery.How.EXISTS, null, call.operand(0));
         } else if ((call.getKind() == SqlKind.IN || call.getKind() == SqlKind.NOT_IN)
-                && ParsedQuery.isQuery(call.operand(1))) {
+                && SqlNodes.isQuery(call.operand(1))) {
             subs(call.operand(0), queryScope, level, withs);
             SubQuery.How how = call.getKind() == SqlKind.IN ? SubQuery.How.IN : SubQuery.How.NOT_IN;
             sub = made.of(how, call.operand(0), call.operand(1));
         } else if (call.getKind() == SqlKind.SCALAR_QUERY) {
             sub = made.of(SubQuery.How.SCALAR, null, call.operand(0));
-        } else if (ParsedQuery.isQuery(call)) {
+        } else if (SqlNodes.isQuery(call)) {
             sub = made.of(SubQuery.How.SCALAR, null, call);
         }
         if (sub == null) {

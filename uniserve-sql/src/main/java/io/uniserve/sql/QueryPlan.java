@@ -2,7 +2,7 @@ package io.uniserve.sql;
 
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.SqlQuery.Stage;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -30,13 +30,20 @@ final class QueryPlan {
         ParsedQuery parsed = ParsedQuery.of(text);
         try {
             SqlNode checked = CheckedQuery.of(tables, parsed);
-            QueryPlan plan = new QueryPlan(new TreeMap<>(QueryBlockBuilder.read(tables, checked)));
+            QueryPlan plan = new QueryPlan(new TreeMap<>(QueryBlockBuilder.read(byName(tables), checked)));
             // Everything that cannot be written is refused before any actor is called.
             plan.blocks.keySet().forEach(number -> plan.split(new Stage(number, false), -1));
             return plan;
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         }
+    }
+
+    /** Returns a map with case-insensitive names, as in SQL. */
+    static <T> Map<String, T> byName(Map<String, T> tables) {
+        Map<String, T> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        all.putAll(tables);
+        return Collections.unmodifiableMap(all);
     }
 
     /** True if the query reads one table, once. */
@@ -55,7 +62,7 @@ final class QueryPlan {
     Optional<Inner> first() {
         return blocks.values().stream()
                 // A key stage has the place of an expression, not of a query.
-                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && ParsedQuery.isQuery(queryBlock.place()))
+                .filter(queryBlock -> queryBlock.number() != QueryBlock.MAIN && SqlNodes.isQuery(queryBlock.place()))
                 .min(Comparator.comparing(queryBlock -> queryBlock.place().getParserPosition(), PLACES))
                 .map(queryBlock -> new Inner(
                         queryBlock.place(),
@@ -78,7 +85,7 @@ final class QueryPlan {
         return split(stage, stays, List.of());
     }
 
-    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    /** Returns a stage's statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
     FragmentedPlan split(Stage stage, int stays, List<Integer> paired) {
         return new Fragmenter(blocks, block(stage.number()), stage, stays)
                 .paired(paired)

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -21,6 +20,9 @@ final class QueryScope {
     private final @Nullable QueryScope outer;
     private final List<Entry> entries = new ArrayList<>();
     private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
+
+    /** Expression with the scope that resolves its names. */
+    record ScopedExpression(SqlNode node, QueryScope names) {}
 
     /** Meaning of a name. */
     sealed interface Meaning {}
@@ -59,7 +61,7 @@ final class QueryScope {
 
     /** Adds a table or an answer; column names are in lower case. */
     void add(String alias, List<String> columns, int item) {
-        entries.add(new Entry(lower(alias), columns, item, List.of(), List.of(), new BitSet()));
+        entries.add(new Entry(SqlNodes.lower(alias), columns, item, List.of(), List.of(), new BitSet()));
     }
 
     /** Adds a table. */
@@ -68,7 +70,7 @@ final class QueryScope {
         for (int i = 0; i < columns.columns().size(); i++) {
             exact.set(i, columns.columns().get(i).type().kind() != ColumnType.Kind.DOUBLE);
         }
-        entries.add(new Entry(lower(alias), columns.names(), item, List.of(), List.of(), exact));
+        entries.add(new Entry(SqlNodes.lower(alias), columns.names(), item, List.of(), List.of(), exact));
     }
 
     /** Adds an inlined sub-query. */
@@ -83,7 +85,7 @@ final class QueryScope {
             }
             sizes.add(size);
         }
-        entries.add(new Entry(lower(alias), columns, -1, terms, sizes, new BitSet()));
+        entries.add(new Entry(SqlNodes.lower(alias), columns, -1, terms, sizes, new BitSet()));
     }
 
     private int size(SqlNode expression) {
@@ -115,7 +117,7 @@ final class QueryScope {
     List<SqlIdentifier> all(SqlIdentifier star) {
         List<SqlIdentifier> all = new ArrayList<>();
         for (Entry entry : entries) {
-            if (star.names.size() < 2 || entry.alias.equals(lower(star.names.get(0)))) {
+            if (star.names.size() < 2 || entry.alias.equals(SqlNodes.lower(star.names.get(0)))) {
                 entry.columns.forEach(
                         name -> all.add(new SqlIdentifier(List.of(entry.alias, name), star.getParserPosition())));
             }
@@ -143,12 +145,12 @@ final class QueryScope {
     private Optional<Entry> entry(SqlIdentifier name) {
         return entries.stream()
                 .filter(entry -> entry.columns.contains(last(name))
-                        && (name.isSimple() || entry.alias.equals(lower(name.names.get(0)))))
+                        && (name.isSimple() || entry.alias.equals(SqlNodes.lower(name.names.get(0)))))
                 .findFirst();
     }
 
     private static String last(SqlIdentifier name) {
-        return lower(ColumnWriter.last(name));
+        return SqlNodes.lower(SqlNodes.last(name));
     }
 
     /** Returns the column if the expression is just a column. */
@@ -211,9 +213,5 @@ final class QueryScope {
                 return null;
             }
         });
-    }
-
-    static String lower(String name) {
-        return name.toLowerCase(Locale.ROOT);
     }
 }

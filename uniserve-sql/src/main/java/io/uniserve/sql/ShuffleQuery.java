@@ -51,9 +51,6 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     /** Maximum number of tables of a chain: one scatter per table, and one map per pair except the last. */
     static final int TABLES_MAX = Limits.PLAN_SCATTERS_MAX / 2 + 1;
 
-    /** Column that identifies rows that were joined into one; no table has such a column name. */
-    static final String PAIR = "\"#\"";
-
     /** Larger than the number of rows of a slot; makes row numbers of different slots distinct. */
     private static final long SLOT_ROWS = 1L << 40;
 
@@ -69,9 +66,6 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     public ShuffleQuery {
         links = List.copyOf(links);
     }
-
-    /** Column of a scattered row that has its slot. */
-    public static final String SLOT = "s";
 
     /** Comments, texts and quoted names. Texts and quoted names cannot contain comments. */
     private static final Pattern TOKENS =
@@ -184,12 +178,12 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     }
 
     /**
-     * Returns the statement that assigns an actor's rows to slots: columns c0, c1, ... and {@value #SLOT}.
+     * Returns the statement that assigns an actor's rows to slots: columns c0, c1, ... and {@value StatementNames#SLOT}.
      *
      * @param own columns of the actor
      * @param hash writes the engine's hash of an expression: a non-negative whole number, the same in all processes
      */
-    SqlQuery.Work scatter(Columns own, int slots, Function<String, String> hash) {
+    ActorStatement scatter(Columns own, int slots, Function<String, String> hash) {
         check();
         FragmentedPlan split = query.split();
         Side side = split.side("table to scatter", query.item());
@@ -209,7 +203,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
                         .filter(one -> one.side() == other)
                         .forEach(one -> {
                             conditions.add(one.condition());
-                            relations.put(FragmentedPlan.side(other), rows);
+                            relations.put(StatementNames.side(other), rows);
                         }));
         boolean all = place == 0 && !inner(link);
         if (!all) { // NULL joins nothing.
@@ -220,17 +214,18 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
             columns.add("\"" + side.columns().get(i) + "\" AS c" + i);
         }
         columns.add(slot(link, key, all, slots, hash));
-        String statement = "SELECT " + String.join(", ", columns) + " FROM " + FragmentedPlan.ROWS
-                + FragmentedPlan.where(conditions);
+        String statement =
+                "SELECT " + String.join(", ", columns) + " FROM " + StatementNames.ROWS + SqlWriter.where(conditions);
         query.giveTo(statement, relations);
-        return new SqlQuery.Work(statement, relations);
+        return new ActorStatement(statement, relations);
     }
 
     /** Returns the column that has a row's slot. */
     private String slot(Link link, String key, boolean all, int slots, Function<String, String> hash) {
         String cast = "CAST(" + key + " AS " + common(link).orElseThrow(ShuffleQuery::unequal) + ")";
         String slot = "CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER)";
-        return (all ? "CASE WHEN " + key + " IS NULL THEN 0 ELSE " + slot + " END" : slot) + " AS " + SLOT;
+        return (all ? "CASE WHEN " + key + " IS NULL THEN 0 ELSE " + slot + " END" : slot) + " AS "
+                + StatementNames.SLOT;
     }
 
     private static UniserveException unequal() {
@@ -239,13 +234,13 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
 
     /**
      * Returns the statement that joins two relations of a slot and assigns the result to the next slots. Its columns are those that are
-     * needed of the tables, {@value #PAIR} and {@value #SLOT}.
+     * needed of the tables, {@value StatementNames#PAIR} and {@value StatementNames#SLOT}.
      *
      * @param before reads the chunks of the earlier result, in the engine's SQL
      * @param chunks reads the chunks of the next table
      * @param at the actor whose slot it is
      */
-    SqlQuery.Work join(String before, String chunks, int slots, Function<String, String> hash, int at) {
+    ActorStatement join(String before, String chunks, int slots, Function<String, String> hash, int at) {
         check();
         if (joined < 1 || joined >= links.size() || !inner(links.get(joined - 1))) {
             throw UniserveException.invalid(
@@ -265,13 +260,13 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         columns.addAll(columns(item));
         boolean all = !inner(next);
         String key = column(next.to, next.toColumn);
-        columns.add("CAST(" + at + " AS BIGINT) * " + SLOT_ROWS + " + row_number() OVER () AS " + PAIR);
+        columns.add("CAST(" + at + " AS BIGINT) * " + SLOT_ROWS + " + row_number() OVER () AS " + StatementNames.PAIR);
         columns.add(slot(next, key, all, slots, hash));
         String left = joined == 1 ? raw(known.get(0), before) : "SELECT * FROM " + before;
         String statement =
                 "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + raw(item, chunks)
                         + ") AS b ON " + String.join(" AND ", on) + (all ? "" : " WHERE " + key + " IS NOT NULL");
-        return new SqlQuery.Work(statement, Map.of());
+        return new ActorStatement(statement, Map.of());
     }
 
     /** Returns the names of a table's columns in a join result. */
@@ -306,7 +301,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
      * @param before reads the chunks of the result before the last link; empty if there are none
      * @param chunks reads the chunks of the last table; empty if there are none
      */
-    SqlQuery.Work gather(Optional<String> before, Optional<String> chunks) {
+    ActorStatement gather(Optional<String> before, Optional<String> chunks) {
         check();
         if (joined != links.size()) {
             throw UniserveException.invalid("a join of " + links.size() + " links ends at link " + joined);
@@ -326,14 +321,14 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         for (int item : order) {
             boolean last = item == order.get(joined);
             boolean pair = known.size() > 1 && !last;
-            String name = item == query.stays() ? FragmentedPlan.ROWS : FragmentedPlan.side(item);
+            String name = item == query.stays() ? StatementNames.ROWS : StatementNames.side(item);
             with.add(name + " AS (" + relation(split.sides().get(item), item, last ? chunks : before, pair) + ")");
         }
         Map<String, PackedRows> relations = new TreeMap<>();
-        query.sides().forEach((place, packed) -> relations.put(FragmentedPlan.side(place), packed));
+        query.sides().forEach((place, packed) -> relations.put(StatementNames.side(place), packed));
         String statement = "SELECT * FROM (WITH " + String.join(", ", with) + " " + split.partial() + ")";
         query.giveTo(statement, relations);
-        return new SqlQuery.Work(statement, relations, Map.of(), true);
+        return new ActorStatement(statement, relations, Map.of(), true);
     }
 
     /**
@@ -352,7 +347,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
             columns.add(value + " AS " + (item == query.stays() ? "\"" + column + "\"" : "c" + i));
         }
         if (pair) {
-            columns.add(chunks.isPresent() ? PAIR : "CAST(NULL AS BIGINT) AS " + PAIR);
+            columns.add(chunks.isPresent() ? StatementNames.PAIR : "CAST(NULL AS BIGINT) AS " + StatementNames.PAIR);
         }
         return "SELECT " + String.join(", ", columns)
                 + chunks.map(from -> " FROM " + from).orElse(" WHERE 1 = 0");

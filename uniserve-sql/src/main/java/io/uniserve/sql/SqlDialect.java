@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 
 /**
  * SQL dialect of a port's engine, as its differences from DuckDB's SQL, which the planner writes. A port passes its dialect to the {@link
- * SqlPlanner}. It must run the result of {@link #statement} instead of the original statement of a {@link SqlQuery.Work} or of {@link
- * SqlPlanner.Merging}. Each method writes one kind of part and defaults to DuckDB's form; arguments of calls are already translated.
+ * SqlPlanner}. It must run the result of {@link #statement} instead of the original statement of a {@link ActorStatement} or of {@link
+ * MergingEngine}. Each method writes one kind of part and defaults to DuckDB's form; arguments of calls are already translated.
  * Implementations are thread-safe and deterministic.
  */
 public interface SqlDialect {
@@ -48,7 +48,7 @@ public interface SqlDialect {
 
     /** Writes a text constant of any characters. */
     default String text(String value) {
-        return SqlWriter.quoted(value);
+        return "'" + value.replace("'", "''") + "'";
     }
 
     /** Writes a date constant of the years 1 to 9999. */

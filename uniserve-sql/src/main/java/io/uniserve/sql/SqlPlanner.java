@@ -1,6 +1,5 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
@@ -35,41 +34,29 @@ public final class SqlPlanner implements Planner {
             Pattern.compile("(?is)\\s*explain\\s+\\(\\s*type\\s+io\\s*\\)\\s(.*)");
 
     private final RetrieveCall<SqlQuery, SqlRows> call;
-    private final Merging engine;
+    private final MergingEngine engine;
     private final Optional<SqlShuffle.Calls> shuffle;
     private final UnsupportedFeatures unsupportedFeatures;
     private final CardinalityCache counts = new CardinalityCache();
 
-    /** Engine on the server that plans the query. It merges the answers, so values have the same meaning in both steps. */
-    @FunctionalInterface
-    public interface Merging {
-        /**
-         * Answers a statement over these tables, whose columns are c0, c1, ... It is in DuckDB's SQL: see {@link SqlDialect}.
-         *
-         * @param tables by their names in the statement
-         * @param life the query's deadline and cancellation
-         */
-        SqlRows answer(Map<String, SqlRows> tables, String statement, QueryCancellation life);
-    }
-
     /** Creates the planner of a port with this operator. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine) {
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine) {
         this(call, engine, Optional.empty(), SqlDialect.DUCKDB);
     }
 
     /** Creates the planner of a port that can also shuffle, and so join two large tables. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle) {
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, Optional<SqlShuffle.Calls> shuffle) {
         this(call, engine, shuffle, SqlDialect.DUCKDB);
     }
 
     /** Creates the planner of a port whose engine has another dialect than DuckDB's. Features that the dialect lacks are refused. */
-    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, SqlDialect dialect) {
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, MergingEngine engine, SqlDialect dialect) {
         this(call, engine, Optional.empty(), dialect);
     }
 
     private SqlPlanner(
             RetrieveCall<SqlQuery, SqlRows> call,
-            Merging engine,
+            MergingEngine engine,
             Optional<SqlShuffle.Calls> shuffle,
             SqlDialect dialect) {
         this.call = call;

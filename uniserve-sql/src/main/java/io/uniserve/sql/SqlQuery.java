@@ -3,7 +3,6 @@ package io.uniserve.sql;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.api.extra.Columns.Column;
-import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
@@ -16,12 +15,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -64,39 +61,6 @@ public record SqlQuery(
     private static final Latest<PlanKey, QueryPlan> PLANS = new Latest<>(PLANS_MAX);
     private static final Latest<String, ParsedQuery> TEXTS = new Latest<>(PLANS_MAX);
 
-    /**
-     * Part of a query that is answered separately.
-     *
-     * @param number 0 for the query itself
-     * @param reduced true if only rows count that the outer query can use, whose values are given
-     * @param late true if columns that are only shown are fetched when the rows of the answer are known
-     * @param after tables that are looked up after the groups, by their places in FROM
-     * @param checked sub-queries that each actor of the stationary table evaluates from its own rows or co-located ones: the tables that
-     *     they read, by stage
-     */
-    public record Stage(
-            int number, boolean reduced, boolean late, Set<Integer> after, Map<Integer, TableName> checked) {
-        public Stage {
-            after = Collections.unmodifiableSet(new TreeSet<>(after));
-            checked = Collections.unmodifiableMap(new TreeMap<>(checked));
-        }
-
-        /** Creates a stage that gets the answers of all its sub-queries. */
-        public Stage(int number, boolean reduced, boolean late, Set<Integer> after) {
-            this(number, reduced, late, after, Map.of());
-        }
-
-        /** Creates a stage with all tables joined. */
-        public Stage(int number, boolean reduced, boolean late) {
-            this(number, reduced, late, Set.of());
-        }
-
-        /** Creates a stage with all columns at once. */
-        public Stage(int number, boolean reduced) {
-            this(number, reduced, false);
-        }
-    }
-
     /** Steps of a stage. */
     public enum Step {
         /** The number of rows that the table's own conditions leave. */
@@ -112,7 +76,7 @@ public record SqlQuery(
     }
 
     public SqlQuery {
-        tables = byName(tables);
+        tables = QueryPlan.byName(tables);
         sides = Collections.unmodifiableMap(new TreeMap<>(sides));
         given = Collections.unmodifiableMap(new TreeMap<>(given));
         beside = Collections.unmodifiableMap(new TreeMap<>(beside));
@@ -128,13 +92,6 @@ public record SqlQuery(
             Map<Integer, PackedRows> sides,
             Map<Integer, PackedRows> given) {
         this(text, tables, stage, step, stays, item, sides, given, Map.of());
-    }
-
-    /** Returns a map with case-insensitive names, as in SQL. */
-    static <T> Map<String, T> byName(Map<String, T> tables) {
-        Map<String, T> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        all.putAll(tables);
-        return Collections.unmodifiableMap(all);
     }
 
     /** Returns the query of one table. */
@@ -154,12 +111,12 @@ public record SqlQuery(
 
     /** Returns the request with or without late columns. */
     SqlQuery late(boolean late) {
-        return staged(new Stage(stage.number, stage.reduced, late, stage.after, stage.checked));
+        return staged(new Stage(stage.number(), stage.reduced(), late, stage.after(), stage.checked()));
     }
 
     /** Returns the request with these tables, by their places in FROM, looked up after the groups. */
     SqlQuery after(Set<Integer> items) {
-        return staged(new Stage(stage.number, stage.reduced, stage.late, items, stage.checked));
+        return staged(new Stage(stage.number(), stage.reduced(), stage.late(), items, stage.checked()));
     }
 
     private SqlQuery staged(Stage other) {
@@ -177,7 +134,7 @@ public record SqlQuery(
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(given);
         String statement = next.statement(next.split()) + next.besideStatements() + next.checkedStatements();
-        read.keySet().removeIf(number -> !FragmentedPlan.reads(statement, number));
+        read.keySet().removeIf(number -> !StatementNames.reads(statement, number));
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
 
@@ -195,7 +152,7 @@ public record SqlQuery(
 
     /** Returns the statements of checked sub-queries, to find the answers that they read. */
     private String checkedStatements() {
-        return stage.checked.keySet().stream()
+        return stage.checked().keySet().stream()
                 .filter(number -> joins())
                 .map(number -> plan().checked(number).statement())
                 .collect(Collectors.joining(" "));
@@ -214,8 +171,8 @@ public record SqlQuery(
     /** Adds the answers of other stages that a statement reads, under their names in it. */
     void giveTo(String statement, Map<String, PackedRows> relations) {
         given.forEach((number, rows) -> {
-            if (FragmentedPlan.reads(statement, number)) {
-                relations.put(FragmentedPlan.given(number), rows);
+            if (StatementNames.reads(statement, number)) {
+                relations.put(StatementNames.given(number), rows);
             }
         });
     }
@@ -236,72 +193,12 @@ public record SqlQuery(
     }
 
     /**
-     * Statement for the engine of one actor.
-     *
-     * @param statement over the actor's rows and the relations
-     * @param relations by their names in the statement
-     * @param once true if the text cannot recur, because it names files of this query
-     */
-    public record Work(String statement, Map<String, PackedRows> relations, Map<String, Beside> beside, boolean once) {
-        /** Creates work that reads no other table. */
-        public Work(String statement, Map<String, PackedRows> relations) {
-            this(statement, relations, Map.of(), false);
-        }
-
-        /** True if the statement reads only the actor, so that the same text may recur. */
-        public boolean recurs() {
-            return !once && relations.isEmpty() && beside.isEmpty();
-        }
-
-        /**
-         * Returns the statement with definitions of the co-located tables; empty if one of them is on another server.
-         *
-         * @param type the port's actor class
-         * @param place returns the engine's name of such an actor's table, for FROM
-         */
-        public <A extends SqlShuffle.Table> Optional<String> statement(
-                OperatorContext context, Class<A> type, Function<A, String> place) {
-            List<String> with = new ArrayList<>();
-            for (Map.Entry<String, Beside> one : beside.entrySet()) {
-                Optional<String> there = context.beside(one.getValue().table)
-                        .filter(type::isInstance)
-                        .map(type::cast)
-                        .filter(actor -> actor.columns().equals(one.getValue().columns))
-                        .map(place);
-                if (there.isEmpty()) {
-                    return Optional.empty();
-                }
-                with.add(one.getKey() + " AS NOT MATERIALIZED ("
-                        + one.getValue().statement.apply(there.get()) + ")");
-            }
-            return Optional.of(
-                    with.isEmpty()
-                            ? statement
-                            : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")");
-        }
-
-        /** Returns the relations' rows. Fails with CORRUPT if they are damaged. */
-        public Map<String, SqlRows> unpacked() {
-            Map<String, SqlRows> rows = new TreeMap<>();
-            relations.forEach((name, packed) -> rows.put(name, packed.unpacked()));
-            return rows;
-        }
-    }
-
-    /**
-     * Co-located table that a statement reads.
-     *
-     * @param statement returns the statement, given the engine's name of the table
-     */
-    record Beside(TableName table, Columns columns, UnaryOperator<String> statement) {}
-
-    /**
      * Returns the statement for an actor. Fails with INVALID_ARGUMENT or UNSUPPORTED if there is none.
      *
      * @param own the actor's columns
      * @param actor its number
      */
-    public Work work(Columns own, int actor) {
+    public ActorStatement work(Columns own, int actor) {
         FragmentedPlan split = split();
         FragmentedPlan.Side side = split.side("table to ask", item);
         if (!own.equals(tables.get(side.table()))) {
@@ -309,12 +206,12 @@ public record SqlQuery(
         }
         String statement = statement(split);
         Map<String, PackedRows> relations = new TreeMap<>();
-        sides.forEach((place, rows) -> relations.put(FragmentedPlan.side(place), rows));
+        sides.forEach((place, rows) -> relations.put(StatementNames.side(place), rows));
         if (step == Step.SIDE) {
             relations
                     .keySet()
                     .retainAll(side.reductions().stream()
-                            .map(one -> FragmentedPlan.side(one.side()))
+                            .map(one -> StatementNames.side(one.side()))
                             .toList());
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
@@ -325,7 +222,9 @@ public record SqlQuery(
             relations.replaceAll((name, rows) -> rows.share(actor));
             TreeSet<Integer> wanted = new TreeSet<>();
             for (int other = 0; other < split.sides().size(); other++) {
-                if (other != item && !beside.containsKey(other) && !stage.after.contains(other)) {
+                if (other != item
+                        && !beside.containsKey(other)
+                        && !stage.after().contains(other)) {
                     wanted.add(other);
                 }
             }
@@ -337,12 +236,12 @@ public record SqlQuery(
             relations.clear();
         }
         giveTo(statement + besideStatements() + checkedStatements(), relations);
-        Map<String, Beside> there = new TreeMap<>();
+        Map<String, ActorStatement.Colocated> there = new TreeMap<>();
         if (joins()) {
-            beside.forEach((place, table) -> there.put(FragmentedPlan.side(place), beside(split, place, table)));
+            beside.forEach((place, table) -> there.put(StatementNames.side(place), beside(split, place, table)));
             statement = checking(statement, side.table(), there);
         }
-        return new Work(statement, relations, there, false);
+        return new ActorStatement(statement, relations, there, false);
     }
 
     /**
@@ -350,9 +249,9 @@ public record SqlQuery(
      *
      * @param there gets the sub-queries that read other tables
      */
-    private String checking(String statement, String asked, Map<String, Beside> there) {
+    private String checking(String statement, String asked, Map<String, ActorStatement.Colocated> there) {
         List<String> with = new ArrayList<>();
-        stage.checked.forEach((number, table) -> {
+        stage.checked().forEach((number, table) -> {
             ColocatedSemiJoin sub = plan().checked(number);
             Columns columns = tables.get(sub.table().table());
             if (columns == null) {
@@ -361,20 +260,20 @@ public record SqlQuery(
             if (sub.table().table().equalsIgnoreCase(asked)) {
                 with.add(sub.name() + " AS NOT MATERIALIZED (" + sub.statement() + ")");
             } else {
-                there.put(sub.name(), new Beside(table, columns, sub::statement));
+                there.put(sub.name(), new ActorStatement.Colocated(table, columns, sub::statement));
             }
         });
         return with.isEmpty() ? statement : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")";
     }
 
-    private Beside beside(FragmentedPlan split, int place, TableName table) {
+    private ActorStatement.Colocated beside(FragmentedPlan split, int place, TableName table) {
         FragmentedPlan.Side side = split.side("table beside", place);
         Columns columns = tables.get(side.table());
         if (columns == null || place == item) {
             throw UniserveException.invalid(
                     "table " + place + " of FROM cannot be joined in place with the called one");
         }
-        return new Beside(table, columns, side::beside);
+        return new ActorStatement.Colocated(table, columns, side::beside);
     }
 
     private String statement(FragmentedPlan split) {
@@ -392,7 +291,7 @@ public record SqlQuery(
 
     /** Returns the partial statement. Only the query's own answer has no row limit. */
     String part(FragmentedPlan split) {
-        return stage.number == QueryBlock.MAIN ? split.partial() : split.part();
+        return stage.number() == QueryBlock.MAIN ? split.partial() : split.part();
     }
 
     /** Returns the planned statements. They are cached, so that the actors of a server do not plan the same text again. */
@@ -400,7 +299,7 @@ public record SqlQuery(
         return split(List.of());
     }
 
-    /** Returns the statements for tables whose rows come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    /** Returns the statements for tables whose rows come as they were joined: see {@link StatementNames#PAIR}. */
     FragmentedPlan split(List<Integer> paired) {
         return SPLITS.get(new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
     }
@@ -426,9 +325,9 @@ public record SqlQuery(
             out.writeInt(columns.primary().size());
             columns.primary().forEach(out::writeString);
         });
-        out.writeInt(query.stage.number).writeBoolean(query.stage.reduced).writeBoolean(query.stage.late);
-        ITEMS.write(out, List.copyOf(new TreeSet<>(query.stage.after)));
-        TABLES.write(out, query.stage.checked);
+        out.writeInt(query.stage.number()).writeBoolean(query.stage.reduced()).writeBoolean(query.stage.late());
+        ITEMS.write(out, List.copyOf(new TreeSet<>(query.stage.after())));
+        TABLES.write(out, query.stage.checked());
         out.writeByte(query.step.ordinal()).writeInt(query.stays).writeInt(query.item);
         ROWS.write(out, query.sides);
         ROWS.write(out, query.given);

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 /** Execution of one stage of a query, in rounds of calls to actors. */
 final class SqlRun {
     private final ActorCalls actorCalls;
-    private final SqlPlanner.Merging engine;
+    private final MergingEngine engine;
     private final Optional<SqlShuffle.Calls> shuffle;
     private final CardinalityCache known;
     private final PlanContext context;
@@ -50,7 +50,7 @@ final class SqlRun {
 
     SqlRun(
             ActorCalls actorCalls,
-            SqlPlanner.Merging engine,
+            MergingEngine engine,
             Optional<SqlShuffle.Calls> shuffle,
             CardinalityCache known,
             SqlQuery query) {
@@ -120,7 +120,7 @@ final class SqlRun {
             return parts;
         }
         SqlRows rows =
-                engine.answer(relations(split.finish(), Map.of(FragmentedPlan.PARTS, parts)), split.finish(), context);
+                engine.answer(relations(split.finish(), Map.of(StatementNames.PARTS, parts)), split.finish(), context);
         actorCalls.tell("finish: " + ActorCalls.rows(rows.count()) + actorCalls.here(), split.finish());
         return rows;
     }
@@ -213,7 +213,7 @@ final class SqlRun {
     /** Merges if no table stays: all wanted rows of each were sent here. */
     private SqlRows here(SqlQuery last) {
         Map<String, SqlRows> sides = new TreeMap<>();
-        last.sides().forEach((item, rows) -> sides.put(FragmentedPlan.side(item), rows.unpacked()));
+        last.sides().forEach((item, rows) -> sides.put(StatementNames.side(item), rows.unpacked()));
         SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context);
         actorCalls.tell("joined in one place: " + ActorCalls.rows(parts.count()) + actorCalls.here(), split.partial());
         return parts;
@@ -223,8 +223,8 @@ final class SqlRun {
     private Map<String, SqlRows> relations(String statement, Map<String, SqlRows> own) {
         Map<String, SqlRows> all = new TreeMap<>(own);
         query.given().forEach((number, rows) -> {
-            if (FragmentedPlan.reads(statement, number)) {
-                all.put(FragmentedPlan.given(number), rows.unpacked());
+            if (StatementNames.reads(statement, number)) {
+                all.put(StatementNames.given(number), rows.unpacked());
             }
         });
         return all;

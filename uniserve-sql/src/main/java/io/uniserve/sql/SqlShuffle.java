@@ -1,7 +1,5 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.ActorView;
-import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
 import io.uniserve.api.operator.GatherCall;
@@ -41,27 +39,7 @@ import java.util.stream.Stream;
  */
 public record SqlShuffle(Function<String, String> hash, Function<List<Path>, String> files) {
     private static final Codec<List<Bytes>> FILES = Codecs.list(Codecs.BYTES);
-    private static final Pattern FOLDER = Pattern.compile(ShuffleQuery.SLOT + "=(\\d{1,9})");
-
-    /** Actor as these operators see it. */
-    public interface Table extends ActorView {
-        /** Returns its columns. */
-        Columns columns();
-
-        /** Returns a directory for temporary files of this process. Its content may be deleted when the process starts. */
-        Path scratch();
-
-        /**
-         * Writes the answer of a statement into files {@code s=SLOT/NAME} in an empty directory.
-         *
-         * @param work its last column is {@value ShuffleQuery#SLOT}, which is not written
-         * @return number of rows per file
-         */
-        Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context);
-
-        /** Answers a statement. */
-        SqlRows answer(SqlQuery.Work work, OperatorContext context);
-    }
+    private static final Pattern FOLDER = Pattern.compile(StatementNames.SLOT + "=(\\d{1,9})");
 
     /** Calls of the operators, for a planner. */
     public record Calls(
@@ -81,7 +59,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     /** Partitions an actor's rows into slots. */
-    public <A extends Table> ScatterOperator<A, ShuffleQuery> scatter(Calls calls, Class<A> type) {
+    public <A extends SqlActorView> ScatterOperator<A, ShuffleQuery> scatter(Calls calls, Class<A> type) {
         return ScatterOperator.of(
                 calls.scatter,
                 type,
@@ -92,7 +70,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     /** Joins the received chunks, and partitions the result again. */
-    public <A extends Table> MapOperator<A, ShuffleQuery> join(Calls calls, Class<A> type) {
+    public <A extends SqlActorView> MapOperator<A, ShuffleQuery> join(Calls calls, Class<A> type) {
         return MapOperator.of(
                 calls.join,
                 type,
@@ -103,7 +81,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     /** Joins the received chunks, and returns the slot's part of the answer. */
-    public <A extends Table> GatherOperator<A, ShuffleQuery, SqlRows> gather(Calls calls, Class<A> type) {
+    public <A extends SqlActorView> GatherOperator<A, ShuffleQuery, SqlRows> gather(Calls calls, Class<A> type) {
         return GatherOperator.of(
                 calls.gather,
                 type,
@@ -111,13 +89,13 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     private void scatter(
-            Table actor, OperatorContext context, ShuffleQuery query, int slots, ChunkSink sink, Path folder)
+            SqlActorView actor, OperatorContext context, ShuffleQuery query, int slots, ChunkSink sink, Path folder)
             throws IOException {
         put(actor, context, query.scatter(actor.columns(), slots, hash), sink, folder.resolve("chunks"));
     }
 
     private void join(
-            Table actor,
+            SqlActorView actor,
             OperatorContext context,
             ShuffleQuery query,
             List<List<Chunk>> chunks,
@@ -129,12 +107,13 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         if (both.get(0).isEmpty() || both.get(1).isEmpty()) {
             return; // an empty relation joins nothing
         }
-        SqlQuery.Work work =
+        ActorStatement work =
                 query.join(files.apply(both.get(0)), files.apply(both.get(1)), slots, hash, context.actor());
         put(actor, context, work, sink, folder.resolve("chunks"));
     }
 
-    private static void put(Table actor, OperatorContext context, SqlQuery.Work work, ChunkSink sink, Path target)
+    private static void put(
+            SqlActorView actor, OperatorContext context, ActorStatement work, ChunkSink sink, Path target)
             throws IOException {
         Map<Path, Long> rows = actor.export(work, target, context);
         Map<Integer, List<Map.Entry<Path, Long>>> bySlot = new TreeMap<>();
@@ -180,7 +159,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     private SqlRows gather(
-            Table actor, OperatorContext context, ShuffleQuery query, List<List<Chunk>> chunks, Path folder)
+            SqlActorView actor, OperatorContext context, ShuffleQuery query, List<List<Chunk>> chunks, Path folder)
             throws IOException {
         List<List<Path>> both = both(chunks, folder);
         return actor.answer(query.gather(from(both.get(0)), from(both.get(1))), context);
@@ -215,7 +194,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     /** Runs work in a temporary directory, which is deleted afterwards. */
-    private static <T> T in(Table actor, Work<T> work) {
+    private static <T> T in(SqlActorView actor, Work<T> work) {
         try {
             Path folder = Files.createTempDirectory(actor.scratch(), "shuffle");
             try {

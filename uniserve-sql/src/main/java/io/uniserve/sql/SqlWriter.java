@@ -3,6 +3,7 @@ package io.uniserve.sql;
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -103,7 +104,7 @@ abstract class SqlWriter {
         }
         Optional<SubQuery> sub = sub(node);
         if (sub.isPresent()) {
-            return sub.get().text(this);
+            return SubQueryWriter.text(sub.get(), this);
         }
         if (node instanceof SqlLiteral literal) {
             return literal(literal);
@@ -354,7 +355,8 @@ abstract class SqlWriter {
             return known ? "TRUE" : "FALSE";
         }
         if (value instanceof NlsString text) {
-            return quoted(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "a text constant", text.getValue()));
+            return SqlDialect.DUCKDB.text(
+                    CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "a text constant", text.getValue()));
         }
         if (date.matches()) {
             return "DATE '" + date.group(1) + "'";
@@ -362,7 +364,8 @@ abstract class SqlWriter {
         throw SqlErrors.unsupported(literal, "the constant " + literal + " is");
     }
 
-    static String quoted(String text) {
-        return "'" + text.replace("'", "''") + "'";
+    /** Returns WHERE with all of these conditions; an empty text if there are none. */
+    static String where(List<String> conditions) {
+        return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
     }
 }

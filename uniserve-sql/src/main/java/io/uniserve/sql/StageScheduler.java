@@ -3,7 +3,6 @@ package io.uniserve.sql;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.SqlQuery.Stage;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;

@@ -3,11 +3,7 @@ package io.uniserve.sql;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlIdentifier;
-import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
@@ -37,13 +33,6 @@ record SubQuery(
         Map<SqlNode, Integer> columns,
         String empty,
         int keys) {
-
-    private static final Set<SqlKind> ORDERINGS = Set.of(
-            SqlKind.EQUALS,
-            SqlKind.LESS_THAN,
-            SqlKind.LESS_THAN_OR_EQUAL,
-            SqlKind.GREATER_THAN,
-            SqlKind.GREATER_THAN_OR_EQUAL);
 
     /** Kind of a sub-query's value. */
     enum How {
@@ -78,58 +67,5 @@ record SubQuery(
         equal.forEach(one -> all.add(one.outside()));
         others.forEach(one -> all.addAll(one.outside()));
         return all;
-    }
-
-    /** Writes the expression in a statement over {@link FragmentedPlan#given}. */
-    String text(SqlWriter writer) {
-        SqlWriter around = writer.within();
-        String alias = "s" + block;
-        List<String> where = Stream.concat(
-                        equal.stream()
-                                .map(one ->
-                                        "(" + alias + ".c" + one.column() + " = " + around.write(one.outside()) + ")"),
-                        others.stream().map(one -> certain(new Both(around, alias), one.condition())))
-                .toList();
-        String from = " FROM " + FragmentedPlan.given(block) + " AS " + alias + FragmentedPlan.where(where);
-        String exists = "EXISTS (SELECT 1" + from + ")";
-        String value = "(SELECT " + alias + ".c0" + from + ")";
-        return switch (how) {
-            case EXISTS -> "(" + exists + ")";
-            case IN, NOT_IN -> {
-                String in = how == How.IN ? " IN " : " NOT IN ";
-                yield "(" + (left == null ? "" : writer.write(left)) + in + value + ")";
-            }
-            case SCALAR ->
-                empty.isEmpty() ? value : "(CASE WHEN " + exists + " THEN " + value + " ELSE " + empty + " END)";
-        };
-    }
-
-    /**
-     * Writes a condition that is never NULL, which makes no difference in WHERE. DuckDB 1.5.6 treats a bare {@code <>} as IS DISTINCT FROM
-     * if an EXISTS is under OR or CASE, and would keep rows whose column is NULL. NOT and other forms may hide one.
-     */
-    private static String certain(SqlWriter writer, SqlNode condition) {
-        String written = writer.write(condition);
-        return ORDERINGS.contains(condition.getKind()) ? written : "(" + written + " IS TRUE)";
-    }
-
-    /** Writer of expressions with columns of both the answer and the outer query. */
-    private final class Both extends SqlWriter {
-        private final SqlWriter around;
-        private final String alias;
-
-        Both(SqlWriter around, String alias) {
-            this.around = around;
-            this.alias = alias;
-        }
-
-        @Override
-        Optional<String> instead(SqlNode node) {
-            Integer column = columns.get(node);
-            if (column != null) {
-                return Optional.of(alias + ".c" + column);
-            }
-            return node instanceof SqlIdentifier ? Optional.of(around.write(node)) : Optional.empty();
-        }
     }
 }

@@ -4,7 +4,7 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.SqlQuery.Stage;
+import io.uniserve.sql.QueryScope.ScopedExpression;
 import io.uniserve.sql.SqlQuery.Step;
 import io.uniserve.sql.SubQuery.How;
 import java.util.ArrayList;

@@ -21,11 +21,6 @@ record Tableless(String statement, List<String> names) {
         names = List.copyOf(names);
     }
 
-    /** True if a query has no FROM. */
-    static boolean is(SqlNode query) {
-        return query instanceof SqlSelect select && select.getFrom() == null;
-    }
-
     /** Plans the query. Fails with INVALID_ARGUMENT or UNSUPPORTED, with line and column. */
     static Tableless of(ParsedQuery parsed) {
         SqlSelect select = (SqlSelect) CheckedQuery.of(Map.of(), parsed);
@@ -53,7 +48,7 @@ record Tableless(String statement, List<String> names) {
         return new Tableless("SELECT " + String.join(", ", items), names);
     }
 
-    SqlRows rows(SqlPlanner.Merging engine, QueryCancellation life) {
+    SqlRows rows(MergingEngine engine, QueryCancellation life) {
         return engine.answer(Map.of(), statement, life);
     }
 }

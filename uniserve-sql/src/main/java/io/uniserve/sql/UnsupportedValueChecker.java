@@ -241,7 +241,7 @@ final class UnsupportedValueChecker extends SqlBasicVisitor<@Nullable Void> {
     private static boolean columns(SqlNode node) {
         return node instanceof SqlIdentifier
                 || (node instanceof SqlCall call
-                        && !ParsedQuery.isQuery(call)
+                        && !SqlNodes.isQuery(call)
                         && call.getOperandList().stream().anyMatch(one -> one != null && columns(one)));
     }
 

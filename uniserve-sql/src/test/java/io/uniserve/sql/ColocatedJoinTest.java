@@ -22,7 +22,7 @@ class ColocatedJoinTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, life) -> Objects.requireNonNull(tables.get(FragmentedPlan.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)),
             Optional.of(SqlShuffle.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {
@@ -155,7 +155,8 @@ class ColocatedJoinTest {
     void anActorWritesWhatItReadsBesideIt() {
         SqlQuery query = SqlQuery.of(JOIN, Map.of("big", whole("big"), "mid", whole("mid")))
                 .with(SqlQuery.Step.PARTIAL, 0, 0, Map.of(), Map.of(1, new TableName("mid")));
-        SqlQuery.Work work = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode(query)).work(whole("big"), 0);
+        ActorStatement work =
+                SqlQuery.CODEC.decode(SqlQuery.CODEC.encode(query)).work(whole("big"), 0);
         assertThat(work.statement(beside(whole("mid")), Other.class, other -> "there.rows"))
                 .hasValue("SELECT * FROM (WITH b1 AS NOT MATERIALIZED (SELECT \"m_id\" AS c0 FROM there.rows AS rows"
                         + " WHERE (\"m_small\" > 1)) " + work.statement() + ")");
@@ -200,19 +201,19 @@ class ColocatedJoinTest {
         }
     }
 
-    private record Other(Columns columns) implements SqlShuffle.Table {
+    private record Other(Columns columns) implements SqlActorView {
         @Override
         public Path scratch() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
+        public Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public SqlRows answer(SqlQuery.Work work, OperatorContext context) {
+        public SqlRows answer(ActorStatement work, OperatorContext context) {
             throw new UnsupportedOperationException();
         }
 

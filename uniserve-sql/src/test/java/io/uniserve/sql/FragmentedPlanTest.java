@@ -32,7 +32,7 @@ class FragmentedPlanTest {
             Map.of("columns", "a bigint, b decimal(15,2), c date, s varchar, x double, f boolean")));
 
     private static FragmentedPlan split(String text) {
-        return FragmentedPlan.of(Map.of("t", COLUMNS), text, -1);
+        return TestingPlan.fragmented(Map.of("t", COLUMNS), text, -1);
     }
 
     @Test
@@ -87,7 +87,7 @@ class FragmentedPlanTest {
                 .endsWith("(-\"a\") AS c6 FROM rows ORDER BY c6 LIMIT 1");
         QueryPlan plan = QueryPlan.of(
                 Map.of("t", COLUMNS), "SELECT a FROM t WHERE a = (SELECT a AS b FROM t ORDER BY b LIMIT 1)");
-        assertThat(plan.split(new SqlQuery.Stage(1, false), -1).partial())
+        assertThat(plan.split(new Stage(1, false), -1).partial())
                 .isEqualTo("SELECT \"a\" AS c0 FROM rows ORDER BY c0 LIMIT 1");
     }
 
@@ -125,16 +125,16 @@ class FragmentedPlanTest {
         QueryPlan plan = QueryPlan.of(
                 Map.of("t", COLUMNS),
                 "SELECT a FROM t o WHERE b > (SELECT sum(b) + count(*) FROM t i WHERE i.a = o.a AND i.s = o.s) AND f");
-        assertThat(plan.split(new SqlQuery.Stage(0, false), -1).partial())
+        assertThat(plan.split(new Stage(0, false), -1).partial())
                 .endsWith(
                         " WHERE (\"b\" > (CASE WHEN EXISTS (SELECT 1 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
                                 + " THEN (SELECT s1.c0 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
                                 + " ELSE (NULL + 0) END)) AND \"f\"");
-        assertThat(plan.split(new SqlQuery.Stage(1, false), -1).partial())
+        assertThat(plan.split(new Stage(1, false), -1).partial())
                 .isEqualTo("SELECT \"a\" AS c0, \"s\" AS c1, sum(\"b\") AS c2, count(*) AS c3 FROM rows GROUP BY 1, 2");
-        assertThat(plan.split(new SqlQuery.Stage(2, false), -1).partial())
+        assertThat(plan.split(new Stage(2, false), -1).partial())
                 .isEqualTo("SELECT DISTINCT \"a\" AS c0, \"s\" AS c1 FROM rows WHERE \"f\"");
-        assertThat(plan.split(new SqlQuery.Stage(1, true), -1).partial())
+        assertThat(plan.split(new Stage(1, true), -1).partial())
                 .endsWith(" FROM rows WHERE (EXISTS (SELECT 1 FROM q2 AS s2"
                         + " WHERE (s2.c0 = rows.\"a\") AND (s2.c1 = rows.\"s\"))) GROUP BY 1, 2");
     }
@@ -346,7 +346,7 @@ class FragmentedPlanTest {
     private static FragmentedPlan late(String text, int stays) {
         Map<String, Columns> tables =
                 Map.of("t", COLUMNS, "u", columns("k bigint, a bigint, n varchar, m double", "k"));
-        return QueryPlan.of(tables, text).split(new SqlQuery.Stage(0, false, true), stays);
+        return QueryPlan.of(tables, text).split(new Stage(0, false, true), stays);
     }
 
     private static Columns columns(String columns, String key) {

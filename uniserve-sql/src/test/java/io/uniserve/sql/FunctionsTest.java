@@ -330,15 +330,15 @@ class FunctionsTest {
                         + " | SELECT string_agg(s, ',' ORDER BY a DESC, b) FILTER (WHERE f) FROM t"
             })
     void differentWordsForTheSame(String one, String other) {
-        FragmentedPlan first = FragmentedPlan.of(TABLES, one, -1);
-        FragmentedPlan second = FragmentedPlan.of(TABLES, other, -1);
+        FragmentedPlan first = TestingPlan.fragmented(TABLES, one, -1);
+        FragmentedPlan second = TestingPlan.fragmented(TABLES, other, -1);
         assertThat(first.partial()).isEqualTo(second.partial());
         assertThat(first.finish()).isEqualTo(second.finish());
     }
 
     @Test
     void valuesThatMustMeetAreSentAsTheyAre() {
-        FragmentedPlan split = FragmentedPlan.of(
+        FragmentedPlan split = TestingPlan.fragmented(
                 TABLES,
                 "SELECT s, median(a), count(*), sum(DISTINCT b) FROM t WHERE f GROUP BY s HAVING avg(d) > 1",
                 -1);

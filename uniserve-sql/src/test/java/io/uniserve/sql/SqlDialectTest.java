@@ -54,7 +54,7 @@ class SqlDialectTest {
 
         @Override
         public String givenName(String name) {
-            return name.equals(FragmentedPlan.ROWS) ? "rows_" : name;
+            return name.equals(StatementNames.ROWS) ? "rows_" : name;
         }
 
         @Override
@@ -126,7 +126,7 @@ class SqlDialectTest {
                 "SELECT substring(s, 2, 3), string_agg(s, ',' ORDER BY b DESC), stddev(x), median(a) FROM t GROUP BY s",
             })
     void theDefaultsAreDuckDbs(String sql) {
-        FragmentedPlan query = FragmentedPlan.of(Map.of("t", COLUMNS), sql, -1);
+        FragmentedPlan query = TestingPlan.fragmented(Map.of("t", COLUMNS), sql, -1);
         SqlDialect defaults = new SqlDialect() {};
         for (String statement : List.of(query.partial(), query.finish())) {
             assertThat(defaults.translated(Set.of(), statement)).isEqualTo(statement);

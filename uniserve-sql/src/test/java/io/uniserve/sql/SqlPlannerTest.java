@@ -26,7 +26,7 @@ class SqlPlannerTest {
     private static SqlPlanner planner() {
         return new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-                (tables, statement, life) -> Objects.requireNonNull(tables.get(FragmentedPlan.PARTS)));
+                (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)));
     }
 
     private static TestingPlan plan(long big, long mid, long small) {

@@ -27,7 +27,7 @@ class SqlShuffleTest {
     private static SqlPlanner planner() {
         return new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-                (parts, statement, life) -> Objects.requireNonNull(parts.get(FragmentedPlan.PARTS)),
+                (parts, statement, life) -> Objects.requireNonNull(parts.get(StatementNames.PARTS)),
                 Optional.of(SqlShuffle.calls("test", "v1")));
     }
 

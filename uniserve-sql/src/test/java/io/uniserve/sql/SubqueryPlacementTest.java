@@ -10,7 +10,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.SqlQuery.Stage;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,7 +27,7 @@ class SubqueryPlacementTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, life) -> Objects.requireNonNull(tables.get(FragmentedPlan.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(StatementNames.PARTS)),
             Optional.of(SqlShuffle.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {
@@ -221,7 +220,7 @@ class SubqueryPlacementTest {
     void anActorWritesWhatItChecks() {
         Map<String, Columns> tables = Map.of("big", whole("big"), "mid", whole("mid"));
         SqlQuery same = checking(SqlQuery.of(SAME, Map.of("big", whole("big"))), Map.of(1, new TableName("big")));
-        SqlQuery.Work work = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode(same)).work(whole("big"), 0);
+        ActorStatement work = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode(same)).work(whole("big"), 0);
         assertThat(work.statement())
                 .isEqualTo("SELECT * FROM (WITH q1(c0, c1) AS NOT MATERIALIZED (WITH parts AS NOT MATERIALIZED (SELECT"
                         + " \"b_id\" AS c0, \"b_mid\" AS c1 FROM rows WHERE (\"b_text\" = 'z')) SELECT c0, c1 FROM parts)"
@@ -229,7 +228,7 @@ class SubqueryPlacementTest {
                         + " WHERE (s1.c0 = rows.\"b_id\") AND ((s1.c1 <> rows.\"b_mid\") IS TRUE)))))");
         assertThat(work.recurs()).as("reads its own rows only").isTrue();
         SqlQuery other = checking(SqlQuery.of(OTHER, tables), Map.of(1, new TableName("mid")));
-        SqlQuery.Work beside =
+        ActorStatement beside =
                 SqlQuery.CODEC.decode(SqlQuery.CODEC.encode(other)).work(whole("big"), 0);
         assertThat(beside.beside().keySet()).containsExactly("q1(c0)");
         assertThat(beside.recurs()).isFalse();

@@ -61,6 +61,11 @@ final class TestingPlan implements PlanContext {
         return plan;
     }
 
+    /** Plans the query itself, without its sub-queries. With a negative {@code stays} the first table that can stay is the stationary one. */
+    static FragmentedPlan fragmented(Map<String, Columns> tables, String text, int stays) {
+        return QueryPlan.of(tables, text).split(new Stage(QueryBlock.MAIN, false), stays);
+    }
+
     TestingPlan table(String name, String columns, long rows) {
         return table(name, columns, rows, new Partitioner.Hash(2));
     }
@@ -180,10 +185,10 @@ final class TestingPlan implements PlanContext {
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
             ShuffleQuery query = decoded(scatter.parameters());
             if (scatter.inputs().isEmpty()) {
-                SqlQuery.Work work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
+                ActorStatement work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
                 asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
             } else {
-                SqlQuery.Work work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);
+                ActorStatement work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);
                 asked.add("MAP " + scatter.table() + " " + work.statement());
             }
             stages.add(stage(scatter.table()));

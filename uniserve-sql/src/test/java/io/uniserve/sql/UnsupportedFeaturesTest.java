@@ -31,7 +31,7 @@ class UnsupportedFeaturesTest {
         SqlPlanner planner = new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
                 (tables, statement, life) -> {
-                    assertThat(tables).containsKey(FragmentedPlan.PARTS);
+                    assertThat(tables).containsKey(StatementNames.PARTS);
                     return MERGED;
                 },
                 new SqlDialect() {

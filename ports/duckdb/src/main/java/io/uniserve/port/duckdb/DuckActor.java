@@ -8,9 +8,9 @@ import io.uniserve.api.extra.Columns;
 import io.uniserve.api.extra.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.RowActor;
+import io.uniserve.sql.StatementNames;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -58,7 +58,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         String definition = columns.columns().stream()
                 .map(column -> "\"" + column.name() + "\" " + column.type().sql())
                 .collect(Collectors.joining(", "));
-        DuckDatabase.run(writer, "CREATE TABLE " + FragmentedPlan.ROWS + " (" + definition + ")");
+        DuckDatabase.run(writer, "CREATE TABLE " + StatementNames.ROWS + " (" + definition + ")");
         DuckDatabase.run(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
         writer.setAutoCommit(false);
     }
@@ -77,7 +77,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         try {
             DuckDatabase.run(
                     writer,
-                    "INSERT INTO " + FragmentedPlan.ROWS + " SELECT " + names + " FROM read_parquet("
+                    "INSERT INTO " + StatementNames.ROWS + " SELECT " + names + " FROM read_parquet("
                             + DuckDatabase.quoted(rows) + ")");
             writer.commit();
         } catch (SQLException e) {
@@ -90,7 +90,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         DUCKDB.run("store rows", () -> {
             stage(rows);
             forget();
-            DuckDatabase.run(writer, "INSERT INTO " + FragmentedPlan.ROWS + " SELECT * FROM " + STAGED);
+            DuckDatabase.run(writer, "INSERT INTO " + StatementNames.ROWS + " SELECT * FROM " + STAGED);
         });
     }
 
@@ -104,9 +104,9 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     private void forget() throws SQLException {
         String same = columns().primary().stream()
-                .map(key -> FragmentedPlan.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
+                .map(key -> StatementNames.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
                 .collect(Collectors.joining(" AND "));
-        DuckDatabase.run(writer, "DELETE FROM " + FragmentedPlan.ROWS + " USING " + STAGED + " WHERE " + same);
+        DuckDatabase.run(writer, "DELETE FROM " + StatementNames.ROWS + " USING " + STAGED + " WHERE " + same);
     }
 
     private void stage(Collection<? extends List<?>> rows) throws SQLException {

@@ -6,13 +6,12 @@ import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryCancellation;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.sql.FragmentedPlan;
+import io.uniserve.sql.ActorStatement;
 import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.PlannedStatements;
-import io.uniserve.sql.ShuffleQuery;
-import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.SqlActorView;
 import io.uniserve.sql.SqlRows;
-import io.uniserve.sql.SqlShuffle;
+import io.uniserve.sql.StatementNames;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,12 +21,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Base class of an actor and its views, as operators see them. */
-abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
+abstract class DuckTable implements SqlActorView, AutoCloseable {
     /** File of a checkpoint. */
     static final String FILE = "rows.parquet";
 
     /** First statement of a transaction, which fixes its snapshot. */
-    static final String PIN = "SELECT count(*) FROM " + FragmentedPlan.ROWS;
+    static final String PIN = "SELECT count(*) FROM " + StatementNames.ROWS;
 
     private final DuckDatabase duckDatabase;
     private final String name;
@@ -80,7 +79,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     /** Answers a part of a query. */
     @Override
-    public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
+    public final SqlRows answer(ActorStatement work, OperatorContext context) {
         Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
         return DuckDatabase.QUERIES.translated(
                 "answer a query",
@@ -94,8 +93,8 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     }
 
     @Override
-    public final Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
-        String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT
+    public final Map<Path, Long> export(ActorStatement work, Path folder, OperatorContext context) {
+        String to = DuckDatabase.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + StatementNames.SLOT
                 + "))";
         return DuckDatabase.QUERIES.translated(
                 "cut rows",
@@ -120,7 +119,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     /** Writes the published rows into a directory. */
     public final void writeTo(Path directory) {
-        String sql = "COPY (SELECT * FROM " + FragmentedPlan.ROWS + ") TO "
+        String sql = "COPY (SELECT * FROM " + StatementNames.ROWS + ") TO "
                 + DuckDatabase.quoted(directory.resolve(FILE)) + " (FORMAT parquet, COMPRESSION zstd)";
         DUCKDB.translated(
                 "write a checkpoint",
@@ -137,7 +136,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
                 "compute the digest",
                 () -> read(by -> {
                     try (Statement statement = by.connection().createStatement();
-                            ResultSet rows = statement.executeQuery("SELECT * FROM " + FragmentedPlan.ROWS)) {
+                            ResultSet rows = statement.executeQuery("SELECT * FROM " + StatementNames.ROWS)) {
                         int columns = columns().columns().size();
                         while (rows.next()) {
                             StringBuilder row = new StringBuilder();

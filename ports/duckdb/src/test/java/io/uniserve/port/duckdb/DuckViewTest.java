@@ -8,7 +8,7 @@ import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.ActorStatement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,8 +51,8 @@ class DuckViewTest {
         actor.publish();
     }
 
-    private static SqlQuery.Work work(String statement) {
-        return new SqlQuery.Work(statement, Map.of());
+    private static ActorStatement work(String statement) {
+        return new ActorStatement(statement, Map.of());
     }
 
     private static String count(DuckTable table) {

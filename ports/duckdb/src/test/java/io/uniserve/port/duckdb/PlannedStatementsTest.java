@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
+import io.uniserve.sql.ActorStatement;
 import io.uniserve.sql.PlannedStatements;
-import io.uniserve.sql.SqlQuery;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -65,7 +65,7 @@ class PlannedStatementsTest {
     }
 
     private static List<?> answer(DuckTable table, String statement) {
-        return table.answer(new SqlQuery.Work(statement, Map.of()), new TestingOperatorContext())
+        return table.answer(new ActorStatement(statement, Map.of()), new TestingOperatorContext())
                 .rows();
     }
 

@@ -1,9 +1,9 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.FragmentedPlan;
 import io.uniserve.sql.Functions;
 import io.uniserve.sql.SqlDialect;
+import io.uniserve.sql.StatementNames;
 import io.uniserve.sql.UnsupportedFeatures;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -66,7 +66,7 @@ final class MonetDialect implements SqlDialect {
 
     @Override
     public String givenName(String name) {
-        return name.equals(FragmentedPlan.ROWS) ? MINE : name;
+        return name.equals(StatementNames.ROWS) ? MINE : name;
     }
 
     @Override

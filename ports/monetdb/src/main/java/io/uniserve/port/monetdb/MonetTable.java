@@ -1,9 +1,9 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.api.extra.Columns;
+import io.uniserve.sql.ActorStatement;
 import io.uniserve.sql.RowFile;
 import io.uniserve.sql.RowReader;
-import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ abstract class MonetTable extends RowReader {
     abstract <T> T read(Reading<T> reading) throws Exception;
 
     /** Answers a part of a query. */
-    final SqlRows query(SqlQuery.Work work) {
+    final SqlRows query(ActorStatement work) {
         return MonetDatabase.QUERIES.translated(
                 "answer a query",
                 () -> MonetDatabase.RELATIONS.with(

@@ -7,8 +7,8 @@ import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.ActorStatement;
 import io.uniserve.sql.PackedRows;
-import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ class MonetActorTest {
     }
 
     private static List<String> sum(MonetTable table) {
-        return List.copyOf(table.query(new SqlQuery.Work(SUM, Map.of())).rows().get(0));
+        return List.copyOf(table.query(new ActorStatement(SUM, Map.of())).rows().get(0));
     }
 
     @Test
@@ -133,7 +133,7 @@ class MonetActorTest {
     void whatValuesDoIsTheQuerysFault(String statement) {
         put(3, 1);
         actor.publish();
-        assertThatThrownBy(() -> actor.query(new SqlQuery.Work(statement, Map.of())))
+        assertThatThrownBy(() -> actor.query(new ActorStatement(statement, Map.of())))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining("CAST to DOUBLE");
@@ -153,7 +153,7 @@ class MonetActorTest {
     void aGroupsSumThatMayOverflowIsRefused(String statement) {
         put(MANY, 1);
         actor.publish();
-        assertThatThrownBy(() -> actor.query(new SqlQuery.Work(statement, Map.of())))
+        assertThatThrownBy(() -> actor.query(new ActorStatement(statement, Map.of())))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining("the query fails on some value");
@@ -163,7 +163,7 @@ class MonetActorTest {
     void groupsSumsNearTheirLimitAreRight() {
         put(3, 1);
         actor.publish();
-        SqlQuery.Work work = new SqlQuery.Work(
+        ActorStatement work = new ActorStatement(
                 "SELECT \"n\" AS c0, sum(\"n\" * 3000000000000000000) AS c1, sum(CAST(\"n\" AS DECIMAL(9,2)) * 300.00) AS c2"
                         + " FROM rows WHERE \"id\" < 3 GROUP BY 1",
                 Map.of());
@@ -190,7 +190,7 @@ class MonetActorTest {
                     List.of(new BigDecimal("0.4"), new BigDecimal("0.5"))));
             decimals.publish();
             SqlRows parts = decimals.query(
-                    new SqlQuery.Work("SELECT \"id\" AS c0, \"n\" AS c1, (\"n\" - 1) AS c2 FROM rows", Map.of()));
+                    new ActorStatement("SELECT \"id\" AS c0, \"n\" AS c1, (\"n\" - 1) AS c2 FROM rows", Map.of()));
             SqlRows merged = MonetDatabase.RELATIONS.with(
                     PackedRows.of(Map.of("parts", parts)),
                     made -> MonetDatabase.answer(made, "SELECT c0 AS c0, c1 AS c1, c2 AS c2 FROM parts ORDER BY 1"));

@@ -7,7 +7,7 @@ import io.uniserve.api.extra.ColumnType;
 import io.uniserve.api.extra.Columns;
 import io.uniserve.codec.CodePoints;
 import io.uniserve.error.UniserveException;
-import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.ActorStatement;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -177,7 +177,7 @@ class MonetTextCodecTest {
     }
 
     private static List<String> column(MonetActor actor, String statement) {
-        return actor.query(new SqlQuery.Work(statement, Map.of())).rows().stream()
+        return actor.query(new ActorStatement(statement, Map.of())).rows().stream()
                 .map(row -> row.get(0))
                 .toList();
     }

@@ -4,7 +4,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.IdentityRecord;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
@@ -20,6 +19,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.identity.ClusterIdentities;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.CoordinatorRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
@@ -45,6 +45,7 @@ final class LeaderTerm {
     private final TableReconciler reconciler;
     private final DroppedTableCleaner sweeper;
     private final AdminHandler admin;
+    private final CoordinatorRequestHandler reports;
     private final Rebalancer rebalancer;
     private final BackupHandler backups;
     private final RegistryContact contact;
@@ -75,6 +76,7 @@ final class LeaderTerm {
         sweeper = new DroppedTableCleaner(registry, catalog, env, members);
         backups = new BackupHandler(this);
         admin = new AdminHandler(this);
+        reports = new CoordinatorRequestHandler(this);
         rebalancer = new Rebalancer(this, rebalanceSetup);
         began = env.clock().nanos();
     }
@@ -101,6 +103,10 @@ final class LeaderTerm {
 
     MembershipManager members() {
         return members;
+    }
+
+    HealthMonitor health() {
+        return health;
     }
 
     ReplicaMonitor replicas() {
@@ -333,46 +339,11 @@ final class LeaderTerm {
             completion.done(Outcome.err(notReady()));
             return;
         }
-        if (request instanceof PeerRequest.Suspect suspect) {
-            health.suspect(suspect);
-        } else if (request instanceof PeerRequest.Draining draining) {
-            health.draining(draining);
-            boolean possible = usable().stream().anyMatch(server -> !server.id().equals(draining.server()));
-            completion.done(Outcome.ok(new PeerReply.Emptying(possible)));
-            return;
-        } else if (request instanceof PeerRequest.Certified certified) {
-            report(certified.key(), () -> replicas.certified(certified));
-        } else if (request instanceof PeerRequest.Fenced fenced) {
-            report(fenced.key(), () -> replicas.fenced(fenced));
-        } else if (request instanceof PeerRequest.Unfit unfit) {
-            report(unfit.key(), () -> {
-                replicas.unfit(unfit, env.clock().nanos());
-                if (unfit.lost()) {
-                    intactReplicas.revoke(unfit.key(), unfit.server());
-                }
-            });
-        } else if (request instanceof PeerRequest.Begun begun) {
-            report(begun.key(), () -> replicas.begun(begun));
-        } else if (request instanceof PeerRequest.Renew renew) {
-            report(renew.key(), () -> replicas.renew(renew));
-        } else if (request instanceof PeerRequest.HandOver over) {
-            report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
+        if (request instanceof CoordinatorRequest report) {
+            report.handle(reports, completion);
         } else {
             completion.done(Outcome.err(UniserveException.invalid(
                     request.getClass().getSimpleName() + " is for servers; this is the coordinator")));
-            return;
-        }
-        completion.done(Outcome.ok(new PeerReply.Ack()));
-    }
-
-    /** Takes a report about an actor that exists; one about a dropped table is of no use to anybody. */
-    private void report(ReplicaKey key, Runnable note) {
-        Table table = catalog.find(key.tableId());
-        if (table != null
-                && key.actor() >= 0
-                && key.actor() < table.map().actors().size()) {
-            note.run();
-            wake();
         }
     }
 

@@ -1,24 +1,18 @@
 package io.uniserve.protocol.server;
 
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Compared;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Slow scrub of the actors that this server leads: compares the digests of each actor's in-sync copies once in a period, one actor
- * at a time. Answers what other servers and the coordinator ask for comparisons.
+ * at a time.
  */
 final class Scrubber {
     /** Looks for an actor that is due so often in a period. */
@@ -27,16 +21,14 @@ final class Scrubber {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
     private final Environment env;
-    private final ServerId self;
     private final long periodNanos;
     private final ReplicaSet replicas;
     private final TreeMap<ReplicaKey, Long> comparedAt = new TreeMap<>();
     private boolean running;
     private boolean stopped;
 
-    Scrubber(Environment env, ServerId self, long periodNanos, ReplicaSet replicas) {
+    Scrubber(Environment env, long periodNanos, ReplicaSet replicas) {
         this.env = env;
-        this.self = self;
         this.periodNanos = periodNanos;
         this.replicas = replicas;
     }
@@ -96,36 +88,8 @@ final class Scrubber {
         });
     }
 
-    /** False for a request about something else. */
-    boolean handle(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.SetAside verdict) {
-            Replica replica = find(verdict.key(), completion);
-            if (replica != null) {
-                replica.copies().setAside(verdict, completion);
-            }
-        } else if (request instanceof PeerRequest.TakeDigest take) {
-            Replica replica = find(take.key(), completion);
-            if (replica != null) {
-                replica.copies().digest(take, completion);
-            }
-        } else if (request instanceof PeerRequest.CompareCopies compare) {
-            Replica replica = find(compare.key(), completion);
-            if (replica != null) {
-                comparedAt.put(compare.key(), env.clock().nanos());
-                replica.copies().compare(completion);
-            }
-        } else {
-            return false;
-        }
-        return true;
-    }
-
-    private @Nullable Replica find(ReplicaKey key, Completion<PeerReply> completion) {
-        Replica replica = replicas.find(key);
-        if (replica == null) {
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "server " + self + " does not hold " + key + ": try again")));
-        }
-        return replica;
+    /** Someone else has the actor's copies compared: the next comparison is due after a whole period. */
+    void compared(ReplicaKey key) {
+        comparedAt.put(key, env.clock().nanos());
     }
 }

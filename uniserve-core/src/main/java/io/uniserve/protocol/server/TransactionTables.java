@@ -8,7 +8,6 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.gate.UncommittedClaim;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.TransactionLogSnapshot;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaContext;
@@ -76,23 +75,8 @@ final class TransactionTables {
         }
     }
 
-    /** Takes in what a request tells of a table's log, before anything else that it asks. */
-    void hear(PeerRequest request) {
-        if (request instanceof PeerRequest.Prepare prepare) {
-            prepare.told().ifPresent(told -> told(prepare.table(), told));
-        } else if (request instanceof PeerRequest.Decide decide) {
-            decide.told().ifPresent(told -> told(decide.table(), told));
-            service.decided(decide);
-            if (decide.commit()) { // a log that is too large to be told is read
-                service.disclosure().disclosed(decide.key().tableId(), decide.version());
-            }
-        } else if (request instanceof PeerRequest.Tell tell) {
-            told(tell.table(), tell.told());
-        }
-    }
-
     /** Of another table of this name than the one that is known here, nothing is heard: it is read when its time comes. */
-    private void told(TableName name, TransactionLogSnapshot told) {
+    void told(TableName name, TransactionLogSnapshot told) {
         TransactionLogFollower log = logs.get(name);
         TableViews.View view = views.find(name);
         long tableId = told.log().tableId();

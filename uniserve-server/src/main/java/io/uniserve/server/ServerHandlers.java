@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -65,7 +66,7 @@ final class ServerHandlers implements PeerHandler, UpdateRpcHandler, ConsistentC
 
     @Override
     public void call(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
+        if (request instanceof ExchangeRequest) {
             exchange.onPeer(request, completion);
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));

@@ -1,6 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.ActorView;
-import io.uniserve.api.Columns;
+import io.uniserve.api.extra.Columns;
 import io.uniserve.api.operator.OperatorContext;
 import java.nio.file.Path;
 import java.util.Map;

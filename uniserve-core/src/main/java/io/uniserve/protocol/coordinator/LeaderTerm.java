@@ -4,7 +4,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.IdentityRecord;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
@@ -20,6 +19,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.identity.ClusterIdentities;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.CoordinatorRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
@@ -46,6 +46,7 @@ final class LeaderTerm implements LeaderContext {
     private final TableReconciler reconciler;
     private final DroppedTableCleaner droppedTables;
     private final AdminHandler admin;
+    private final CoordinatorRequestHandler reports;
     private final Rebalancer rebalancer;
     private final BackupHandler backups;
     private final RegistryContact contact;
@@ -76,6 +77,7 @@ final class LeaderTerm implements LeaderContext {
         backups = new BackupHandler(this, pending);
         reconciler = new TableReconciler(this, intactReplicas, backups);
         admin = new AdminHandler(this, pending);
+        reports = new CoordinatorRequestHandler(this, health, intactReplicas);
         rebalancer = new Rebalancer(this, reconciler, rebalanceSetup);
         began = env.clock().nanos();
     }
@@ -330,46 +332,11 @@ final class LeaderTerm implements LeaderContext {
             completion.done(Outcome.err(notReady()));
             return;
         }
-        if (request instanceof PeerRequest.Suspect suspect) {
-            health.suspect(suspect);
-        } else if (request instanceof PeerRequest.Draining draining) {
-            health.draining(draining);
-            boolean possible = usable().stream().anyMatch(server -> !server.id().equals(draining.server()));
-            completion.done(Outcome.ok(new PeerReply.Emptying(possible)));
-            return;
-        } else if (request instanceof PeerRequest.Certified certified) {
-            report(certified.key(), () -> replicas.certified(certified));
-        } else if (request instanceof PeerRequest.Fenced fenced) {
-            report(fenced.key(), () -> replicas.fenced(fenced));
-        } else if (request instanceof PeerRequest.Unfit unfit) {
-            report(unfit.key(), () -> {
-                replicas.unfit(unfit, env.clock().nanos());
-                if (unfit.lost()) {
-                    intactReplicas.revoke(unfit.key(), unfit.server());
-                }
-            });
-        } else if (request instanceof PeerRequest.Begun begun) {
-            report(begun.key(), () -> replicas.begun(begun));
-        } else if (request instanceof PeerRequest.Renew renew) {
-            report(renew.key(), () -> replicas.renew(renew));
-        } else if (request instanceof PeerRequest.HandOver over) {
-            report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
+        if (request instanceof CoordinatorRequest report) {
+            report.handle(reports, completion);
         } else {
             completion.done(Outcome.err(UniserveException.invalid(
                     request.getClass().getSimpleName() + " is a request for servers, and this is the coordinator")));
-            return;
-        }
-        completion.done(Outcome.ok(new PeerReply.Ack()));
-    }
-
-    /** Handles a report about an existing actor, and ignores one about a dropped table. */
-    private void report(ReplicaKey key, Runnable note) {
-        Table table = catalog.find(key.tableId());
-        if (table != null
-                && key.actor() >= 0
-                && key.actor() < table.map().actors().size()) {
-            note.run();
-            wake();
         }
     }
 

@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ScatterOutput;
@@ -38,6 +39,7 @@ public final class ExchangeMachine {
     private final ChunkStore store;
     private final OutputBuffer outputBuffer;
     private final ExchangeClient exchangeClient;
+    private final RequestHandler requests = new RequestHandler();
     private final Set<ExchangeId> over = new LinkedHashSet<>();
     private final Map<Long, Open> deliveries = new LinkedHashMap<>();
     private long opened;
@@ -142,13 +144,23 @@ public final class ExchangeMachine {
 
     /** Handles a request of another server; UNSUPPORTED for a kind that does not belong to the exchange. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.PullChunks pull) {
-            outputBuffer.pull(pull, limits.pieceBytes(), completion);
-        } else if (request instanceof PeerRequest.EndExchange end) {
-            end(end.exchange());
-            completion.done(Outcome.ok(new PeerReply.Ack()));
+        if (request instanceof ExchangeRequest mine) {
+            mine.handle(requests, completion);
         } else {
             completion.done(Outcome.err(UniserveException.unsupported("a request of this kind in an exchange")));
+        }
+    }
+
+    private final class RequestHandler implements ExchangeRequest.Handler<Completion<PeerReply>> {
+        @Override
+        public void pullChunks(PeerRequest.PullChunks request, Completion<PeerReply> completion) {
+            outputBuffer.pull(request, limits.pieceBytes(), completion);
+        }
+
+        @Override
+        public void endExchange(PeerRequest.EndExchange request, Completion<PeerReply> completion) {
+            end(request.exchange());
+            completion.done(Outcome.ok(new PeerReply.Ack()));
         }
     }
 

@@ -37,35 +37,38 @@ final class BackupRequestHandler {
         this.replicas = replicas;
     }
 
-    void handle(PeerRequest request, Completion<PeerReply> completion) {
-        owned.accept(confirmed -> {
-            if (confirmed instanceof Outcome.Err<Done> err) {
-                completion.done(Outcome.err(err.error()));
+    void pin(PeerRequest.PinActor request, Completion<PeerReply> completion) {
+        onceOwned(completion, () -> {
+            SnapshotPins pins = pins(request.key());
+            if (pins == null) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.NOT_PRIMARY, "this server is not the primary of " + request.key())));
             } else {
-                handleOwned(request, completion);
+                pins.pin(request.backup(), request.version(), completion);
             }
         });
     }
 
-    private void handleOwned(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.PinActor pin) {
-            SnapshotPins pins = pins(pin.key());
-            if (pins == null) {
-                completion.done(Outcome.err(new UniserveException(
-                        ErrorCode.NOT_PRIMARY, "this server is not the primary of " + pin.key())));
+    void archive(ArchiveRequest request, Completion<PeerReply> completion) {
+        onceOwned(
+                completion,
+                () -> archive.handle(request, outcome -> {
+                    SnapshotPins pins = request instanceof ArchiveRequest.Release release ? pins(release.key()) : null;
+                    if (pins != null) {
+                        pins.sweepAgain();
+                    }
+                    completion.done(outcome);
+                }));
+    }
+
+    private void onceOwned(Completion<PeerReply> completion, Runnable task) {
+        owned.accept(confirmed -> {
+            if (confirmed instanceof Outcome.Err<Done> err) {
+                completion.done(Outcome.err(err.error()));
             } else {
-                pins.pin(pin.backup(), pin.version(), completion);
+                task.run();
             }
-        } else if (request instanceof PeerRequest.Archive asked) {
-            archive.handle(asked.request(), outcome -> {
-                SnapshotPins pins =
-                        asked.request() instanceof ArchiveRequest.Release release ? pins(release.key()) : null;
-                if (pins != null) {
-                    pins.sweepAgain();
-                }
-                completion.done(outcome);
-            });
-        }
+        });
     }
 
     private @Nullable SnapshotPins pins(ReplicaKey key) {

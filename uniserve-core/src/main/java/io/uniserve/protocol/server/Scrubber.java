@@ -1,18 +1,12 @@
 package io.uniserve.protocol.server;
 
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Compared;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,16 +21,14 @@ final class Scrubber {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
     private final Environment env;
-    private final ServerId self;
     private final long periodNanos;
     private final ReplicaSet replicas;
     private final TreeMap<ReplicaKey, Long> comparedAt = new TreeMap<>();
     private boolean running;
     private boolean stopped;
 
-    Scrubber(Environment env, ServerId self, long periodNanos, ReplicaSet replicas) {
+    Scrubber(Environment env, long periodNanos, ReplicaSet replicas) {
         this.env = env;
-        this.self = self;
         this.periodNanos = periodNanos;
         this.replicas = replicas;
     }
@@ -97,35 +89,7 @@ final class Scrubber {
     }
 
     /** Handles a request about comparisons; returns false for other requests. */
-    boolean handle(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.SetAside verdict) {
-            Replica replica = find(verdict.key(), completion);
-            if (replica != null) {
-                replica.copies().setAside(verdict, completion);
-            }
-        } else if (request instanceof PeerRequest.TakeDigest take) {
-            Replica replica = find(take.key(), completion);
-            if (replica != null) {
-                replica.copies().digest(take, completion);
-            }
-        } else if (request instanceof PeerRequest.CompareCopies compare) {
-            Replica replica = find(compare.key(), completion);
-            if (replica != null) {
-                comparedAt.put(compare.key(), env.clock().nanos());
-                replica.copies().compare(completion);
-            }
-        } else {
-            return false;
-        }
-        return true;
-    }
-
-    private @Nullable Replica find(ReplicaKey key, Completion<PeerReply> completion) {
-        Replica replica = replicas.find(key);
-        if (replica == null) {
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "server " + self + " has no replica " + key + ": retry later")));
-        }
-        return replica;
+    void compared(ReplicaKey key) {
+        comparedAt.put(key, env.clock().nanos());
     }
 }

@@ -2,7 +2,6 @@ package io.uniserve.protocol.server;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.ReplicaKey;
@@ -10,7 +9,6 @@ import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
-import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryContact;
 import io.uniserve.protocol.RegistryPaths;
@@ -23,9 +21,13 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.InDoubtResolution;
 import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.CoordinatorRequest;
+import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ReplicaRequest;
+import io.uniserve.protocol.message.ServerRequest;
+import io.uniserve.protocol.message.TransactionRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.replica.BackupEraser;
@@ -62,6 +64,7 @@ public final class ServerMachine {
     private final OrphanReplicaCleaner orphanReplicaCleaner;
     private final Trash trash;
     private final TrashRequestHandler trashRequestHandler;
+    private final PeerDispatch peers;
     private final AbsenceGuard guard;
     private final BackupEraser eraser;
     private final BackupRequestHandler backups;
@@ -128,12 +131,13 @@ public final class ServerMachine {
         this.loads = new LoadReport(env, config.id(), replicas, contact);
         loads.include(identity::problems);
         this.routing = new RoutingPublisher(env.timers(), config.clusterId(), views, members);
-        this.scrubber = new Scrubber(env, config.id(), config.scrubNanos(), replicas);
+        this.scrubber = new Scrubber(env, config.scrubNanos(), replicas);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
         this.readiness = new Readiness(config.id(), registration, members, views, replicas, guard, contact);
         this.cluster = new RetryingReader<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
         this.contactCheck = new ContactCheck(env, contact, cluster::dirty);
+        this.peers = new PeerDispatch();
     }
 
     /**
@@ -293,106 +297,48 @@ public final class ServerMachine {
             later(completion, Outcome.err(identity.refusal()));
             return;
         }
-        atomic.hear(request);
-        if (request instanceof PeerRequest.Tell) {
-            later(completion, Outcome.ok(new PeerReply.Ack()));
-        } else if (request instanceof PeerRequest.Replicate replicate) {
-            replicate(replicate, completion);
-        } else if (request instanceof PeerRequest.Prepare prepare) {
-            Replica replica = replicas.find(prepare.key());
-            if (replica == null) {
-                later(completion, Outcome.ok(PeerReply.Vote.later(0, "this server does not have the actor")));
-            } else {
-                replica.prepare(atomic.service().filled(prepare), outcome -> later(completion, outcome));
-            }
-        } else if (request instanceof PeerRequest.Decide decide) {
-            Replica replica = replicas.find(decide.key());
-            if (replica == null) {
-                later(
-                        completion,
-                        Outcome.err(
-                                new UniserveException(ErrorCode.NOT_PRIMARY, "this server does not have the actor")));
-            } else {
-                replica.decide(decide, outcome -> later(completion, outcome));
-            }
-        } else if (request instanceof PeerRequest.Undisclosed asked) {
-            later(
-                    completion,
-                    atomic.service().undisclosed(asked)
-                            ? Outcome.ok(new PeerReply.Ack())
-                            : Outcome.err(new UniserveException(
-                                    ErrorCode.UNAVAILABLE, "this server cannot claim that: read the transaction log")));
-        } else if (request instanceof PeerRequest.Ping) {
-            later(completion, Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
-        } else if (request instanceof PeerRequest.ReportLoad) {
-            loads.report(outcome -> later(completion, outcome));
-        } else if (request instanceof PeerRequest.EraseBackup erase) {
-            eraser.erase(
-                    erase.table(),
-                    erase.key(),
-                    outcome -> later(
-                            completion,
-                            outcome instanceof Outcome.Err<Done> err
-                                    ? Outcome.err(err.error())
-                                    : Outcome.ok(new PeerReply.Ack())));
-        } else if (scrubber.handle(request, outcome -> later(completion, outcome))) {
-            return;
-        } else if (request instanceof PeerRequest.PinActor || request instanceof PeerRequest.Archive) {
-            backups.handle(request, outcome -> later(completion, outcome));
-        } else if (request instanceof PeerRequest.Trash asked) {
-            trashRequestHandler.handle(asked.call(), outcome -> later(completion, outcome));
-        } else if (request instanceof PeerRequest.Vouch vouch) {
-            later(completion, Outcome.ok(replicas.vouched(vouch, registration.incarnation())));
-        } else if (request instanceof PeerRequest.ValidateTable validate) {
-            later(completion, DefinitionCheck.check(config, validate.meta()));
-        } else if (request instanceof PeerRequest.LearnTable learn) {
-            later(completion, learned(learn.meta()));
-        } else {
+        request.dispatch(peers, completion);
+    }
+
+    /** Replies are sent from a task of their own, so that no caller is entered again. */
+    private final class PeerDispatch implements PeerRequest.Families<Completion<PeerReply>> {
+        private final ReplicaRequestHandler replicaRequests =
+                new ReplicaRequestHandler(env, config.id(), replicas, views, registration, scrubber);
+        private final TransactionRequestHandler transactionRequests = new TransactionRequestHandler(atomic, replicas);
+        private final ServerRequestHandler serverRequests = new ServerRequestHandler(
+                config, registration, replicas, views, loads, eraser, backups, trashRequestHandler);
+
+        @Override
+        public void replica(ReplicaRequest request, Completion<PeerReply> completion) {
+            request.handle(replicaRequests, completion);
+        }
+
+        @Override
+        public void transaction(TransactionRequest request, Completion<PeerReply> completion) {
+            request.handle(transactionRequests, outcome -> later(completion, outcome));
+        }
+
+        @Override
+        public void server(ServerRequest request, Completion<PeerReply> completion) {
+            request.handle(serverRequests, outcome -> later(completion, outcome));
+        }
+
+        @Override
+        public void coordinator(CoordinatorRequest request, Completion<PeerReply> completion) {
+            refuse(completion);
+        }
+
+        @Override
+        public void exchange(ExchangeRequest request, Completion<PeerReply> completion) {
+            refuse(completion);
+        }
+
+        private void refuse(Completion<PeerReply> completion) {
             later(
                     completion,
                     Outcome.err(new UniserveException(
-                            ErrorCode.NOT_LEADER, "servers do not handle this request: send it to the coordinator")));
+                            ErrorCode.NOT_LEADER, "a server does not take this request: ask the coordinator")));
         }
-    }
-
-    private void replicate(PeerRequest.Replicate request, Completion<PeerReply> completion) {
-        Replica replica = replicas.find(request.key());
-        if (replica != null) {
-            boolean[] inside = {true};
-            replica.replicate(request, outcome -> {
-                if (inside[0]) {
-                    later(completion, outcome);
-                } else {
-                    completion.done(outcome);
-                }
-            });
-            inside[0] = false;
-            return;
-        }
-        TableViews.View view = views.find(request.key().tableId());
-        long epoch = 0;
-        if (view == null) {
-            views.refreshNames();
-        } else if (request.key().actor() < view.map().actors().size()) {
-            ActorState actor = view.map().actors().get(request.key().actor());
-            epoch = actor.hosts(config.id()) ? 0 : actor.epoch();
-            if (request.epoch() > actor.epoch()) {
-                views.refresh(view.meta().name());
-            }
-        }
-        later(
-                completion,
-                Outcome.ok(new Replicated(Replicated.Status.STALE_EPOCH, epoch, 0, 0, 0, registration.incarnation())));
-    }
-
-    private Outcome<PeerReply> learned(TableMeta meta) {
-        TableViews.View view = views.find(meta.name());
-        if (view != null && view.meta().equals(meta)) {
-            return Outcome.ok(new PeerReply.Ack());
-        }
-        views.refreshDefinition(meta.name());
-        return Outcome.err(new UniserveException(
-                ErrorCode.BEHIND, "this server does not have that definition of " + meta.name() + " yet: retry"));
     }
 
     private <T> void later(Completion<T> completion, Outcome<T> outcome) {

@@ -8,7 +8,6 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.gate.UncommittedClaim;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.TransactionLogSnapshot;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaContext;
@@ -76,23 +75,8 @@ final class TransactionTables {
         }
     }
 
-    /** Handles the transaction log that a request carries, before the request itself. */
-    void hear(PeerRequest request) {
-        if (request instanceof PeerRequest.Prepare prepare) {
-            prepare.told().ifPresent(told -> told(prepare.table(), told));
-        } else if (request instanceof PeerRequest.Decide decide) {
-            decide.told().ifPresent(told -> told(decide.table(), told));
-            service.decided(decide);
-            if (decide.commit()) { // the carried log may have been too large to send
-                service.disclosure().disclosed(decide.key().tableId(), decide.version());
-            }
-        } else if (request instanceof PeerRequest.Tell tell) {
-            told(tell.table(), tell.told());
-        }
-    }
-
     /** Ignores the log of another table with this name; it is read when the map changes. */
-    private void told(TableName name, TransactionLogSnapshot told) {
+    void told(TableName name, TransactionLogSnapshot told) {
         TransactionLogFollower log = logs.get(name);
         TableViews.View view = views.find(name);
         long tableId = told.log().tableId();

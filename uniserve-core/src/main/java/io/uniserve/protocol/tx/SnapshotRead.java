@@ -5,13 +5,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.Address;
 import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.Query;
@@ -19,14 +16,11 @@ import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadErrorAction;
 import io.uniserve.protocol.reader.RouteIndex;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -45,28 +39,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe; the completion is called exactly once.
  */
 public final class SnapshotRead {
-    private static final long PAUSE_NANOS = 40_000_000;
     private static final long SLOW_NANOS = 10_000_000;
 
     private final ClientContext env;
-    private final SnapshotReadClient network;
     private final VersionWatermarks floors;
     private final Query query;
     private final Completion<Result> completion;
-    private final TreeMap<Integer, Slot> slots = new TreeMap<>();
-    private final TreeSet<Call> calls = new TreeSet<>((a, b) -> Integer.compare(a.number, b.number));
+    private final ScatterRead scatter;
     private Timers.Cancel deadline = () -> {};
     private long tableId;
     private long at;
     private final long fixed;
-    private int sent;
-    private int retries;
-    private final Set<ServerId> servers = new LinkedHashSet<>();
     private int rounds = 1;
     private int restarts;
-    private final ReplicaChoice draw;
-    private boolean paused;
-    private boolean over;
     private boolean oneVersion = true;
     /** Versions that were not visible at some moment of this read. */
     private final TreeSet<Long> denied = new TreeSet<>();
@@ -76,8 +61,6 @@ public final class SnapshotRead {
     private long number;
 
     private boolean looked;
-
-    private String last = "no request was sent";
 
     /**
      * Result of the read: each actor once, all of one version.
@@ -107,30 +90,7 @@ public final class SnapshotRead {
         }
     }
 
-    private static final class Slot {
-        private final int actor;
-        private final List<ServerId> tried = new ArrayList<>();
-        /** Number of calls under way for this actor; more than one if a server is slow. */
-        private int asking;
-
-        private @Nullable UniserveException trouble;
-        private VersionedRead.@Nullable Part part;
-        /** Versions that the part's server has left open. */
-        private List<Long> open = List.of();
-
-        private Slot(int actor) {
-            this.actor = actor;
-        }
-
-        /** True if the part is of an older state than this version. */
-        private boolean behind(long version) {
-            return part != null && part.at() < version;
-        }
-    }
-
-    private record Call(int number, long at, ServerId server, List<Slot> slots, Timers.Cancel[] cancel) {}
-
-    /** @param query its mode is ignored */
+    /** @param query its mode is not looked at */
     public SnapshotRead(
             ClientContext env,
             SnapshotReadClient network,
@@ -155,11 +115,10 @@ public final class SnapshotRead {
         this.fixed = version;
         this.at = version;
         this.env = env;
-        this.network = network;
         this.floors = floors;
         this.query = query;
         this.completion = completion;
-        this.draw = new ReplicaChoice(env);
+        this.scatter = new ScatterRead(env, network, List.of(query), SLOW_NANOS, new Rules());
     }
 
     /**
@@ -198,21 +157,21 @@ public final class SnapshotRead {
         }
         tableId = route.get().meta().tableId();
         int count = route.get().map().actors().size();
-        Collection<Integer> asked = query.actors().orElseGet(() -> all(count));
-        for (int actor : asked) {
+        for (int actor : new TreeSet<>(query.actors().orElseGet(() -> all(count)))) {
             if (actor < 0 || actor >= count) {
                 end(error(ErrorCode.INVALID_ARGUMENT, "no actor " + actor + ": number of actors: " + count));
                 return;
             }
-            slots.put(actor, new Slot(actor));
+            scatter.add(0, actor);
         }
-        long left = query.deadlineNanos() - env.clock().nanos();
-        deadline = env.timers().after(Math.max(1, left), () -> {
+        deadline = env.timers().after(Math.max(1, scatter.left()), () -> {
             String open =
-                    slots.values().stream().filter(slot -> slot.part == null).count() + " actors";
-            end(error(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + open + " in time; the last failure: " + last));
+                    scatter.slots().stream().filter(slot -> slot.part() == null).count() + " actors";
+            end(error(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "no answer from " + open + " in time; the last failure: " + scatter.last()));
         });
-        if (slots.isEmpty()) {
+        if (scatter.slots().isEmpty()) {
             settle();
         } else {
             dispatch();
@@ -233,7 +192,7 @@ public final class SnapshotRead {
         }
         looked = true;
         env.routing().refresh(refreshed -> {
-            if (!over) {
+            if (!scatter.isStopped()) {
                 start();
             }
         });
@@ -257,284 +216,168 @@ public final class SnapshotRead {
     }
 
     private void end(Outcome<Result> outcome) {
-        if (!over) {
-            over = true;
+        if (scatter.stop()) {
             deadline.cancel();
-            drop();
             completion.done(outcome);
         }
     }
 
-    private void drop() {
-        for (Call call : List.copyOf(calls)) {
-            call.cancel()[0].cancel();
-            call.slots.forEach(slot -> slot.asking = 0);
-        }
-        calls.clear();
+    private Optional<TableRoute> route(RouteIndex index) {
+        return index.table(query.table()).filter(found -> found.meta().tableId() == tableId);
     }
 
     /** Sends requests for all actors without an answer and without a call under way. */
     private void dispatch() {
-        RouteIndex index = env.routing().current();
-        Optional<TableRoute> route =
-                index.table(query.table()).filter(found -> found.meta().tableId() == tableId);
-        if (route.isEmpty()) {
+        if (route(env.routing().current()).isEmpty()) {
             ErrorCode code = number == 0 ? ErrorCode.TABLE_NOT_FOUND : ErrorCode.VERSION_GONE;
             end(error(code, "table " + query.table() + " was dropped while the query ran"));
             return;
         }
-        Map<ServerId, List<Slot>> groups = new LinkedHashMap<>();
-        boolean stuck = false;
-        for (Slot slot : slots.values()) {
-            if (slot.part == null && slot.asking == 0) {
-                ServerId server = pick(index, route.get().map().actors().get(slot.actor), slot);
-                if (server == null) {
-                    stuck = true;
-                } else {
-                    groups.computeIfAbsent(server, s -> new ArrayList<>()).add(slot);
-                }
+        scatter.dispatch();
+    }
+
+    private final class Rules implements ScatterPolicy {
+        @Override
+        public @Nullable ActorState find(RouteIndex index, ScatterRead.Slot slot) {
+            return route(index)
+                    .map(route -> route.map().actors().get(slot.actor()))
+                    .orElse(null);
+        }
+
+        @Override
+        public boolean isObsolete(RouteIndex index) {
+            return route(index).isEmpty();
+        }
+
+        @Override
+        public boolean sendsPartly() {
+            return true;
+        }
+
+        @Override
+        public boolean asksBeside() {
+            return true;
+        }
+
+        @Override
+        public boolean cancelsEnded() {
+            return true;
+        }
+
+        @Override
+        public VersionedRead request(int index, List<VersionedRead.Target> targets, int together) {
+            // Worth while where the driver's server is likely to be among those asked.
+            boolean defers = at == 0
+                    && !insists
+                    && together > 1
+                    && 2 * together
+                            >= env.routing().current().routing().servers().size();
+            return new VersionedRead(
+                    query.table(),
+                    tableId,
+                    targets,
+                    query.operator(),
+                    query.parameters(),
+                    at,
+                    true,
+                    defers,
+                    false,
+                    Math.max(1, scatter.left()));
+        }
+
+        @Override
+        public void received(VersionedRead.Reply reply) {
+            denied.addAll(reply.denied());
+        }
+
+        @Override
+        public ReadErrorAction meaning(ErrorCode code) {
+            if (code == ErrorCode.VERSION_GONE) { // another replica may have the given version yet
+                return fixed > 0 ? ReadErrorAction.ONCE_EACH : ReadErrorAction.RETRY;
+            }
+            return ReadErrorAction.of(code);
+        }
+
+        @Override
+        public boolean isOutdated(ErrorCode code) {
+            return fixed == 0 && code == ErrorCode.VERSION_GONE;
+        }
+
+        @Override
+        public void advance(boolean outdated) {
+            if (outdated) {
+                restart();
+            } else {
+                settle();
             }
         }
-        // Open versions pay off if the manager's server is likely to be among those queried.
-        boolean defers = at == 0
-                && !insists
-                && groups.size() > 1
-                && 2 * groups.size() >= index.routing().servers().size();
-        groups.forEach((server, group) -> send(index, route.get(), server, group, defers));
-        if (stuck) {
-            pause();
-        }
-    }
 
-    /**
-     * A live in-sync replica that was not tried in this round, random in proportion to the actor's read weights; null if all were tried.
-     */
-    private @Nullable ServerId pick(RouteIndex index, ActorState actor, Slot slot) {
-        List<ServerId> open = new ArrayList<>(actor.isr().size());
-        for (ServerId server : actor.isr()) {
-            if (!slot.tried.contains(server) && index.address(server).isPresent()) {
-                open.add(server);
-            }
+        @Override
+        public void exhausted() {
+            scatter.retryAfterPause();
         }
-        if (open.isEmpty()) {
-            return null;
-        }
-        Address near = query.near().get(slot.actor);
-        for (ServerId server : open) {
-            if (near != null && index.address(server).filter(near::equals).isPresent()) {
-                return server;
-            }
-        }
-        return draw.draw(open, actor, query);
-    }
 
-    /** All replicas of some actor were tried: tries all again, after a pause and with a newer map. */
-    private void pause() {
-        for (Slot slot : slots.values()) {
-            if (slot.part == null && slot.asking == 0 && slot.trouble != null) {
-                end(Outcome.err(slot.trouble)); // all replicas have failed with this error
-                return;
-            }
+        @Override
+        public void retry() {
+            dispatch();
         }
-        if (!paused && !over) {
-            paused = true;
-            env.routing()
-                    .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
-                        paused = false;
-                        if (!over) {
-                            slots.values().stream()
-                                    .filter(slot -> slot.asking == 0)
-                                    .forEach(slot -> slot.tried.clear());
-                            dispatch();
-                        }
-                    }));
-        }
-    }
 
-    private void send(RouteIndex index, TableRoute route, ServerId server, List<Slot> group, boolean defers) {
-        Address address = index.address(server).orElseThrow();
-        List<VersionedRead.Target> targets = group.stream()
-                .map(slot -> new VersionedRead.Target(
-                        slot.actor, route.map().actors().get(slot.actor).epoch()))
-                .toList();
-        servers.add(server);
-        retries += group.stream().anyMatch(slot -> !slot.tried.isEmpty()) ? 1 : 0;
-        group.forEach(slot -> {
-            slot.asking++;
-            slot.tried.add(server);
-        });
-        long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
-        VersionedRead request = new VersionedRead(
-                query.table(), tableId, targets, query.operator(), query.parameters(), at, true, defers, false, left);
-        Call call = new Call(sent++, at, server, group, new Timers.Cancel[] {() -> {}});
-        calls.add(call);
-        Timers.Cancel asked = network.read(address, request, reply -> heard(call, reply));
-        call.cancel()[0] = asked;
-        if (calls.contains(call)) {
-            watch(call, asked);
-        }
-    }
-
-    /** Calls {@link #slow} if the call has no answer after a quarter of the remaining time. */
-    private void watch(Call call, Timers.Cancel asked) {
-        long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
-        Timers.Cancel slow = env.timers().after(Math.max(SLOW_NANOS, left / 4), () -> slow(call, asked));
-        call.cancel()[0] = () -> {
-            slow.cancel();
-            asked.cancel();
-        };
-    }
-
-    /**
-     * Handles a slow call. A busy server looks the same as one that is down, so the call goes on and other replicas are queried too; the
-     * first answer counts. The call fails if the server has left the map.
-     */
-    private void slow(Call call, Timers.Cancel asked) {
-        RouteIndex index = env.routing().current();
-        Optional<TableRoute> route =
-                index.table(query.table()).filter(found -> found.meta().tableId() == tableId);
-        if (index.address(call.server()).isEmpty() || route.isEmpty()) {
-            heard(call, silent(call.server()));
-            return;
-        }
-        watch(call, asked);
-        Map<ServerId, List<Slot>> beside = new LinkedHashMap<>();
-        for (Slot slot : call.slots()) {
-            if (slot.part == null && slot.asking == 1) {
-                ServerId other = pick(index, route.get().map().actors().get(slot.actor), slot);
-                if (other != null) {
-                    beside.computeIfAbsent(other, s -> new ArrayList<>()).add(slot);
-                }
-            }
-        }
-        beside.forEach((server, group) -> send(index, route.get(), server, group, false));
-    }
-
-    private static Outcome<VersionedRead.Reply> silent(ServerId server) {
-        return Outcome.err(new UniserveException(
-                ErrorCode.UNAVAILABLE, "server " + server + " left the cluster before it answered"));
-    }
-
-    private void heard(Call call, Outcome<VersionedRead.Reply> outcome) {
-        if (over || !calls.remove(call)) {
-            return;
-        }
-        call.cancel()[0].cancel();
-        call.slots.forEach(slot -> slot.asking--);
-        boolean gone = false;
-        if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
-            denied.addAll(ok.value().denied());
-            for (VersionedRead.Part part : ok.value().parts()) {
-                take(call, part, ok.value().open());
-            }
-            for (ActorFailure failure : ok.value().failures()) {
-                last = "actor " + failure.actor() + " on " + call.server() + ": " + failure.code() + " "
-                        + failure.message();
-                Slot slot = slots.get(failure.actor());
-                boolean alone = slot == null || slot.asking == 0;
-                gone |= alone && failure.code() == ErrorCode.VERSION_GONE;
-                if (slot != null && call.slots.contains(slot)) {
-                    judge(slot, new UniserveException(failure.code(), failure.message()));
-                }
-            }
-        } else {
-            UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
-            last = call.server() + ": " + error.code() + ": " + error.reason();
-            call.slots.forEach(slot -> judge(slot, error));
-        }
-        if (over) {
-            return;
-        }
-        if (gone && fixed == 0) {
-            restart();
-        } else {
-            settle(); // for a fixed version, another replica may still keep the state
-        }
-    }
-
-    /** Accepts a value for all its actors or for none: a part of it cannot be removed. */
-    private void take(Call call, VersionedRead.Part part, List<Long> open) {
-        Set<Slot> taken = new LinkedHashSet<>();
-        for (int actor : part.actors()) {
-            Slot slot = slots.get(actor);
-            if (slot == null || slot.part != null || !call.slots.contains(slot) || !taken.add(slot)) {
-                return;
-            }
-        }
-        taken.forEach(slot -> {
-            slot.part = part;
-            slot.open = open;
-        });
-    }
-
-    /**
-     * Ends the query for an error that every replica would return. Keeps an error that may be the replica's own: it ends the query once all
-     * replicas have failed.
-     */
-    private void judge(Slot slot, UniserveException error) {
-        ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
-        if (readErrorAction == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
+        @Override
+        public void fail(UniserveException error) {
             end(Outcome.err(error));
         }
-        boolean gone = fixed > 0 && error.code() == ErrorCode.VERSION_GONE;
-        slot.trouble = readErrorAction == ReadErrorAction.ONCE_EACH || gone ? error : null;
     }
 
     private void restart() {
         if (++restarts > Limits.VERSION_RESTARTS_MAX) {
-            end(error(ErrorCode.VERSION_GONE, "version " + at + " is no longer kept by replicas: " + last));
+            end(error(ErrorCode.VERSION_GONE, "version " + at + " is not kept any more: " + scatter.last()));
             return;
         }
-        drop();
+        scatter.drop();
         at = 0;
-        rounds++;
-        slots.values().forEach(slot -> {
-            slot.part = null;
-            slot.tried.clear();
-        });
-        dispatch();
+        askAgain(slot -> true);
     }
 
     /** Continues when all actors have answered: ends the read if they agree, else reads those again that are behind. */
     private void settle() {
-        long version = fixed > 0 ? fixed : Math.max(at, floors.of(tableId));
-        for (Slot slot : slots.values()) {
-            if (slot.part == null) {
-                dispatch();
-                return;
-            }
-            version = oneVersion ? Math.max(version, slot.part.at()) : version;
+        if (!scatter.isComplete()) {
+            dispatch();
+            return;
         }
-        drop(); // cancels slow calls for actors with an answer
-        if (slots.values().stream().anyMatch(this::leftOpen)) {
+        long version = fixed > 0 ? fixed : Math.max(at, floors.of(tableId));
+        for (ScatterRead.Slot slot : scatter.slots()) {
+            version = oneVersion ? Math.max(version, at(slot)) : version;
+        }
+        scatter.drop(); // calls beside those that were answered
+        if (scatter.slots().stream().anyMatch(this::leftOpen)) {
             insists = true;
             askAgain(this::leftOpen);
             return;
         }
         long wanted = version;
-        if (slots.values().stream().anyMatch(slot -> slot.behind(wanted))) {
+        if (scatter.slots().stream().anyMatch(slot -> at(slot) < wanted)) {
             at = wanted;
-            askAgain(slot -> slot.behind(wanted));
+            askAgain(slot -> at(slot) < wanted);
         } else {
             succeed(version);
         }
+    }
+
+    /** The version through which an actor's answer is complete. */
+    private static long at(ScatterRead.Slot slot) {
+        return Objects.requireNonNull(slot.part()).at();
     }
 
     /**
      * True if the answer leaves a version open for which there is no claim. It does not help if another answer has the version: the replica
      * may already have prepared a later one, which only its server can tell.
      */
-    private boolean leftOpen(Slot slot) {
-        return !denied.containsAll(slot.open);
+    private boolean leftOpen(ScatterRead.Slot slot) {
+        return !denied.containsAll(slot.open());
     }
 
-    private void askAgain(Predicate<Slot> which) {
-        List<Slot> again = slots.values().stream().filter(which).toList();
-        again.forEach(slot -> {
-            slot.part = null;
-            slot.open = List.of();
-            slot.tried.clear();
-        });
+    private void askAgain(Predicate<ScatterRead.Slot> which) {
+        scatter.slots().stream().filter(which).toList().forEach(ScatterRead.Slot::reset);
         rounds++;
         dispatch();
     }
@@ -543,21 +386,17 @@ public final class SnapshotRead {
     private void succeed(long agreed) {
         long version = Long.MAX_VALUE;
         long newest = 0;
-        for (Slot slot : slots.values()) {
-            if (slot.part != null) {
-                newest = Math.max(newest, slot.part.at());
-                version = Math.min(version, slot.part.at());
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        for (ScatterRead.Slot slot : scatter.slots()) { // ascending, so each part where its first actor comes
+            VersionedRead.Part part = Objects.requireNonNull(slot.part());
+            newest = Math.max(newest, part.at());
+            version = Math.min(version, part.at());
+            if (slot.actor() == Collections.min(part.actors())) {
+                parts.add(part);
             }
         }
         version = version == Long.MAX_VALUE ? agreed : version;
         floors.raise(tableId, Math.max(newest, version), env.clock().nanos());
-        List<VersionedRead.Part> parts = new ArrayList<>();
-        for (Slot slot : slots.values()) { // in ascending order, so each part is at the position of its first actor
-            VersionedRead.Part part = slot.part;
-            if (part != null && slot.actor == Collections.min(part.actors())) {
-                parts.add(part);
-            }
-        }
-        end(Outcome.ok(new Result(tableId, version, parts, rounds, new QueryResult.Stats(sent, retries, 0, servers))));
+        end(Outcome.ok(new Result(tableId, version, parts, rounds, scatter.stats())));
     }
 }

@@ -11,7 +11,6 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.ClientContext;
@@ -20,12 +19,10 @@ import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadErrorAction;
 import io.uniserve.protocol.reader.RouteIndex;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -42,14 +39,12 @@ public final class StrictRead {
     private static final long SLOW_NANOS = 2_500_000_000L;
 
     private final ClientContext env;
-    private final SnapshotReadClient network;
     private final ConsistentCutClient cuts;
     private final VersionWatermarks floors;
     private final List<Query> queries;
     private final Completion<List<Result>> completion;
-    private final List<Slot> slots = new ArrayList<>();
+    private final ScatterRead scatter;
     private final List<ServerId> tried = new ArrayList<>();
-    private final List<Timers.Cancel> calls = new ArrayList<>();
     private Timers.Cancel deadline = () -> {};
     private @Nullable ConsistentCut consistentCut;
     private boolean once;
@@ -61,16 +56,9 @@ public final class StrictRead {
     private boolean gone;
 
     private boolean looked;
-    private boolean paused;
     private int round;
-    private boolean over;
-    private final ReplicaChoice draw;
     private final List<TableName> tables;
     private final @Nullable ConsistentCut fixed;
-    private final Set<ServerId> servers = new LinkedHashSet<>();
-    private int requests;
-    private int retries;
-    private String last = "no request was sent";
 
     /**
      * One query's values by actor, all of this version. The values of all queries are of one snapshot.
@@ -89,42 +77,7 @@ public final class StrictRead {
         }
     }
 
-    /** One actor of one query. */
-    private static final class Slot {
-        private final int query;
-        private final int actor;
-        private final long epoch;
-        private final List<ServerId> tried = new ArrayList<>();
-        /** Number of calls under way for this actor; more than one if a server is slow. */
-        private int asking;
-
-        private @Nullable ServerId next;
-        private @Nullable Bytes value;
-        private @Nullable UniserveException trouble;
-
-        private Slot(int query, int actor, long epoch) {
-            this.query = query;
-            this.actor = actor;
-            this.epoch = epoch;
-        }
-    }
-
-    private record Share(int query, ServerId server) {}
-
-    private static final class Call {
-        private final Share share;
-        private final List<Slot> group;
-        private final int round;
-        private boolean over;
-
-        private Call(Share share, List<Slot> group, int round) {
-            this.share = share;
-            this.group = group;
-            this.round = round;
-        }
-    }
-
-    /** @param queries queries of atomic tables, with one deadline; their modes are ignored */
+    /** @param queries of tables whose updates are atomic, with one deadline; their modes are not looked at */
     public StrictRead(
             ClientContext env,
             SnapshotReadClient network,
@@ -152,12 +105,11 @@ public final class StrictRead {
         this.fixed = fixed;
         this.tables = queries.stream().map(Query::table).distinct().toList();
         this.env = env;
-        this.network = network;
         this.cuts = cuts;
         this.floors = floors;
         this.queries = List.copyOf(queries);
         this.completion = completion;
-        this.draw = new ReplicaChoice(env);
+        this.scatter = new ScatterRead(env, network, queries, SLOW_NANOS, new Rules());
     }
 
     /**
@@ -173,8 +125,9 @@ public final class StrictRead {
     public void start() {
         deadline = env.timers()
                 .after(
-                        Math.max(1, left()),
-                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no answer in time; the last failure: " + last));
+                        Math.max(1, scatter.left()),
+                        () -> fail(
+                                ErrorCode.DEADLINE_EXCEEDED, "no answer in time; the last failure: " + scatter.last()));
         for (TableName table : tables) {
             Optional<UniserveException> restored =
                     env.routing().current().table(table).flatMap(floors::restored);
@@ -191,17 +144,12 @@ public final class StrictRead {
         fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
 
-    private long left() {
-        return queries.get(0).deadlineNanos() - env.clock().nanos();
-    }
-
     private void fail(ErrorCode code, String message) {
         end(Outcome.err(new UniserveException(code, message)));
     }
 
     private void end(Outcome<List<Result>> outcome) {
-        if (!over) {
-            over = true;
+        if (scatter.stop()) {
             deadline.cancel();
             drop();
             completion.done(outcome);
@@ -210,15 +158,12 @@ public final class StrictRead {
 
     private void drop() {
         round++;
-        List<Timers.Cancel> all = List.copyOf(calls);
-        calls.clear();
-        all.forEach(Timers.Cancel::cancel);
-        slots.clear();
+        scatter.clear();
         consistentCut = null;
     }
 
     private void begin() {
-        if (over) {
+        if (scatter.isStopped()) {
             return;
         }
         if (fixed != null) {
@@ -235,18 +180,18 @@ public final class StrictRead {
             later();
             return;
         }
-        ServerId server = draw.draw(open, Map.of());
+        ServerId server = scatter.choice().draw(open, Map.of());
         Address address = index.address(server).orElseThrow();
         int asked = round;
-        cuts.cut(address, tables, Math.max(1, Math.min(CUT_NANOS, left())), outcome -> {
-            if (over || asked != round) {
+        cuts.cut(address, tables, Math.max(1, Math.min(CUT_NANOS, scatter.left())), outcome -> {
+            if (scatter.isStopped() || asked != round) {
                 return;
             }
             if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
                 take(ok.value());
             } else {
                 UniserveException error = ((Outcome.Err<ConsistentCut>) outcome).error();
-                last = server + ": " + error.code() + ": " + error.reason();
+                scatter.note(server + ": " + error.code() + ": " + error.reason());
                 tried.add(server);
                 if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
                     end(Outcome.err(error));
@@ -263,16 +208,16 @@ public final class StrictRead {
     /** Takes another snapshot, after a pause and with a newer map. A read with a given snapshot tries all replicas again instead. */
     private void later() {
         if (fixed != null) {
-            if (looked && !paused) {
-                fail(ErrorCode.VERSION_GONE, "no replica keeps the query's snapshot any more: " + last);
+            if (looked && !scatter.isPaused()) {
+                fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + scatter.last());
             } else {
-                looked = true; // this client's map may be older than the snapshot
-                again();
+                looked = true; // the map here may be older than the moment
+                scatter.retryAfterPause();
             }
             return;
         }
         if (once && answered) {
-            fail(ErrorCode.VERSION_GONE, "the snapshot of the scatters is gone: " + last);
+            fail(ErrorCode.VERSION_GONE, "the moment that the scatters are of is gone: " + scatter.last());
             return;
         }
         drop();
@@ -281,25 +226,6 @@ public final class StrictRead {
                 .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
                     if (asked == round) {
                         begin();
-                    }
-                }));
-    }
-
-    /** Tries all replicas again for the missing actors, after a pause and with the same snapshot. */
-    private void again() {
-        if (paused) {
-            return;
-        }
-        paused = true;
-        int asked = round;
-        env.routing()
-                .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
-                    paused = false;
-                    if (asked == round && !over) {
-                        moved = false;
-                        gone = false;
-                        slots.stream().filter(slot -> slot.asking == 0).forEach(slot -> slot.tried.clear());
-                        next();
                     }
                 }));
     }
@@ -330,202 +256,120 @@ public final class StrictRead {
                     fail(ErrorCode.INVALID_ARGUMENT, "no actor " + actor + ": number of actors: " + count);
                     return;
                 }
-                slots.add(new Slot(i, actor, table.epochs().get(actor)));
+                scatter.add(i, actor);
             }
         }
-        if (slots.isEmpty()) {
-            succeed();
-        } else {
-            dispatch();
-        }
-    }
-
-    /**
-     * Sends requests for all actors without an answer and without a call under way, to replicas that are in sync in the snapshot's epoch.
-     */
-    private void dispatch() {
-        RouteIndex index = env.routing().current();
-        Map<Share, List<Slot>> shares = new LinkedHashMap<>();
-        for (Slot slot : slots) {
-            if (slot.value == null && slot.asking == 0) {
-                slot.next = pick(index, slot);
-                if (slot.next == null) {
-                    if (slot.trouble != null) {
-                        end(Outcome.err(slot.trouble)); // all replicas have failed with it
-                    } else if (fixed != null ? !moved && !gone : once && answered && !moved) {
-                        again();
-                    } else {
-                        later();
-                    }
-                    return;
-                }
-            }
-        }
-        for (Slot slot : slots) {
-            ServerId server = slot.next;
-            if (server != null && slot.asking == 0 && slot.value == null) {
-                shares.computeIfAbsent(new Share(slot.query, server), s -> new ArrayList<>())
-                        .add(slot);
-            }
-        }
-        shares.forEach((share, group) -> send(index, share, group));
-    }
-
-    /**
-     * A live in-sync replica that was not tried in this round, random in proportion to the actor's read weights; null if all were tried.
-     */
-    private @Nullable ServerId pick(RouteIndex index, Slot slot) {
-        Optional<TableRoute> route = index.table(queries.get(slot.query).table());
-        if (route.isEmpty()
-                || slot.actor >= route.get().map().actors().size()
-                || route.get().map().actors().get(slot.actor).epoch() != slot.epoch) {
-            last = "the map has changed since the snapshot of the read";
-            moved = true;
-            slot.trouble = null;
-            return null;
-        }
-        ActorState actor = route.get().map().actors().get(slot.actor);
-        List<ServerId> open = actor.isr().stream()
-                .filter(server ->
-                        !slot.tried.contains(server) && index.address(server).isPresent())
-                .toList();
-        Address near = queries.get(slot.query).near().get(slot.actor);
-        for (ServerId server : open) {
-            if (near != null && index.address(server).filter(near::equals).isPresent()) {
-                return server;
-            }
-        }
-        return open.isEmpty() ? null : draw.draw(open, actor, queries.get(slot.query));
-    }
-
-    private void send(RouteIndex index, Share share, List<Slot> group) {
-        ConsistentCut now = consistentCut;
-        if (now == null) {
-            return;
-        }
-        Query query = queries.get(share.query());
-        ConsistentCut.Table table = table(now, share.query());
-        servers.add(share.server());
-        requests++;
-        retries += group.stream().anyMatch(slot -> !slot.tried.isEmpty()) ? 1 : 0;
-        group.forEach(slot -> {
-            slot.asking++;
-            slot.tried.add(share.server());
-        });
-        VersionedRead request = new VersionedRead(
-                query.table(),
-                table.tableId(),
-                group.stream()
-                        .map(slot -> new VersionedRead.Target(slot.actor, slot.epoch))
-                        .toList(),
-                query.operator(),
-                query.parameters(),
-                table.version(),
-                false,
-                true,
-                Math.max(1, left()));
-        Call call = new Call(share, group, round);
-        calls.add(
-                network.read(index.address(share.server()).orElseThrow(), request, outcome -> answered(call, outcome)));
-        watch(call);
-    }
-
-    private void answered(Call call, Outcome<VersionedRead.Reply> outcome) {
-        if (isOpen(call)) {
-            call.over = true;
-            heard(call.share, call.group, outcome);
-        }
-    }
-
-    private boolean isOpen(Call call) {
-        return !call.over && call.round == round && !over;
-    }
-
-    /** Calls {@link #slow} if the call has no answer after a quarter of the remaining time. */
-    private void watch(Call call) {
-        if (isOpen(call)) {
-            calls.add(env.timers().after(Math.max(SLOW_NANOS, left() / 4), () -> slow(call)));
-        }
-    }
-
-    /**
-     * Handles a slow call. A busy server looks the same as one that is down, so the call goes on and other replicas are queried too; the
-     * first answer counts. Operators that store data where they run do not run twice. The call fails if the server has left the map.
-     */
-    private void slow(Call call) {
-        if (!isOpen(call)) {
-            return;
-        }
-        RouteIndex index = env.routing().current();
-        if (index.address(call.share.server()).isEmpty()) {
-            String lost = "server " + call.share.server() + " left the cluster before it answered";
-            answered(call, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, lost)));
-            return;
-        }
-        watch(call);
-        Map<Share, List<Slot>> beside = new LinkedHashMap<>();
-        for (Slot slot : call.group) {
-            ServerId other = once || slot.value != null || slot.asking != 1 ? null : pick(index, slot);
-            if (other != null) {
-                beside.computeIfAbsent(new Share(slot.query, other), s -> new ArrayList<>())
-                        .add(slot);
-            }
-        }
-        beside.forEach((share, group) -> send(index, share, group));
-    }
-
-    private void heard(Share share, List<Slot> group, Outcome<VersionedRead.Reply> outcome) {
-        group.forEach(slot -> slot.asking--);
-        boolean anew = false;
-        if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
-            answered |= !ok.value().parts().isEmpty();
-            for (VersionedRead.Part part : ok.value().parts()) {
-                group.stream()
-                        .filter(slot -> part.actors().equals(List.of(slot.actor)))
-                        .forEach(slot -> slot.value = part.value());
-            }
-            for (ActorFailure failure : ok.value().failures()) {
-                last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "
-                        + failure.message();
-                boolean alone = group.stream().noneMatch(slot -> slot.actor == failure.actor() && slot.asking > 0);
-                anew |= alone && (failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH);
-                gone |= failure.code() == ErrorCode.VERSION_GONE;
-                UniserveException error = new UniserveException(failure.code(), failure.message());
-                group.stream().filter(slot -> slot.actor == failure.actor()).forEach(slot -> judge(slot, error));
-            }
-        } else {
-            UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
-            last = share.server() + ": " + error.code() + ": " + error.reason();
-            group.forEach(slot -> judge(slot, error));
-        }
-        if (over) {
-            return;
-        }
-        if (anew && fixed == null) {
-            later();
-        } else {
-            next(); // for a given snapshot, another replica may still keep the state
-        }
+        next();
     }
 
     private void next() {
-        if (slots.stream().allMatch(slot -> slot.value != null)) {
+        if (scatter.isComplete()) {
             succeed();
         } else {
-            dispatch();
+            scatter.dispatch();
         }
     }
 
+    private final class Rules implements ScatterPolicy {
     /**
-     * Ends the query for an error that every replica would return. Keeps an error that may be the replica's own: it ends the query once all
-     * replicas have failed.
+     * Sends requests for all actors without an answer and without a call under way, to replicas that are in sync in the snapshot's epoch.
      */
-    private void judge(Slot slot, UniserveException error) {
-        ReadErrorAction readErrorAction = ReadErrorAction.of(error.code());
-        if (readErrorAction == ReadErrorAction.FATAL && error.code() != ErrorCode.VERSION_GONE) {
+        @Override
+        public @Nullable ActorState find(RouteIndex index, ScatterRead.Slot slot) {
+            List<ActorState> actors = index.table(queries.get(slot.query()).table())
+                    .map(route -> route.map().actors())
+                    .orElse(List.of());
+            ActorState actor = slot.actor() < actors.size() ? actors.get(slot.actor()) : null;
+            long epoch = table(slot.query()).epochs().get(slot.actor());
+            if (actor == null || actor.epoch() != epoch) {
+                scatter.note("the map is another one than at the moment of the read");
+                moved = true;
+                return null;
+            }
+            return actor;
+        }
+
+        @Override
+        public boolean sendsPartly() {
+            return false;
+        }
+
+        @Override
+        public boolean asksBeside() {
+            return !once;
+        }
+
+        @Override
+        public boolean cancelsEnded() {
+            return false;
+        }
+
+        @Override
+        public VersionedRead request(int index, List<VersionedRead.Target> targets, int together) {
+            Query query = queries.get(index);
+            ConsistentCut.Table table = table(index);
+            return new VersionedRead(
+                    query.table(),
+                    table.tableId(),
+                    targets,
+                    query.operator(),
+                    query.parameters(),
+                    table.version(),
+                    false,
+                    true,
+                    Math.max(1, scatter.left()));
+        }
+
+        @Override
+        public void received(VersionedRead.Reply reply) {
+            answered |= !reply.parts().isEmpty();
+            gone |= reply.failures().stream().anyMatch(failure -> failure.code() == ErrorCode.VERSION_GONE);
+        }
+
+        @Override
+        public ReadErrorAction meaning(ErrorCode code) {
+            return code == ErrorCode.VERSION_GONE ? ReadErrorAction.RETRY : ReadErrorAction.of(code);
+        }
+
+        @Override
+        public boolean isOutdated(ErrorCode code) {
+            return fixed == null && (code == ErrorCode.VERSION_GONE || code == ErrorCode.STALE_EPOCH);
+        }
+
+        @Override
+        public void advance(boolean outdated) {
+            if (outdated) {
+                later();
+            } else {
+                next(); // where the moment is given another replica may have its state yet
+            }
+        }
+
+        @Override
+        public void exhausted() {
+            if (fixed != null ? !moved && !gone : once && answered && !moved) {
+                scatter.retryAfterPause();
+            } else {
+                later();
+            }
+        }
+
+        @Override
+        public void retry() {
+            moved = false;
+            gone = false;
+            next();
+        }
+
+        @Override
+        public void fail(UniserveException error) {
             end(Outcome.err(error));
         }
-        slot.trouble = readErrorAction == ReadErrorAction.ONCE_EACH ? error : null;
+    }
+
+    /** A query's table as of the moment of the read. */
+    private ConsistentCut.Table table(int query) {
+        return table(Objects.requireNonNull(consistentCut), query);
     }
 
     /**
@@ -536,7 +380,7 @@ public final class StrictRead {
         for (int i = 0; i < tables.size(); i++) {
             Optional<TableRoute> route = route(i, table(now, tables.get(i)).tableId());
             if (route.isEmpty()) {
-                last = "the table has another number than in the snapshot of the read";
+                scatter.note("the table has another number than at the moment of the read");
                 later();
                 return false;
             }
@@ -562,13 +406,13 @@ public final class StrictRead {
             return;
         }
         List<Result> results = new ArrayList<>();
-        QueryResult.Stats stats = new QueryResult.Stats(requests, retries, 0, servers);
+        QueryResult.Stats stats = scatter.stats();
         for (int i = 0; i < queries.size(); i++) {
             ConsistentCut.Table table = table(now, i);
             TreeMap<Integer, Bytes> values = new TreeMap<>();
-            for (Slot slot : slots) {
-                if (slot.query == i && slot.value != null) {
-                    values.put(slot.actor, slot.value);
+            for (ScatterRead.Slot slot : scatter.slots()) {
+                if (slot.query() == i) {
+                    values.put(slot.actor(), Objects.requireNonNull(slot.part()).value());
                 }
             }
             floors.raise(table.tableId(), table.version(), env.clock().nanos());

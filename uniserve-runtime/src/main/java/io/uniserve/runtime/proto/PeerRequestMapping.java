@@ -5,19 +5,15 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Begun;
 import io.uniserve.protocol.message.PeerRequest.Certified;
-import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Draining;
 import io.uniserve.protocol.message.PeerRequest.EraseBackup;
 import io.uniserve.protocol.message.PeerRequest.Fenced;
 import io.uniserve.protocol.message.PeerRequest.HandOver;
 import io.uniserve.protocol.message.PeerRequest.LearnTable;
 import io.uniserve.protocol.message.PeerRequest.Ping;
-import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Renew;
-import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
-import io.uniserve.protocol.message.PeerRequest.Undisclosed;
 import io.uniserve.protocol.message.PeerRequest.Unfit;
 import io.uniserve.protocol.message.PeerRequest.ValidateTable;
 import io.uniserve.protocol.message.PeerRequest.Vouch;
@@ -25,152 +21,16 @@ import java.util.Optional;
 
 /** Mapping of requests between daemons. */
 public final class PeerRequestMapping {
+    private static final PeerRequestEncoder ENCODER = new PeerRequestEncoder();
+
     private PeerRequestMapping() {}
 
     /** Encodes a request in its envelope. */
     public static PeerProto.PeerEnvelope toProto(String cluster, PeerRequest request) {
         PeerProto.PeerEnvelope.Builder proto =
                 PeerProto.PeerEnvelope.newBuilder().setCluster(cluster);
-        if (request instanceof Ping ping) {
-            proto.setPing(PeerProto.Ping.newBuilder()
-                    .setFrom(ping.from().value())
-                    .setTo(ping.to().value()));
-        } else if (request instanceof Replicate replicate) {
-            proto.setReplicate(ReplicateMapping.toProto(replicate));
-        } else if (request instanceof Suspect suspect) {
-            proto.setSuspect(toProto(suspect));
-        } else if (request instanceof Certified certified) {
-            proto.setCertified(PeerProto.Certified.newBuilder()
-                    .setKey(IdentityMapping.toProto(certified.key()))
-                    .setEpoch(certified.epoch())
-                    .setPrimary(certified.primary().value())
-                    .setLearner(certified.learner().value())
-                    .setIncarnation(certified.incarnation()));
-        } else if (request instanceof Fenced fenced) {
-            PeerProto.Fenced.Builder message = PeerProto.Fenced.newBuilder()
-                    .setKey(IdentityMapping.toProto(fenced.key()))
-                    .setEpoch(fenced.epoch());
-            fenced.servers().forEach(server -> message.addServers(server.value()));
-            proto.setFenced(message);
-        } else if (request instanceof Unfit unfit) {
-            proto.setUnfit(PeerProto.Unfit.newBuilder()
-                    .setKey(IdentityMapping.toProto(unfit.key()))
-                    .setEpoch(unfit.epoch())
-                    .setServer(unfit.server().value())
-                    .setReason(ProtoChecks.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
-                    .setLost(unfit.lost()));
-        } else if (request instanceof Begun begun) {
-            proto.setBegun(toProto(begun));
-        } else if (request instanceof Vouch vouch) {
-            proto.setVouch(toProto(vouch));
-        } else if (request instanceof HandOver over) {
-            proto.setHandOver(toProto(over));
-        } else if (request instanceof Renew renew) {
-            proto.setRenew(toProto(renew));
-        } else if (request instanceof Draining draining) {
-            proto.setDraining(toProto(draining));
-        } else if (request instanceof ValidateTable validate) {
-            proto.setValidateTable(toProto(validate));
-        } else if (request instanceof LearnTable learn) {
-            proto.setLearnTable(PeerProto.LearnTable.newBuilder().setMeta(TableMapping.toProto(learn.meta())));
-        } else if (request instanceof EraseBackup erase) {
-            proto.setEraseBackup(toProto(erase));
-        } else if (request instanceof Prepare prepare) {
-            proto.setPrepare(AtomicMapping.toProto(prepare));
-        } else if (request instanceof Decide decide) {
-            proto.setDecide(AtomicMapping.toProto(decide));
-        } else if (request instanceof Undisclosed asked) {
-            proto.setUndisclosed(AtomicMapping.toProto(asked));
-        } else if (request instanceof PeerRequest.Tell tell) {
-            proto.setTell(AtomicMapping.toProto(tell));
-        } else if (request instanceof PeerRequest.PinActor pin) {
-            proto.setPinActor(ArchiveMapping.toProto(pin));
-        } else if (request instanceof PeerRequest.Archive archive) {
-            proto.setArchive(ArchiveMapping.toProto(archive.request()));
-        } else if (request instanceof PeerRequest.PullChunks pull) {
-            proto.setPullChunks(ExchangeMapping.toProto(pull));
-        } else if (request instanceof PeerRequest.EndExchange end) {
-            proto.setEndExchange(ExchangeMapping.toProto(end.exchange()));
-        } else if (request instanceof ReportLoad) {
-            proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
-        } else {
-            putCare(proto, request);
-        }
+        request.dispatch(ENCODER, proto);
         return proto.build();
-    }
-
-    /** Encodes requests about the comparison of replicas, and about the trash. */
-    private static void putCare(PeerProto.PeerEnvelope.Builder proto, PeerRequest request) {
-        if (request instanceof PeerRequest.Trash trash) {
-            proto.setTrash(TrashMapping.toProto(trash.call()));
-        } else if (request instanceof PeerRequest.SetAside verdict) {
-            proto.setSetAside(CopyMapping.toProto(verdict));
-        } else if (request instanceof PeerRequest.TakeDigest take) {
-            proto.setTakeDigest(CopyMapping.toProto(take));
-        } else if (request instanceof PeerRequest.CompareCopies compare) {
-            proto.setCompareCopies(CopyMapping.toProto(compare));
-        }
-    }
-
-    private static PeerProto.Suspect toProto(Suspect suspect) {
-        return PeerProto.Suspect.newBuilder()
-                .setReporter(suspect.reporter().value())
-                .setSuspect(suspect.suspect().value())
-                .setIncarnation(suspect.incarnation())
-                .setFailedPings(suspect.failedPings())
-                .build();
-    }
-
-    private static PeerProto.Begun toProto(Begun begun) {
-        return PeerProto.Begun.newBuilder()
-                .setKey(IdentityMapping.toProto(begun.key()))
-                .setEpoch(begun.epoch())
-                .setPrimary(begun.primary().value())
-                .build();
-    }
-
-    private static PeerProto.Renew toProto(Renew renew) {
-        return PeerProto.Renew.newBuilder()
-                .setKey(IdentityMapping.toProto(renew.key()))
-                .setEpoch(renew.epoch())
-                .setPrimary(renew.primary().value())
-                .build();
-    }
-
-    private static PeerProto.Vouch toProto(Vouch vouch) {
-        PeerProto.Vouch.Builder message = PeerProto.Vouch.newBuilder();
-        vouch.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
-        return message.build();
-    }
-
-    private static PeerProto.HandOver toProto(HandOver over) {
-        PeerProto.HandOver.Builder message = PeerProto.HandOver.newBuilder()
-                .setKey(IdentityMapping.toProto(over.key()))
-                .setEpoch(over.epoch())
-                .setPrimary(over.primary().value());
-        over.successors().forEach(server -> message.addSuccessors(server.value()));
-        return message.build();
-    }
-
-    private static PeerProto.Draining toProto(Draining draining) {
-        return PeerProto.Draining.newBuilder()
-                .setServer(draining.server().value())
-                .setIncarnation(draining.incarnation())
-                .build();
-    }
-
-    private static PeerProto.EraseBackup toProto(EraseBackup erase) {
-        return PeerProto.EraseBackup.newBuilder()
-                .setTable(erase.table().value())
-                .setKey(IdentityMapping.toProto(erase.key()))
-                .build();
-    }
-
-    private static PeerProto.ValidateTable toProto(ValidateTable validate) {
-        PeerProto.ValidateTable.Builder message =
-                PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta()));
-        validate.before().ifPresent(before -> message.setBefore(TableMapping.toProto(before)));
-        return message.build();
     }
 
     private static ValidateTable fromProto(PeerProto.ValidateTable proto) {

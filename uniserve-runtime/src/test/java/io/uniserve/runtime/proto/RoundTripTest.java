@@ -178,7 +178,7 @@ class RoundTripTest {
         }
         List<Class<? extends M>> leaves = new ArrayList<>();
         for (Class<?> leaf : type.getPermittedSubclasses()) {
-            leaves.add(leaf.asSubclass(type));
+            leaves.addAll(leaves(leaf.asSubclass(type)));
         }
         return leaves;
     }

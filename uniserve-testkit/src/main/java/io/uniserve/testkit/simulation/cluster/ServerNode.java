@@ -20,6 +20,7 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.exchange.ExchangeMachine;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ExchangeRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.ServerConfig;
@@ -302,7 +303,7 @@ public final class ServerNode implements Node {
         Prng random = world.random.fork(process.name() + " ear " + process.generation());
         Forger own = new Forger(asked, world.weather, random, world.plant == Plant.HASHES_UNCOMPARED);
         return (request, completion) -> {
-            if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
+            if (request instanceof ExchangeRequest) {
                 exchange.onPeer(request, completion);
             } else {
                 own.handle(request, completion);

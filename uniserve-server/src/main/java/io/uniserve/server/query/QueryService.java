@@ -223,8 +223,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             try {
                 return planners.answer(port, query, context);
             } catch (UniserveException e) {
-                if (e.code() != ErrorCode.VERSION_GONE || !context.mayStartAnew(restarts, clock.nanos() - begun)) {
-                    throw context.told(e, restarts);
+                if (e.code() != ErrorCode.VERSION_GONE
+                        || !context.snapshot().mayStartAnew(restarts, clock.nanos() - begun)) {
+                    throw context.snapshot().told(e, restarts);
                 }
                 context.lostStates(restarts);
             }

@@ -10,15 +10,11 @@ import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.env.Done;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.ShuffleMachine;
-import io.uniserve.protocol.message.ConsistentCut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.ClientContext;
 import io.uniserve.protocol.reader.ColocatedTables;
@@ -26,10 +22,6 @@ import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.RouteIndex;
-import io.uniserve.protocol.tx.ConsistentCutReader;
-import io.uniserve.protocol.tx.ReadSnapshot;
-import io.uniserve.protocol.tx.SnapshotRead;
-import io.uniserve.protocol.tx.StrictRead;
 import io.uniserve.protocol.tx.TransactionService;
 import io.uniserve.server.read.CancellationScope;
 import java.util.ArrayList;
@@ -40,46 +32,26 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Context of one query's plans. The client's state machines run on the plan's {@link QueryContext serial executor}; the planner's
  * thread waits for them.
  */
 final class ServerPlanContext implements PlanContext, Timers.Cancel {
-    /** Extra time over the deadline. The state machine itself ends a query at its deadline; this only prevents an endless wait. */
-    private static final long SLACK_NANOS = 2_000_000_000L;
-
     private final QueryContext world;
-    private final QueryReads reads;
     private final ClientContext env;
     private final QueryText query;
     private final ReadMode mode;
     /** False if the caller has a session. */
     private final boolean owned;
 
-    private final UpdateContention updateContention;
-    private boolean mustHold;
-    private Optional<ReadSession> session;
     private final long deadlineNanos;
     private final CancellationScope cancellationScope;
-    private volatile Runnable stop = () -> {};
     private final QueryStats queryStats;
-    /** For an atomic table: true if all rounds must read one version. */
-    private boolean oneVersion;
-
-    private final ReadVersionTracker versions = new ReadVersionTracker();
-    /** The snapshot of a STRICT query's first round. Later rounds use it, so that they need no lease either. */
-    private @Nullable ConsistentCut moment;
-
-    private final QuerySnapshot together;
+    private final PlannerWait wait;
+    private final PlanSnapshot snapshot;
     private boolean sameCopies;
 
     ServerPlanContext(
@@ -92,17 +64,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             QueryStats queryStats,
             long deadlineNanos) {
         this.world = world;
-        this.reads = new QueryReads(world);
         this.env = world.env();
         this.mode = mode;
-        this.updateContention = updateContention;
         this.cancellationScope = cancellationScope;
         this.queryStats = queryStats;
-        this.session = session;
         this.owned = session.isEmpty();
         this.query = query;
         this.deadlineNanos = deadlineNanos;
-        this.together = new QuerySnapshot(mode, this::settled);
+        this.wait = new PlannerWait(world, cancellationScope, deadlineNanos);
+        this.snapshot =
+                new PlanSnapshot(world, wait, this, query.table(), mode, session, updateContention, deadlineNanos);
     }
 
     /** Cancellation scope of the caller. */
@@ -118,7 +89,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Ends the query. Releases its states; requests that are still queued here run now. */
     void end() {
         world.planner().end();
-        forgetStates();
+        snapshot.forget();
         world.planner().runAll();
     }
 
@@ -126,7 +97,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     public TableMeta table(TableName name) {
         Optional<TableRoute> known = env.routing().current().table(name);
         if (known.isEmpty()) {
-            RouteIndex fresh = await(done -> env.routing().refresh(done::complete), () -> {});
+            RouteIndex fresh = wait.await(done -> env.routing().refresh(done::complete), () -> {});
             known = fresh.table(name);
         }
         return known.map(TableRoute::meta)
@@ -136,13 +107,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public void oneState() {
-        oneVersion = true;
-        if (session.isEmpty()) {
-            session = Optional.of(
-                    mustHold || updateContention.in(query.table())
-                            ? new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos)
-                            : ReadSession.ofPresentStates(deadlineNanos));
-        }
+        snapshot.oneState();
     }
 
     @Override
@@ -152,64 +117,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public void oneMoment(Set<TableName> tables) {
-        together.want(tables.stream().filter(this::atomic).toList());
-    }
-
-    private boolean atomic(TableName table) {
-        return TransactionService.serves(table(table).level());
-    }
-
-    private ReadSnapshot settled(List<TableName> tables) {
-        List<Timers.Cancel> running = new ArrayList<>(); // used on the serial executor only
-        return await(
-                done -> running.add(ReadSnapshot.settle(
-                        env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
-                () -> world.serial().execute(() -> running.forEach(Timers.Cancel::cancel)));
-    }
-
-    /**
-     * Handles the loss of the states that the plan has read. The next plan holds its states, and so do other queries of the table for
-     * a while. With a common snapshot, the next plan takes another one after a pause.
-     */
-    void lostStates(int restarts) {
-        queryStats.noteRestart();
-        if (together.wanted()) {
-            this.<Done>await(
-                    done -> env.timers()
-                            .after(QuerySnapshot.pauseNanos(restarts), () -> done.complete(Outcome.ok(Done.DONE))),
-                    () -> {});
-        }
-        if (owned && session.isPresent() && session.get().holdsNothing()) {
-            updateContention.noted(query.table());
-        }
-        mustHold = true;
-        forgetStates();
-    }
-
-    /** Releases the states that the plan has read, unless the caller's session holds them. The next plan reads other states. */
-    void forgetStates() {
-        versions.forget();
-        moment = null;
-        together.forget();
-        if (owned && session.isPresent()) {
-            ReadSession ended = session.get();
-            session = Optional.empty();
-            world.serial().execute(() -> ended.release(env));
-        }
-    }
-
-    /** True if the plan may start again after it has lost its states. */
-    boolean mayStartAnew(int restarts, long tookNanos) {
-        boolean left = together.wanted()
-                ? QuerySnapshot.mayBegin(restarts, tookNanos, remainingNanos())
-                : restarts < Limits.SESSION_RESTARTS_MAX && remainingNanos() > 0;
-        return owned && !cancellationScope.gone() && left;
-    }
-
-    /** Error for the caller if the plan does not start again. */
-    UniserveException told(UniserveException error, int restarts) {
-        boolean lost = error.code() == ErrorCode.VERSION_GONE && together.wanted();
-        return lost ? QuerySnapshot.lost(error, restarts) : error;
+        snapshot.oneMoment(tables);
     }
 
     @Override
@@ -236,16 +144,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Runs reads in parallel if they are of eventual tables or of one common snapshot. */
     @Override
     public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
-        boolean some = all.stream().anyMatch(one -> together.has(one.table()));
-        Optional<ReadSnapshot> seen =
-                some && all.size() > 1 && session.isEmpty() ? together.forReads() : Optional.empty();
-        boolean apart = all.size() < 2
-                || session.isPresent()
-                || !all.stream()
-                        .allMatch(one -> together.has(one.table())
-                                ? seen.isPresent()
-                                : mode != ReadMode.STRICT && !atomic(one.table()));
-        if (apart) {
+        Optional<PlanSnapshot.View> view =
+                snapshot.ofIndependentReads(all.stream().map(Asked::table).toList());
+        if (view.isEmpty()) {
             return PlanContext.super.retrieveAll(call, all, combiner);
         }
         List<Query> queries = all.stream()
@@ -260,13 +161,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                                 deadlineNanos)
                         .ofSameCopies(sameCopies))
                 .toList();
-        ParallelReads run = new ParallelReads(queries.stream()
-                .map(one -> together.has(one.table())
-                        ? reads.asOf(seen.orElseThrow(), one)
-                        : reads.present(one, Optional.empty()))
-                .toList());
+        ParallelReads run =
+                new ParallelReads(queries.stream().map(view.get()::read).toList());
         long begun = nanos();
-        List<QueryResult> results = await(run::start, run::cancel);
+        List<QueryResult> results = wait.await(run::start, run::cancel);
         long took = nanos() - begun;
         String how = queryStats.explains() ? ", one of " + queries.size() + " at the same time" : "";
         List<R> combined = new ArrayList<>(results.size());
@@ -332,7 +230,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public boolean shuffles() {
-        return owned && !oneVersion && session.isEmpty();
+        return !snapshot.isShared();
     }
 
     @Override
@@ -344,38 +242,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
         ShuffleRun run = new ShuffleRun(world, mode, deadlineNanos, this::table);
         ShuffleMachine.Plan bare = run.plan(plan, this::actors);
-        boolean actorsToo = !plan.chunksAlone() && plan.besides().stream().anyMatch(this::atomic);
-        if (actorsToo) {
-            seeTogether(plan.tables().stream().filter(this::atomic).toList());
-        }
-        boolean seen = actorsToo || plan.scatters().stream().anyMatch(scatter -> together.has(scatter.table()));
-        if (seen && together.wanted()) {
-            run.asOf(together.now(), actorsToo);
-        }
+        boolean actorsToo = snapshot.actorsToo(plan);
+        snapshot.ofShuffle(plan, actorsToo).ifPresent(moment -> run.asOf(moment, actorsToo));
         long begun = nanos();
-        ShuffleMachine.Result result = await(
+        ShuffleMachine.Result result = wait.await(
                 future -> run.start(bare, future::complete),
                 () -> world.serial().execute(run::cancel));
         long took = nanos() - begun;
         Shuffle.Result<R> told = run.result(plan, bare, result, combiner);
         queryStats.noteShuffle(plan, told, ShuffleRun.effort(result), took);
         return told;
-    }
-
-    /**
-     * Adds tables that operators read beside their chunks to the snapshot. Rejects the plan if a snapshot without them was requested.
-     */
-    private void seeTogether(List<TableName> all) {
-        if (!together.wanted()) {
-            together.want(all);
-        }
-        for (TableName table : all) {
-            if (mode != ReadMode.STALE && !together.has(table)) {
-                throw UniserveException.invalid("the query has a snapshot of other tables, and a map or gather of its"
-                        + " plan may read rows of table " + table
-                        + ": add that table to the snapshot, or declare that the plan reads chunks only");
-            }
-        }
     }
 
     private <P, V, R> R run(
@@ -404,7 +280,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Reads, and records the statistics. */
     private QueryResult noted(Query asked, String how) {
         long begun = nanos();
-        QueryResult result = read(asked.ofSameCopies(sameCopies));
+        QueryResult result = snapshot.read(asked.ofSameCopies(sameCopies));
         return noted(asked, result, how, nanos() - begun);
     }
 
@@ -435,76 +311,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return world.named(table(table).port(), operator);
     }
 
-    private QueryResult read(Query asked) {
-        boolean atomic = atomic(asked.table());
-        if (!atomic && mode == ReadMode.STRICT) {
-            throw ConsistentCutReader.noVersions(asked.table());
-        }
-        if (!atomic) {
-            return present(asked, session);
-        }
-        if (!owned) {
-            throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "sessions of table " + asked.table()
-                            + " are not supported, as its updates are atomic: each query sees one version of it");
-        }
-        if (together.has(asked.table())) {
-            return ofOneMoment(asked);
-        }
-        return switch (mode) {
-            case LINEARIZABLE -> atVersion(asked);
-            case STRICT -> atMoment(asked);
-            case STALE -> anywhere(asked);
-        };
-    }
-
-    private QueryResult present(Query asked, Optional<ReadSession> states) {
-        return await(reads.present(asked, states));
-    }
-
-    /** STALE read. A later round cannot read the same state again. */
-    private QueryResult anywhere(Query asked) {
-        if (oneVersion) {
-            throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "mode STALE is not supported for this query of table " + asked.table()
-                            + ", whose rounds must see one state: use the default mode");
-        }
-        return present(asked, Optional.empty());
-    }
-
-    /** STRICT read of an atomic table; of the snapshot of earlier rounds if all must read one state. */
-    private QueryResult atMoment(Query asked) {
-        StrictRead.Result result = await(reads.strict(asked, oneVersion ? moment : null));
-        moment = result.cut();
-        return result.asQueryResult();
-    }
-
-    /** Read of an atomic table; of the version of earlier rounds if all must read one version. */
-    private QueryResult atVersion(Query asked) {
-        TableName table = asked.table();
-        if (oneVersion) {
-            versions.asks(table, asked.actors().orElseGet(() -> actors(table)));
-        }
-        SnapshotRead.Result result = await(reads.versioned(asked, versions.version(table), versions.tableId(table)));
-        if (oneVersion) {
-            versions.saw(table, result);
-        }
-        return result.asQueryResult();
-    }
-
-    /** Read of the plan's snapshot. The first read of a single table fixes the snapshot by its version. */
-    private QueryResult ofOneMoment(Query asked) {
-        Optional<ReadSnapshot> seen = together.forRead(asked.actors());
-        if (seen.isEmpty()) {
-            SnapshotRead.Result first = await(reads.versioned(asked, 0, 0));
-            together.saw(asked.table(), asked.actors(), first);
-            return first.asQueryResult();
-        }
-        return await(reads.asOf(seen.get(), asked));
-    }
-
     @Override
     public long nanos() {
         return env.clock().nanos();
@@ -512,12 +318,23 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public long remainingNanos() {
-        return deadlineNanos - env.clock().nanos();
+        return wait.remainingNanos();
     }
 
     @Override
     public QueryCancellation.Watch whenGivenUp(Runnable stopping) {
         return cancellationScope.whenGone(stopping);
+    }
+
+    /** The plan's states were lost, and another attempt follows. */
+    void lostStates(int restarts) {
+        queryStats.noteRestart();
+        snapshot.lost(restarts);
+    }
+
+    /** The state that the plan's reads see. */
+    PlanSnapshot snapshot() {
+        return snapshot;
     }
 
     QueryStats receipts() {
@@ -526,46 +343,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public void cancel() {
-        cancellationScope.leave();
-        stop.run();
-    }
-
-    private <T> T await(QueryReads.Run<T> run) {
-        return await(run::start, run::cancel);
-    }
-
-    /** Starts a task on the serial executor and waits for its outcome. */
-    private <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
-        if (cancellationScope.gone()) {
-            throw new UniserveException(ErrorCode.CANCELLED, "the caller has cancelled the query");
-        }
-        CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
-        world.onBroken().set(future::completeExceptionally);
-        stop = onCancel;
-        world.serial().execute(() -> start.accept(future));
-        if (cancellationScope.gone()) {
-            onCancel.run();
-        }
-        world.planner().runAll();
-        try {
-            Outcome<T> outcome = future.get(Math.max(0, remainingNanos()) + SLACK_NANOS, TimeUnit.NANOSECONDS);
-            if (outcome instanceof Outcome.Err<T> failed) {
-                throw failed.error();
-            }
-            return ((Outcome.Ok<T>) outcome).value();
-        } catch (TimeoutException e) {
-            onCancel.run();
-            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed", e);
-        } catch (InterruptedException e) {
-            onCancel.run();
-            Thread.currentThread().interrupt();
-            throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down", e);
-        } catch (ExecutionException e) {
-            onCancel.run();
-            if (e.getCause() instanceof Error error) {
-                throw error; // rethrown as is: the caller handles OutOfMemoryError apart from other errors
-            }
-            throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
-        }
+        wait.cancel();
     }
 }

@@ -194,7 +194,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     request.parameters(),
                     actors,
                     request.remainingNanos(),
-                    task::gathers,
+                    task.run()::gathers,
                     () -> start(task, request, share, null), // the caller's thread is no longer available
                     task::refuse);
             return () -> {
@@ -215,7 +215,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     }
 
     private void start(ReadTask task, ReadRequest request, Share share, @Nullable Executor lent) {
-        task.listed(running);
+        task.run().list();
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
         if (!first(share, lent).test(task::work)) {
@@ -255,7 +255,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                     request.parameters(),
                     actors,
                     request.remainingNanos(),
-                    task::gathers,
+                    task.run()::gathers,
                     () -> task.admit(first(share, null)), // the caller's thread is no longer available
                     task::refuse);
             return () -> {

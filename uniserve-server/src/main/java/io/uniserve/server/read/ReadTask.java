@@ -17,9 +17,6 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.tx.ConsistentCutReader;
 import io.uniserve.protocol.tx.VersionedSnapshots;
-import io.uniserve.runtime.port.PortBuild;
-import io.uniserve.runtime.time.CpuClock;
-import io.uniserve.server.exchange.GatherInputs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,35 +40,27 @@ final class ReadTask implements Timers.Cancel {
     private final ReadService service;
     private final ReadRequest request;
     private final Completion<ReadReply> completion;
-    private final Share share;
-    private volatile RunningQueries.@Nullable Entry entry;
-    private final long deadlineNanos;
+    private final RequestRun run;
     private final long patienceNanos;
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger open;
     private final AtomicReferenceArray<@Nullable Object> results;
     private final AtomicLong costNanos = new AtomicLong();
-    private final AtomicLong reservedBytes = new AtomicLong();
     /** Cost that operators have reported, plus one; 0 if none. Each entry is used only by the thread of its target. */
     private final long[] told;
 
     /** In a session: number of the state that each target was read from. */
     private final AtomicLongArray versions;
 
-    private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private final CancellationScope cancellationScope;
     private volatile boolean here;
-    /** Chunks of a gather or a map, arriving or complete. */
-    private volatile @Nullable GatherInputs gatherInputs;
 
     ReadTask(ReadService service, ReadRequest request, Share share, Completion<ReadReply> completion) {
-        this.share = share;
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.cancellationScope = service.caller();
+        this.run = new RequestRun(
+                service, share, request.tableId(), request.operator(), request.parameters(), request.remainingNanos());
         long now = service.clock().nanos();
-        this.deadlineNanos = service.deadline(request.remainingNanos());
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
@@ -84,12 +73,7 @@ final class ReadTask implements Timers.Cancel {
     boolean brief() {
         boolean holds = request.hold().filter(session -> !session.present()).isPresent();
         return !holds
-                && service.brief(
-                        request.operator(),
-                        request.parameters(),
-                        key(0),
-                        request.targets().size(),
-                        actor -> run(actor).brief());
+                && run.brief(request.targets().get(0).actor(), request.targets().size());
     }
 
     /** Work of one worker: serves targets until none is left. */
@@ -102,21 +86,11 @@ final class ReadTask implements Timers.Cancel {
 
     @Override
     public void cancel() {
-        RunningQueries.Entry shown = entry;
-        if (shown != null) {
-            shown.cancelled();
-        }
-        cancellationScope.leave();
+        run.cancel();
     }
 
-    /** Adds the request to the list of running queries, until it ends. */
-    void listed(RunningQueries running) {
-        entry = running.add(share, request.operator(), deadlineNanos, service.limits(request.remainingNanos()), this);
-    }
-
-    /** Sets the chunks for the gathers or maps of this request. */
-    void gathers(GatherInputs arrived) {
-        gatherInputs = arrived;
+    RequestRun run() {
+        return run;
     }
 
     /** Ends all targets with this error. */
@@ -133,13 +107,8 @@ final class ReadTask implements Timers.Cancel {
         work();
     }
 
-    /** Clock for costs: CPU time. For a brief request it is elapsed time, which is nearly the same and needs no system call. */
-    private long costClock(boolean onTransport) {
-        return onTransport ? service.clock().nanos() : CpuClock.nanos();
-    }
-
     private ReplicaKey key(int place) {
-        return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
+        return run.key(request.targets().get(place).actor());
     }
 
     /** Returns one actor's answer; null if the target waits. */
@@ -147,8 +116,8 @@ final class ReadTask implements Timers.Cancel {
         ReadRequest.Target target = request.targets().get(place);
         ReplicaKey key = key(place);
         try {
-            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, cancellationScope);
-            if (cancellationScope.gone() || deadlineNanos - now <= 0) {
+            ReadContext context = run.context(target.actor());
+            if (run.cancellationScope().gone() || run.deadlineNanos() - now <= 0) {
                 context.checkActive();
             }
             if (request.hold().isPresent()
@@ -168,7 +137,7 @@ final class ReadTask implements Timers.Cancel {
         } catch (UniserveException e) {
             return failure(target, e);
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return failure(target, service.faults().ofAny("operator " + PortBuild.plain(request.operator()), e));
+            return failure(target, run.fault("operator ", e));
         }
     }
 
@@ -201,7 +170,7 @@ final class ReadTask implements Timers.Cancel {
         AtomicBoolean resumed = new AtomicBoolean();
         return () -> {
             if (resumed.compareAndSet(false, true)
-                    && !service.execute(share, () -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
+                    && !service.execute(run.share(), () -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
                 results.set(place, failure(request.targets().get(place), ReadService.closing()));
                 end(1);
             }
@@ -212,7 +181,7 @@ final class ReadTask implements Timers.Cancel {
     private void awaitPublished(int place, PinnedActor actor) {
         Runnable resume = later(place);
         Timers.Cancel timer =
-                service.timers().after(deadlineNanos - service.clock().nanos(), resume);
+                service.timers().after(run.deadlineNanos() - service.clock().nanos(), resume);
         actor.whenPublished(() -> {
             timer.cancel();
             resume.run();
@@ -381,44 +350,17 @@ final class ReadTask implements Timers.Cancel {
         }
         try {
             return actor.call(request.operator(), () -> {
-                OperatorRun<?, ?, ?> runs = run(actor);
+                OperatorRun<?, ?, ?> runs = run.operator(actor);
                 boolean alone = results.length() == 1;
-                return reserve(runs, runs.retrieve(seen, context, alone), alone);
+                return run.reserve(runs, runs.retrieve(seen, context, alone), alone);
             });
         } finally {
             told[place] = Math.max(-1, Math.min(context.toldNanos(), Long.MAX_VALUE - 1)) + 1;
         }
     }
 
-    private OperatorRun<?, ?, ?> run(PinnedActor actor) {
-        OperatorRun<?, ?, ?> known = run;
-        if (known == null) {
-            known = OperatorRun.of(
-                    actor.operator(request.operator())
-                            .orElseThrow(() -> new UniserveException(
-                                    ErrorCode.UNKNOWN_OPERATOR, PortBuild.absent(request.operator()))),
-                    request.parameters(),
-                    actor,
-                    service.exchange(),
-                    gatherInputs);
-            run = known;
-        }
-        return known;
-    }
-
-    /** Reserves memory for a value until the reply is complete. */
-    private Object reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
-        int bytes = runs.size(value, alone);
-        service.memory().reserve(bytes);
-        reservedBytes.addAndGet(bytes);
-        return value;
-    }
-
     private ActorFailure failure(ReadRequest.Target target, UniserveException failure) {
-        UniserveException known = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), failure);
-        RunningQueries.Entry shown = entry;
-        UniserveException error = shown == null ? known : shown.forClient(known);
-        return new ActorFailure(target.actor(), error.code(), error.reason(), target.epoch());
+        return run.failure(target.actor(), target.epoch(), failure);
     }
 
     private void end(int places) {
@@ -430,18 +372,11 @@ final class ReadTask implements Timers.Cancel {
     private void finish() {
         try {
             completion.done(
-                    cancellationScope.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
+                    run.cancellationScope().gone()
+                            ? Outcome.err(ReadService.gone())
+                            : Outcome.ok(withVersions(assemble())));
         } finally {
-            service.memory().release(reservedBytes.get());
-            service.finished(request.parameters(), share.client());
-            RunningQueries.Entry shown = entry;
-            if (shown != null) {
-                shown.close();
-            }
-            GatherInputs used = gatherInputs;
-            if (used != null) {
-                used.close();
-            }
+            run.close();
         }
     }
 
@@ -488,7 +423,7 @@ final class ReadTask implements Timers.Cancel {
                 values.add(result);
             }
         }
-        OperatorRun<?, ?, ?> ran = run;
+        OperatorRun<?, ?, ?> ran = run.operator();
         if (ran != null && ran.merges() && !values.isEmpty()) {
             merge(ran, actors, values, parts, failures);
         } else {
@@ -504,14 +439,14 @@ final class ReadTask implements Timers.Cancel {
             List<ReadReply.Part> parts,
             List<ActorFailure> failures) {
         boolean onTransport = here;
-        long start = costClock(onTransport);
+        long start = run.costClock(onTransport);
         try {
             parts.add(new ReadReply.Part(actors, ran.merge(values)));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            UniserveException error = service.faults().ofAny("merging of " + PortBuild.plain(request.operator()), e);
+            UniserveException error = run.fault("merging of ", e);
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
         } finally {
-            costNanos.addAndGet(costClock(onTransport) - start);
+            costNanos.addAndGet(run.costClock(onTransport) - start);
         }
     }
 
@@ -537,19 +472,16 @@ final class ReadTask implements Timers.Cancel {
         }
 
         private void run() {
-            long cpuStart = costClock(onTransport);
-            RunningQueries.Entry shown = entry;
-            if (shown != null) {
-                shown.begun();
-            }
+            long cpuStart = run.costClock(onTransport);
+            run.begun();
             if (onTransport) {
                 serveAll();
             } else {
-                try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, cancellationScope)) {
+                try (WorkerPool.Call inside = service.pool().enter(run.deadlineNanos(), run.cancellationScope())) {
                     serveAll();
                 }
             }
-            account(costClock(onTransport) - cpuStart);
+            account(run.costClock(onTransport) - cpuStart);
             end(actors);
         }
 
@@ -569,7 +501,7 @@ final class ReadTask implements Timers.Cancel {
         }
 
         private void account(long cpuNanos) {
-            OperatorRun<?, ?, ?> ran = run;
+            OperatorRun<?, ?, ?> ran = run.operator();
             if (actors == 0 || ran == null) {
                 return;
             }

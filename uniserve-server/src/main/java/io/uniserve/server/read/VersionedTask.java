@@ -15,15 +15,11 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.VersionedSnapshots;
-import io.uniserve.runtime.port.PortBuild;
-import io.uniserve.runtime.time.CpuClock;
-import io.uniserve.server.exchange.GatherInputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +40,7 @@ final class VersionedTask implements Timers.Cancel {
     /** Version that this server's transaction manager claimed not to be visible when the request arrived. */
     private final long deniedFirst;
 
-    private final Share share;
-    private volatile RunningQueries.@Nullable Entry entry;
-    private final long deadlineNanos;
+    private final RequestRun run;
     private final AtomicInteger doubtful = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger open;
@@ -56,38 +50,26 @@ final class VersionedTask implements Timers.Cancel {
     /** Value of an actor; bytes if it will not be merged. */
     private record Answered(int actor, long at, Object value) {}
 
-    private final AtomicLong reservedBytes = new AtomicLong();
-    private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private final CancellationScope cancellationScope;
-    /** Chunks of a gather or a map, arriving or complete. */
-    private volatile @Nullable GatherInputs gatherInputs;
-
     VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
-        this.share = share;
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.cancellationScope = service.caller();
+        this.run = new RequestRun(
+                service, share, request.tableId(), request.operator(), request.parameters(), request.remainingNanos());
         long known = service.gates().version(request.tableId());
         request.targets().forEach(target -> shares.add(new ActorSnapshotRead(request, target, known)));
         this.deniedFirst = request.defers() ? denied() : 0;
-        this.deadlineNanos = service.deadline(request.remainingNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
     }
 
     @Override
     public void cancel() {
-        RunningQueries.Entry shown = entry;
-        if (shown != null) {
-            shown.cancelled();
-        }
-        cancellationScope.leave();
+        run.cancel();
     }
 
-    /** Sets the chunks for the gathers or maps of this request. */
-    void gathers(GatherInputs arrived) {
-        gatherInputs = arrived;
+    RequestRun run() {
+        return run;
     }
 
     /** Ends all targets with this error. */
@@ -121,7 +103,7 @@ final class VersionedTask implements Timers.Cancel {
             }
         }
         if (doubtful.decrementAndGet() == 0) {
-            if (brief()) {
+            if (run.brief(request.targets().get(0).actor(), results.length())) {
                 work(true);
             } else {
                 handOut(first);
@@ -138,14 +120,13 @@ final class VersionedTask implements Timers.Cancel {
                 results.set(place, failure(place, ((Outcome.Err<InDoubtResolution>) settled).error()));
             }
             if (doubtful.decrementAndGet() == 0) {
-                handOut(work -> service.execute(this.share, work));
+                handOut(work -> service.execute(run.share(), work));
             }
         });
     }
 
     private void handOut(Predicate<Runnable> first) {
-        entry = service.running()
-                .add(share, request.operator(), deadlineNanos, service.limits(request.remainingNanos()), this);
+        run.list();
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
         if (!first.test(() -> work(false))) {
@@ -153,21 +134,12 @@ final class VersionedTask implements Timers.Cancel {
             return;
         }
         for (int i = 0; i < helpers; i++) {
-            service.execute(share, () -> work(false));
+            service.execute(run.share(), () -> work(false));
         }
     }
 
-    private boolean brief() {
-        return service.brief(
-                request.operator(),
-                request.parameters(),
-                key(0),
-                results.length(),
-                actor -> run(actor).brief());
-    }
-
     private ReplicaKey key(int place) {
-        return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
+        return run.key(request.targets().get(place).actor());
     }
 
     /** Gate of the target, null if the actor is not here. For a newer epoch in the request, starts to read the map again. */
@@ -193,7 +165,7 @@ final class VersionedTask implements Timers.Cancel {
         if (onTransport) {
             serve(first, true);
         } else {
-            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos, cancellationScope)) {
+            try (WorkerPool.Call inside = service.pool().enter(run.deadlineNanos(), run.cancellationScope())) {
                 serve(first, false);
             }
         }
@@ -201,11 +173,8 @@ final class VersionedTask implements Timers.Cancel {
 
     /** Serves targets. CPU time is read once before and once after, and divided equally among the actors. */
     private void serve(int first, boolean onTransport) {
-        RunningQueries.Entry shown = entry;
-        if (shown != null) {
-            shown.begun();
-        }
-        long cpuStart = onTransport ? service.clock().nanos() : CpuClock.nanos();
+        run.begun();
+        long cpuStart = run.costClock(onTransport);
         long start = service.clock().nanos();
         List<Integer> ran = new ArrayList<>();
         int ended = 0;
@@ -216,10 +185,10 @@ final class VersionedTask implements Timers.Cancel {
             }
             ended++;
         }
-        OperatorRun<?, ?, ?> known = run;
+        OperatorRun<?, ?, ?> known = run.operator();
         if (known != null && !ran.isEmpty()) {
             service.briefOperators().took(known.operator(), service.clock().nanos() - start, ran.size());
-            long cpu = (onTransport ? service.clock().nanos() : CpuClock.nanos()) - cpuStart;
+            long cpu = run.costClock(onTransport) - cpuStart;
             ran.forEach(place -> service.costs().add(key(place), cpu / ran.size()));
         }
         if (open.addAndGet(-ended) == 0) {
@@ -230,7 +199,7 @@ final class VersionedTask implements Timers.Cancel {
     private Object answer(int place) {
         VersionedRead.Target target = request.targets().get(place);
         try {
-            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, cancellationScope);
+            ReadContext context = run.context(target.actor());
             context.checkActive();
             Optional<PinnedActor> pinned = service.actors().pin(key(place));
             if (pinned.isEmpty()) {
@@ -249,7 +218,7 @@ final class VersionedTask implements Timers.Cancel {
         } catch (UniserveException e) {
             return failure(place, e);
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return failure(place, service.faults().ofAny("operator " + PortBuild.plain(request.operator()), e));
+            return failure(place, run.fault("operator ", e));
         }
     }
 
@@ -273,8 +242,8 @@ final class VersionedTask implements Timers.Cancel {
                 return share.failure().orElseThrow();
             }
             Object value = actor.call(request.operator(), () -> {
-                OperatorRun<?, ?, ?> runs = run(actor);
-                return reserve(runs, runs.retrieve(state.state(), context, alone()));
+                OperatorRun<?, ?, ?> runs = run.operator(actor);
+                return run.reserve(runs, runs.retrieve(state.state(), context, alone()), alone());
             });
             return new Answered(target.actor(), share.at(), value);
         } finally {
@@ -287,37 +256,9 @@ final class VersionedTask implements Timers.Cancel {
         return !request.merged() || results.length() == 1;
     }
 
-    /** Reserves memory for a value until the reply is complete. */
-    private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
-        int bytes = runs.size(value, alone());
-        service.memory().reserve(bytes);
-        reservedBytes.addAndGet(bytes);
-        return value;
-    }
-
-    private OperatorRun<?, ?, ?> run(PinnedActor actor) {
-        OperatorRun<?, ?, ?> before = run;
-        if (before != null) {
-            return before;
-        }
-        OperatorRun<?, ?, ?> made = OperatorRun.of(
-                actor.operator(request.operator())
-                        .orElseThrow(() -> new UniserveException(
-                                ErrorCode.UNKNOWN_OPERATOR, PortBuild.absent(request.operator()))),
-                request.parameters(),
-                actor,
-                service.exchange(),
-                gatherInputs);
-        run = made;
-        return made;
-    }
-
     private ActorFailure failure(int place, UniserveException failure) {
         VersionedRead.Target target = request.targets().get(place);
-        UniserveException known = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), failure);
-        RunningQueries.Entry shown = entry;
-        UniserveException error = shown == null ? known : shown.forClient(known);
-        return new ActorFailure(target.actor(), error.code(), error.reason(), target.epoch());
+        return run.failure(target.actor(), target.epoch(), failure);
     }
 
     private void finish() {
@@ -341,7 +282,7 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(cancellationScope.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
+        end(run.cancellationScope().gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
     }
 
     private long denied() {
@@ -360,7 +301,7 @@ final class VersionedTask implements Timers.Cancel {
     /** Merges values that are complete up to the same version. In most cases all are. */
     private List<VersionedRead.Part> parts(List<Answered> answers, List<ActorFailure> failures) {
         List<VersionedRead.Part> parts = new ArrayList<>();
-        OperatorRun<?, ?, ?> ran = run;
+        OperatorRun<?, ?, ?> ran = run.operator();
         if (ran == null || !ran.merges() || alone()) {
             answers.forEach(
                     answer -> parts.add(new VersionedRead.Part(answer.actor(), answer.at(), (Bytes) answer.value())));
@@ -383,7 +324,7 @@ final class VersionedTask implements Timers.Cancel {
             Bytes value = ran.merge(group.stream().map(Answered::value).toList());
             parts.add(new VersionedRead.Part(actors, group.get(0).at(), value));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            UniserveException error = service.faults().ofAny("merging of " + PortBuild.plain(request.operator()), e);
+            UniserveException error = run.fault("merging of ", e);
             if (error.code() == ErrorCode.TOO_LARGE && group.size() > 1) {
                 apart(ran, group, parts, failures);
             } else {
@@ -416,16 +357,7 @@ final class VersionedTask implements Timers.Cancel {
         try {
             completion.done(outcome);
         } finally {
-            service.memory().release(reservedBytes.get());
-            service.finished(request.parameters(), share.client());
-            RunningQueries.Entry shown = entry;
-            if (shown != null) {
-                shown.close();
-            }
-            GatherInputs used = gatherInputs;
-            if (used != null) {
-                used.close();
-            }
+            run.close();
         }
     }
 }

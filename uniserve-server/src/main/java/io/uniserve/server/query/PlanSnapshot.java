@@ -1,0 +1,274 @@
+package io.uniserve.server.query;
+
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ConsistentCut;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientContext;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReadSession;
+import io.uniserve.protocol.tx.ConsistentCutReader;
+import io.uniserve.protocol.tx.ReadSnapshot;
+import io.uniserve.protocol.tx.SnapshotRead;
+import io.uniserve.protocol.tx.StrictRead;
+import io.uniserve.protocol.tx.TransactionService;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of tables that one plan's reads see: present states, states that a session holds, or versions of tables with atomic updates.
+ * Lost states end a read with VERSION_GONE; then {@link #lost} prepares another attempt. For the planner's thread.
+ */
+final class PlanSnapshot {
+    private final QueryContext world;
+    private final QueryReads reads;
+    private final ClientContext env;
+    private final PlannerWait wait;
+    private final PlanContext plan;
+    private final TableName table;
+    private final ReadMode mode;
+    /** False if the caller has a session. */
+    private final boolean owned;
+
+    private final UpdateContention updateContention;
+    private final long deadlineNanos;
+    private final ReadVersionTracker versions = new ReadVersionTracker();
+    private final QuerySnapshot together;
+    private Optional<ReadSession> session;
+    private boolean mustHold;
+    /** True if all rounds see one version of a table with atomic updates. */
+    private boolean oneVersion;
+    /** The moment that the first round of a strict query saw. Later rounds rest on no lease either. */
+    private @Nullable ConsistentCut moment;
+
+    /** Independent reads of one moment, or of present states. */
+    @FunctionalInterface
+    interface View {
+        /** The read, not started. */
+        QueryReads.Run<QueryResult> read(Query asked);
+    }
+
+    /** @param table the table that the query names; a session holds states of no other */
+    PlanSnapshot(
+            QueryContext world,
+            PlannerWait wait,
+            PlanContext plan,
+            TableName table,
+            ReadMode mode,
+            Optional<ReadSession> session,
+            UpdateContention updateContention,
+            long deadlineNanos) {
+        this.world = world;
+        this.reads = new QueryReads(world);
+        this.env = world.env();
+        this.wait = wait;
+        this.plan = plan;
+        this.table = table;
+        this.mode = mode;
+        this.session = session;
+        this.owned = session.isEmpty();
+        this.updateContention = updateContention;
+        this.deadlineNanos = deadlineNanos;
+        this.together = new QuerySnapshot(mode, this::settle);
+    }
+
+    /** All rounds see one state per table. */
+    void oneState() {
+        oneVersion = true;
+        if (session.isEmpty()) {
+            session = Optional.of(
+                    mustHold || updateContention.in(table)
+                            ? new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos)
+                            : ReadSession.ofPresentStates(deadlineNanos));
+        }
+    }
+
+    /** All rounds see one moment of those tables that have atomic updates. */
+    void oneMoment(Collection<TableName> tables) {
+        together.want(tables.stream().filter(this::atomic).toList());
+    }
+
+    /** True if rounds share a state, of a session or because the planner asked for one. */
+    boolean isShared() {
+        return !owned || oneVersion || session.isPresent();
+    }
+
+    private boolean atomic(TableName name) {
+        return TransactionService.serves(plan.table(name).level());
+    }
+
+    private ReadSnapshot settle(List<TableName> tables) {
+        List<Timers.Cancel> running = new ArrayList<>(); // touched on the serial only
+        return wait.await(
+                done -> running.add(ReadSnapshot.settle(
+                        env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
+                () -> world.serial().execute(() -> running.forEach(Timers.Cancel::cancel)));
+    }
+
+    /** Reads the state that the plan sees of the query's table. */
+    QueryResult read(Query asked) {
+        if (!atomic(asked.table())) {
+            if (mode == ReadMode.STRICT) {
+                throw ConsistentCutReader.noVersions(asked.table());
+            }
+            return wait.await(reads.present(asked, session));
+        }
+        if (!owned) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "sessions of table " + asked.table()
+                            + " are not served, as its updates are atomic: every query sees one version of it anyway");
+        }
+        if (together.has(asked.table())) {
+            return ofOneMoment(asked);
+        }
+        return switch (mode) {
+            case LINEARIZABLE -> atVersion(asked);
+            case STRICT -> atMoment(asked);
+            case STALE -> anywhere(asked);
+        };
+    }
+
+    /** Reads of these tables that need not wait for each other; empty if they depend on each other, or there is only one. */
+    Optional<View> ofIndependentReads(List<TableName> tables) {
+        if (tables.size() < 2 || session.isPresent()) {
+            return Optional.empty();
+        }
+        Optional<ReadSnapshot> seen = tables.stream().anyMatch(together::has) ? together.forReads() : Optional.empty();
+        boolean independent = tables.stream()
+                .allMatch(name -> together.has(name) ? seen.isPresent() : mode != ReadMode.STRICT && !atomic(name));
+        return independent
+                ? Optional.of(asked -> together.has(asked.table())
+                        ? reads.asOf(seen.orElseThrow(), asked)
+                        : reads.present(asked, Optional.empty()))
+                : Optional.empty();
+    }
+
+    /** True if operators of a plan with scatters read rows of tables with atomic updates beside their chunks. */
+    boolean actorsToo(Shuffle<?, ?> shuffle) {
+        return !shuffle.chunksAlone() && shuffle.besides().stream().anyMatch(this::atomic);
+    }
+
+    /**
+     * The moment that a plan with scatters sees; empty if it sees present states.
+     *
+     * @param actorsToo see {@link #actorsToo}; the plan is refused if not all of its tables are of the moment
+     */
+    Optional<ReadSnapshot> ofShuffle(Shuffle<?, ?> shuffle, boolean actorsToo) {
+        if (actorsToo) {
+            seeTogether(shuffle.tables().stream().filter(this::atomic).toList());
+        }
+        boolean seen = actorsToo || shuffle.scatters().stream().anyMatch(scatter -> together.has(scatter.table()));
+        return seen && together.wanted() ? Optional.of(together.now()) : Optional.empty();
+    }
+
+    private void seeTogether(List<TableName> all) {
+        if (!together.wanted()) {
+            together.want(all);
+        }
+        for (TableName name : all) {
+            if (mode != ReadMode.STALE && !together.has(name)) {
+                throw UniserveException.invalid("the query sees one moment of other tables, and a map or gather of its"
+                        + " plan may read rows of table " + name
+                        + ": name that table for the moment too, or say that the plan is of chunks alone");
+            }
+        }
+    }
+
+    /** States of any age cannot be found again by a later round. */
+    private QueryResult anywhere(Query asked) {
+        if (oneVersion) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "mode STALE is not served for this query of table " + asked.table()
+                            + ", whose rounds must see one state: use the default mode");
+        }
+        return wait.await(reads.present(asked, Optional.empty()));
+    }
+
+    /** A strict read, of the moment that earlier rounds saw if all rounds see one. */
+    private QueryResult atMoment(Query asked) {
+        StrictRead.Result result = wait.await(reads.strict(asked, oneVersion ? moment : null));
+        moment = result.cut();
+        return result.asQueryResult();
+    }
+
+    /** A read of one version, which is that of earlier rounds if all rounds see one. */
+    private QueryResult atVersion(Query asked) {
+        TableName name = asked.table();
+        if (oneVersion) {
+            versions.asks(name, asked.actors().orElseGet(() -> plan.actors(name)));
+        }
+        SnapshotRead.Result result = wait.await(reads.versioned(asked, versions.version(name), versions.tableId(name)));
+        if (oneVersion) {
+            versions.saw(name, result);
+        }
+        return result.asQueryResult();
+    }
+
+    /** A read of the plan's moment. The first read of a plan's only table sets the moment by its version. */
+    private QueryResult ofOneMoment(Query asked) {
+        Optional<ReadSnapshot> seen = together.forRead(asked.actors());
+        if (seen.isEmpty()) {
+            SnapshotRead.Result first = wait.await(reads.versioned(asked, 0, 0));
+            together.saw(asked.table(), asked.actors(), first);
+            return first.asQueryResult();
+        }
+        return wait.await(reads.asOf(seen.get(), asked));
+    }
+
+    /**
+     * The states that the plan saw were lost. The next attempt has its states held, and so have other queries for a while; or it
+     * sees another moment, after a pause.
+     */
+    void lost(int restarts) {
+        if (together.wanted()) {
+            wait.<Done>await(
+                    done -> env.timers()
+                            .after(QuerySnapshot.pauseNanos(restarts), () -> done.complete(Outcome.ok(Done.DONE))),
+                    () -> {});
+        }
+        if (owned && session.isPresent() && session.get().holdsNothing()) {
+            updateContention.noted(table);
+        }
+        mustHold = true;
+        forget();
+    }
+
+    /** Releases the states that the plan has seen, unless the caller's session holds them. The next attempt sees others. */
+    void forget() {
+        versions.forget();
+        moment = null;
+        together.forget();
+        if (owned && session.isPresent()) {
+            ReadSession ended = session.get();
+            session = Optional.empty();
+            world.serial().execute(() -> ended.release(env));
+        }
+    }
+
+    /** True if another attempt may succeed after one that lost its states. */
+    boolean mayStartAnew(int restarts, long tookNanos) {
+        boolean left = together.wanted()
+                ? QuerySnapshot.mayBegin(restarts, tookNanos, wait.remainingNanos())
+                : restarts < Limits.SESSION_RESTARTS_MAX && wait.remainingNanos() > 0;
+        return owned && !wait.isCancelled() && left;
+    }
+
+    /** The error for the caller of a plan that gets no other attempt. */
+    UniserveException told(UniserveException error, int restarts) {
+        boolean lost = error.code() == ErrorCode.VERSION_GONE && together.wanted();
+        return lost ? QuerySnapshot.lost(error, restarts) : error;
+    }
+}

@@ -1,0 +1,86 @@
+package io.uniserve.server.query;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.server.read.CancellationScope;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Wait of a planner's thread for what runs on the plan's {@link QueryContext serial}. Throws the error of the outcome; ends early if
+ * the caller has gone. Only {@link #cancel} is for other threads.
+ */
+final class PlannerWait {
+    /** The machine ends a query at its deadline by itself; this only guards against waiting for ever. */
+    private static final long SLACK_NANOS = 2_000_000_000L;
+
+    private final QueryContext world;
+    private final CancellationScope cancellationScope;
+    private final long deadlineNanos;
+    private volatile Runnable stop = () -> {};
+
+    PlannerWait(QueryContext world, CancellationScope cancellationScope, long deadlineNanos) {
+        this.world = world;
+        this.cancellationScope = cancellationScope;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /** The caller gives the query up: what runs now is cancelled. */
+    void cancel() {
+        cancellationScope.leave();
+        stop.run();
+    }
+
+    /** True if the caller has gone. */
+    boolean isCancelled() {
+        return cancellationScope.gone();
+    }
+
+    long remainingNanos() {
+        return deadlineNanos - world.env().clock().nanos();
+    }
+
+    /** Runs a read on the serial and waits for its outcome. */
+    <T> T await(QueryReads.Run<T> run) {
+        return await(run::start, run::cancel);
+    }
+
+    /** Starts something on the serial and waits for its outcome. */
+    <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
+        if (cancellationScope.gone()) {
+            throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+        }
+        CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
+        world.onBroken().set(future::completeExceptionally);
+        stop = onCancel;
+        world.serial().execute(() -> start.accept(future));
+        if (cancellationScope.gone()) {
+            onCancel.run();
+        }
+        world.planner().runAll();
+        try {
+            Outcome<T> outcome = future.get(Math.max(0, remainingNanos()) + SLACK_NANOS, TimeUnit.NANOSECONDS);
+            if (outcome instanceof Outcome.Err<T> failed) {
+                throw failed.error();
+            }
+            return ((Outcome.Ok<T>) outcome).value();
+        } catch (TimeoutException e) {
+            onCancel.run();
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed", e);
+        } catch (InterruptedException e) {
+            onCancel.run();
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down", e);
+        } catch (ExecutionException e) {
+            onCancel.run();
+            if (e.getCause() instanceof Error error) {
+                throw error; // as if it had been thrown here: the caller tells memory that ran out from other errors
+            }
+            throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
+        }
+    }
+}

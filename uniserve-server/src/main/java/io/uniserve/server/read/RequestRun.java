@@ -1,0 +1,161 @@
+package io.uniserve.server.read;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.runtime.port.PortBuild;
+import io.uniserve.runtime.time.CpuClock;
+import io.uniserve.server.exchange.GatherInputs;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Resources of one read request, of present states or of a version: its operator, result memory, entry in the list of running
+ * queries, gather inputs and cancellation. Safe for use by several threads; {@link #close} is called once, after the reply.
+ */
+final class RequestRun implements Timers.Cancel {
+    private final ReadService service;
+    private final Share share;
+    private final long tableId;
+    private final String operator;
+    private final Bytes parameters;
+    private final long remainingNanos;
+    private final long deadlineNanos;
+    private final CancellationScope cancellationScope;
+    private final AtomicLong reservedBytes = new AtomicLong();
+    private volatile RunningQueries.@Nullable Entry entry;
+    private volatile @Nullable OperatorRun<?, ?, ?> run;
+    /** Of a gather: what is on its way to it, or has come. */
+    private volatile @Nullable GatherInputs gatherInputs;
+
+    RequestRun(ReadService service, Share share, long tableId, String operator, Bytes parameters, long remainingNanos) {
+        this.service = service;
+        this.share = share;
+        this.tableId = tableId;
+        this.operator = operator;
+        this.parameters = parameters;
+        this.remainingNanos = remainingNanos;
+        this.cancellationScope = service.caller();
+        this.deadlineNanos = service.deadline(remainingNanos);
+    }
+
+    Share share() {
+        return share;
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    CancellationScope cancellationScope() {
+        return cancellationScope;
+    }
+
+    ReplicaKey key(int actor) {
+        return new ReplicaKey(tableId, actor);
+    }
+
+    ReadContext context(int actor) {
+        return new ReadContext(actor, service.clock(), deadlineNanos, cancellationScope);
+    }
+
+    @Override
+    public void cancel() {
+        RunningQueries.Entry shown = entry;
+        if (shown != null) {
+            shown.cancelled();
+        }
+        cancellationScope.leave();
+    }
+
+    void gathers(GatherInputs arrived) {
+        gatherInputs = arrived;
+    }
+
+    /** Adds the request to the list of running queries, until {@link #close}. */
+    void list() {
+        entry = service.running().add(share, operator, deadlineNanos, service.limits(remainingNanos), this);
+    }
+
+    /** A thread works on the request. */
+    void begun() {
+        RunningQueries.Entry shown = entry;
+        if (shown != null) {
+            shown.begun();
+        }
+    }
+
+    /** True if the transport's thread may run the operator on so many actors, the first of which is this. */
+    boolean brief(int firstActor, int actors) {
+        return service.brief(
+                operator,
+                parameters,
+                key(firstActor),
+                actors,
+                actor -> operator(actor).brief());
+    }
+
+    /** Nanoseconds of a clock for costs: CPU time, or on the transport's thread wall time, which needs no system call. */
+    long costClock(boolean onTransport) {
+        return onTransport ? service.clock().nanos() : CpuClock.nanos();
+    }
+
+    /** The operator with decoded parameters, the same one for all actors. */
+    OperatorRun<?, ?, ?> operator(PinnedActor actor) {
+        OperatorRun<?, ?, ?> known = run;
+        if (known == null) {
+            known = OperatorRun.of(
+                    actor.operator(operator)
+                            .orElseThrow(() ->
+                                    new UniserveException(ErrorCode.UNKNOWN_OPERATOR, PortBuild.absent(operator))),
+                    parameters,
+                    actor,
+                    service.exchange(),
+                    gatherInputs);
+            run = known;
+        }
+        return known;
+    }
+
+    /** The operator; null before the first actor has been read. */
+    @Nullable
+    OperatorRun<?, ?, ?> operator() {
+        return run;
+    }
+
+    /** Reserves memory for a value until the reply is made. */
+    Object reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
+        int bytes = runs.size(value, alone);
+        service.memory().reserve(bytes);
+        reservedBytes.addAndGet(bytes);
+        return value;
+    }
+
+    ActorFailure failure(int actor, long epoch, UniserveException failure) {
+        UniserveException known = fault("operator ", failure);
+        RunningQueries.Entry shown = entry;
+        UniserveException error = shown == null ? known : shown.forClient(known);
+        return new ActorFailure(actor, error.code(), error.reason(), epoch);
+    }
+
+    /** What the client gets for any error of the operator. */
+    UniserveException fault(String what, Throwable error) {
+        return service.faults().ofAny(what + PortBuild.plain(operator), error);
+    }
+
+    void close() {
+        service.memory().release(reservedBytes.get());
+        service.finished(parameters, share.client());
+        RunningQueries.Entry shown = entry;
+        if (shown != null) {
+            shown.close();
+        }
+        GatherInputs used = gatherInputs;
+        if (used != null) {
+            used.close();
+        }
+    }
+}

@@ -18,7 +18,7 @@ final class ActorCalls {
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
     private final List<String> told;
-    private final UnsupportedFeatures unsupportedFeatures;
+    private final UnsupportedFeatureChecker unsupportedFeatures;
     private long since;
 
     /**
@@ -26,14 +26,14 @@ final class ActorCalls {
      *
      * @param metas all tables, by their names in the query
      * @param told gets an EXPLAIN line per step
-     * @param unsupportedFeatures the features that the actors' engine lacks
+     * @param unsupportedFeatures refuses joins that the actors' engine lacks
      */
     ActorCalls(
             RetrieveCall<SqlQuery, SqlRows> call,
             PlanContext context,
             Map<String, TableMeta> metas,
             List<String> told,
-            UnsupportedFeatures unsupportedFeatures) {
+            UnsupportedFeatureChecker unsupportedFeatures) {
         this.call = call;
         this.context = context;
         this.metas = metas;
@@ -46,7 +46,7 @@ final class ActorCalls {
         return context;
     }
 
-    UnsupportedFeatures unable() {
+    UnsupportedFeatureChecker unsupportedFeatures() {
         return unsupportedFeatures;
     }
 

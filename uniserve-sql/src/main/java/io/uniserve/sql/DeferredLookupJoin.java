@@ -1,11 +1,6 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.plan.PlanContext;
-import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableMeta;
-import io.uniserve.sql.FragmentedPlan.Side;
 import io.uniserve.sql.QueryScope.ScopedExpression;
-import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -15,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -37,34 +32,18 @@ record DeferredLookupJoin(int item, String primary, QueryScope.Found key) {
     }
 
     /**
-     * Returns the tables for which a deferred lookup pays: many rows would be sent, and each key is expected to have a row. A table with
-     * versions is read once, at one version.
+     * Returns the tables for which a deferred lookup pays: many rows would be sent, and each key is expected to have a row.
      *
+     * @param all the candidates
      * @param counts rows per table that the table's own conditions leave
-     * @param known the cache that has lookups with missing rows
+     * @param complete true for a table that is expected to have a row for each key
      */
-    static Set<Integer> chosen(
-            SqlQuery query,
-            int stays,
-            List<Long> counts,
-            Function<Side, TableMeta> metas,
-            CardinalityCache known,
-            PlanContext context) {
-        if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
-            return Set.of();
-        }
-        SqlQuery staying = query.with(Step.PARTIAL, stays, stays, Map.of());
-        List<Side> sides = staying.split().sides();
-        List<DeferredLookupJoin> all = staying.lookups();
+    static Set<Integer> chosen(List<DeferredLookupJoin> all, List<Long> counts, Predicate<Integer> complete) {
         Set<Integer> chosen = new TreeSet<>();
         for (DeferredLookupJoin first : all) {
             if (first.isFirst(all) && counts.get(first.item) >= LateMaterialization.TABLE_ROWS_MIN) {
                 Set<Integer> row = withThoseAfter(first, all);
-                boolean each = row.stream()
-                        .map(item -> metas.apply(sides.get(item)))
-                        .allMatch(table ->
-                                table.level() == ConsistencyLevel.EVENTUAL && !known.missing(table, context.nanos()));
-                chosen.addAll(each ? row : Set.of());
+                chosen.addAll(row.stream().allMatch(complete) ? row : Set.of());
             }
         }
         return chosen;

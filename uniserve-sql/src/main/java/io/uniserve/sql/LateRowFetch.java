@@ -1,15 +1,39 @@
 package io.uniserve.sql;
 
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
-/** Merge of late columns into an answer. */
+/** Fetch of late columns: the choice of tables that are looked up after the groups, and the merge of late columns into an answer. */
 final class LateRowFetch {
     private LateRowFetch() {}
+
+    /**
+     * Returns the tables to look up after the groups, by their places in FROM. A table with versions is not among them: it is read once, at
+     * one version.
+     *
+     * @param counts rows per table that the table's own conditions leave
+     * @param known the cache that has lookups with missing rows
+     */
+    static Set<Integer> lookups(
+            SqlQuery query, int stays, List<Long> counts, ActorCalls actorCalls, CardinalityCache known) {
+        if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
+            return Set.of();
+        }
+        SqlQuery staying = query.with(SqlQuery.Step.PARTIAL, stays, stays, Map.of());
+        List<FragmentedPlan.Side> sides = staying.split().sides();
+        return DeferredLookupJoin.chosen(staying.lookups(), counts, item -> {
+            TableMeta table = actorCalls.meta(sides.get(item));
+            return table.level() == ConsistencyLevel.EVENTUAL
+                    && !known.missing(table, actorCalls.context().nanos());
+        });
+    }
 
     /**
      * Returns the answer with the late columns filled in. Returns empty if a row changed since its other columns were read, or if a key has

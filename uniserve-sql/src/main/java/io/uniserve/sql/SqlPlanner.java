@@ -36,7 +36,7 @@ public final class SqlPlanner implements Planner {
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final MergingEngine engine;
     private final Optional<SqlShuffle.Calls> shuffle;
-    private final UnsupportedFeatures unsupportedFeatures;
+    private final UnsupportedFeatureChecker unsupportedFeatures;
     private final CardinalityCache counts = new CardinalityCache();
 
     /** Creates the planner of a port with this operator. */
@@ -62,7 +62,7 @@ public final class SqlPlanner implements Planner {
         this.call = call;
         this.engine = engine;
         this.shuffle = shuffle;
-        this.unsupportedFeatures = dialect.unable();
+        this.unsupportedFeatures = new UnsupportedFeatureChecker(dialect.unable());
     }
 
     @Override

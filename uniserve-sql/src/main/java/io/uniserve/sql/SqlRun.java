@@ -321,7 +321,7 @@ final class SqlRun {
                         .max(Comparator.comparing(counts::get))
                         .orElse(FragmentedPlan.NOWHERE);
         if (mayBeLate(stays)) {
-            query = query.after(DeferredLookupJoin.chosen(query, stays, counts, actorCalls::meta, known, context));
+            query = query.after(LateRowFetch.lookups(query, stays, counts, actorCalls, known));
         }
         if (nests()) {
             beside.choose(query, stays, counts);
@@ -330,7 +330,7 @@ final class SqlRun {
         Set<Integer> after = query.stage().after();
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
         if (stays >= 0 && sides.size() > 1) {
-            actorCalls.unable().checkJoin(split.partial(), block());
+            actorCalls.unsupportedFeatures().checkJoin(split.partial(), block());
         }
         if (stays >= 0) {
             actorCalls.tell(
@@ -443,7 +443,7 @@ final class SqlRun {
     /** Checks a statement that reads rows of other tables: for the engine they are relations, as in a join. */
     private void checkReduced(int item, Set<Integer> reducing) {
         if (!reducing.isEmpty()) {
-            actorCalls.unable().checkJoin(split.sides().get(item).statement(reducing), block());
+            actorCalls.unsupportedFeatures().checkJoin(split.sides().get(item).statement(reducing), block());
         }
     }
 

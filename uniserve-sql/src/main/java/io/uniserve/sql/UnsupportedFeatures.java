@@ -1,19 +1,9 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.extra.Columns;
 import io.uniserve.error.UniserveException;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
-import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlKind;
-import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.util.NlsString;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Features of the planner that one engine lacks. They are refused when the query is planned, with line and column. An actor gets statements
@@ -58,98 +48,8 @@ public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> fu
         functions = Set.copyOf(functions);
     }
 
-    /** Refuses a query with UNSUPPORTED, before any actor is called. */
-    void check(SqlNode tree, Optional<QueryPlan.Inner> inner) {
-        first(tree, this::isMissing).ifPresent(function -> {
-            throw unsupported(function, Functions.name(((SqlCall) function).getOperator()));
-        });
-        if (parts.contains(Part.SUB_QUERY)) {
-            inner.ifPresent(this::refuse);
-        }
-        if (parts.contains(Part.TRIM)) {
-            first(tree, node -> node.getKind() == SqlKind.TRIM).ifPresent(trim -> {
-                throw unsupported(trim, "TRIM");
-            });
-        }
-        if (parts.contains(Part.BACKSLASH)) {
-            first(tree, UnsupportedFeatures::hasBackslash).ifPresent(text -> {
-                throw unsupported(text, "a backslash");
-            });
-        }
-    }
-
-    /** Refuses features that depend on types. */
-    void check(Map<String, Columns> tables, String text) {
-        if (parts.stream().anyMatch(UnsupportedValueChecker.PARTS::contains)) {
-            CheckedQuery.visit(tables, ParsedQuery.of(text), validator -> new UnsupportedValueChecker(this, validator));
-        }
-    }
-
-    private void refuse(QueryPlan.Inner inner) {
-        throw unsupported(
-                inner.place(),
-                inner.derived()
-                        ? "a query in FROM or WITH with groups, DISTINCT, LIMIT or OFFSET, or on the outer side of a join,"
-                        : "a sub-query");
-    }
-
-    /**
-     * Refuses a join with UNSUPPORTED, before rows of other tables are requested.
-     *
-     * @param statement over rows of more than one table
-     * @param queryBlock the block of the statement
-     */
-    void checkJoin(String statement, QueryBlock queryBlock) {
-        if (joins.test(statement)) {
-            throw unsupported(
-                    computed(queryBlock, 2).or(() -> computed(queryBlock, 0)).orElse(queryBlock.place()),
-                    "a join by a computed value beside another equality");
-        }
-    }
-
-    /** Returns the first equality of an expression, with columns of at least this many tables. */
-    private static Optional<SqlNode> computed(QueryBlock queryBlock, int tables) {
-        return Stream.concat(JoinTree.conditions(queryBlock.rows().from()).stream(), queryBlock.rows().where().stream())
-                .flatMap(scopedExpression -> first(
-                        scopedExpression.node(),
-                        node -> computes(node)
-                                && scopedExpression.names().items(node).cardinality() >= tables)
-                        .stream())
-                .findFirst();
-    }
-
+    /** Returns the error for a part of a query. */
     UniserveException unsupported(SqlNode place, String what) {
         return SqlErrors.unsupported(place, what + " on " + engine + " is");
-    }
-
-    private boolean isMissing(SqlNode node) {
-        return node instanceof SqlCall call && functions.contains(Functions.name(call.getOperator()));
-    }
-
-    private static boolean hasBackslash(SqlNode node) {
-        return node instanceof SqlLiteral literal
-                && literal.getValue() instanceof NlsString text
-                && text.getValue().indexOf('\\') >= 0;
-    }
-
-    /** True for an equality of an expression, false for one of names and constants. */
-    private static boolean computes(SqlNode node) {
-        return node.getKind() == SqlKind.EQUALS
-                && node instanceof SqlCall equality
-                && equality.getOperandList().stream().anyMatch(SqlCall.class::isInstance);
-    }
-
-    /** Returns the first node of this kind in a tree. Its children are not searched. */
-    private static Optional<SqlNode> first(@Nullable SqlNode tree, Predicate<SqlNode> wanted) {
-        if (tree == null) {
-            return Optional.empty();
-        }
-        if (wanted.test(tree)) {
-            return Optional.of(tree);
-        }
-        Stream<? extends @Nullable SqlNode> inside = tree instanceof SqlNodeList list
-                ? list.stream()
-                : tree instanceof SqlCall call ? call.getOperandList().stream() : Stream.empty();
-        return inside.flatMap(node -> first(node, wanted).stream()).findFirst();
     }
 }

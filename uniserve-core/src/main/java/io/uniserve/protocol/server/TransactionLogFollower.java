@@ -48,7 +48,7 @@ final class TransactionLogFollower {
         this.reader = new RetryingReader<>(
                 env.timers(), times.retryNanos(), done -> service.disclosure().read(path, done), read -> {
                     if (read.value() instanceof TransactionLogState value) {
-                        service.logSeen(table, value, read.version());
+                        service.offer(table, value, read.version());
                     }
                 });
     }
@@ -81,7 +81,7 @@ final class TransactionLogFollower {
 
     /** A driver on another server tells what it has written. */
     void told(TransactionLogSnapshot told) {
-        if (!stopped && service.logSeen(table, told.log(), told.nodeVersion())) {
+        if (!stopped && service.offer(table, told.log(), told.nodeVersion())) {
             heard();
         }
     }

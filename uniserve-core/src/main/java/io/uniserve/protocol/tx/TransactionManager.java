@@ -13,7 +13,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.tx.TransactionLogStore.Written;
+import io.uniserve.protocol.tx.TransactionLogView.Written;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -36,7 +36,7 @@ final class TransactionManager {
     private final TransactionConfig config;
     private final TableName table;
     private final long tableId;
-    private final TransactionLogStore log;
+    private final TransactionLogView log;
     private final TransactionLogPublisher transactionLogPublisher;
     private final DecisionSender decisionSender;
     private final UnavailableParticipants unavailableParticipants;
@@ -58,24 +58,18 @@ final class TransactionManager {
     /** Why this version must be aborted. */
     private record Refused(List<RequestId> requests, String reason) {}
 
-    /** @param seen hears of the log as it is read and written here */
-    TransactionManager(
-            TransactionContext host,
-            TransactionConfig config,
-            CommitVisibility commitVisibility,
-            TableName table,
-            long tableId,
-            TransactionLogListener seen) {
+    TransactionManager(TransactionContext host, TransactionConfig config, TableName table, TransactionLogView log) {
         this.host = host;
         this.config = config;
         this.table = table;
-        this.tableId = tableId;
-        this.log = new TransactionLogStore(host.env().registry(), commitVisibility, table, tableId, seen);
+        this.tableId = log.tableId();
+        this.log = log;
         this.unavailableParticipants = new UnavailableParticipants(config.absenceNanos());
-        this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::told);
+        this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::baseSnapshot);
         this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
         this.awaitingRemoteDurability = new AwaitingRemoteDurability(decisionSender);
         this.versionReservation = new VersionReservation(config, host.self());
+        log.listen(this::logChanged);
     }
 
     long tableId() {
@@ -127,16 +121,16 @@ final class TransactionManager {
         }
     }
 
-    /** A log with this version of its node was seen on this server, of whoever wrote it. */
-    void seenElsewhere(int nodeVersion) {
+    /** While this manager drives a version or waits for the registry it keeps its base, which the version depends on. */
+    private void logChanged(TransactionLogState newest, int nodeVersion) {
         if (transaction == null && !busy) {
-            log.seenElsewhere(nodeVersion);
+            log.dropBaseBefore(nodeVersion);
         }
     }
 
     /** Strikes off what is acknowledged, and gives back what was begun ahead, where no update does it by the way. */
     void flush() {
-        TransactionLogState known = log.value();
+        TransactionLogState known = log.base();
         if (transaction != null
                 || busy
                 || !waiting.isEmpty()
@@ -187,7 +181,7 @@ final class TransactionManager {
         if (transaction == null && waiting.isEmpty()) {
             return;
         }
-        if (log.value() == null) {
+        if (log.base() == null) {
             readThen(this::next);
         } else {
             next();
@@ -259,7 +253,7 @@ final class TransactionManager {
     }
 
     private void next() {
-        TransactionLogState known = log.value();
+        TransactionLogState known = log.base();
         if (known == null || busy || telling) {
             return;
         }
@@ -298,7 +292,7 @@ final class TransactionManager {
     private void answerKnown(TransactionLogState known) {
         expire(); // what is late may be done elsewhere by now, and forgotten
         for (QueuedUpdate update : waiting.all()) {
-            Optional<Decision> last = log.lastOf(update.batch.request());
+            Optional<Decision> last = log.lastDecision(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
             boolean expired = last.isEmpty() && update.attempt > 1 && known.forgotten() > update.request.lowWater();
             if (other) {
@@ -370,7 +364,7 @@ final class TransactionManager {
             LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
             end(TransactionLogTransitions.abort(known, List.of(), "nobody decided it in time"), other);
         } else {
-            log.forget();
+            log.dropBase();
             tickLater();
         }
     }
@@ -524,7 +518,7 @@ final class TransactionManager {
         for (QueuedUpdate tried : ended.updates) {
             QueuedUpdate update = waiting.now(tried);
             Optional<Decision> last =
-                    log.lastOf(update.batch.request()).filter(decision -> decision.version() == ended.version);
+                    log.lastDecision(update.batch.request()).filter(decision -> decision.version() == ended.version);
             if (last.isPresent()) {
                 settle(update, last.get(), false);
             } else if (ended.version <= forgotten) {

@@ -6,58 +6,110 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a primary's engine has of its log before it is on disk: the PREPARE that was just logged, and the decision before it,
- * which is written with it. Prepared rows are seen by nobody, and what the table's log has decided holds whatever is on this disk.
- * A step that fails waits for its entry: what becomes of it is decided by the log.
+ * Steps that an engine takes ahead of its durable log. There are two kinds:
+ *
+ * <ul>
+ *   <li>Entries: at a primary the PREPARE that was just appended, and the decision before it, which is written with it. Readers never see
+ *       prepared rows, and the transaction log already has that decision. A step that fails waits until its entry is on disk, because
+ *       the log decides what follows from the failure.
+ *   <li>The decision on the prepared version, known from the transaction log before the actor's log has it. The engine carries it out at
+ *       once, because readers wait for it, and skips it when the log comes to it.
+ * </ul>
  */
 final class EarlyApply {
     private final ReplicaLog log;
-    private long last;
-    private @Nullable Runnable waiting;
-    private long waitsFor;
+    private long allowed;
+    private @Nullable Runnable failedStep;
+    private long failedIndex;
+
+    private long version;
+    private boolean commits;
+    private boolean carriedOut;
 
     EarlyApply(ReplicaLog log) {
         this.log = log;
     }
 
-    /** The engine may have what the log has up to this index. */
-    void upTo(long index) {
-        last = index;
+    // Entries that are not on disk.
+
+    /** The engine may apply the log's entries up to this index. */
+    void allow(long index) {
+        allowed = index;
     }
 
-    /** The last index that the engine was allowed to have early; 0 for none. */
-    long last() {
-        return last;
+    /** The last index that the engine was allowed to apply early; 0 for none. */
+    long allowed() {
+        return allowed;
     }
 
-    /** The entry, which is not on disk; null where the engine must wait for the disk. */
+    /** The entry of this index, which is not on disk; null where the engine must wait for the disk. */
     @Nullable
-    List<LogEntry> next(long index) {
-        List<LogEntry> entry = index > last ? null : log.recent(index, index, 1, 1);
+    List<LogEntry> entry(long index) {
+        List<LogEntry> entry = index > allowed ? null : log.recent(index, index, 1, 1);
         return entry == null || entry.isEmpty() || !TransactionSteps.isFor(entry.get(0)) ? null : entry;
     }
 
-    /** The step for the entry of this index has failed: this is done when the entry is on disk. */
-    void await(long index, Runnable then) {
-        waitsFor = index;
-        waiting = then;
+    /** The step for the entry of this index has failed: the task is due when the entry is on disk. */
+    void awaitDisk(long index, Runnable then) {
+        failedIndex = index;
+        failedStep = then;
     }
 
-    /** What has waited for the disk and need not any more; null for nothing. */
+    /** Takes the task of {@link #awaitDisk} once its entry is on disk; null for none. */
     @Nullable
-    Runnable due() {
-        Runnable due = log.durableIndex() >= waitsFor ? waiting : null;
+    Runnable takeDurable() {
+        Runnable due = log.durableIndex() >= failedIndex ? failedStep : null;
         if (due != null) {
-            waiting = null;
+            failedStep = null;
         }
         return due;
     }
 
-    /** The log's end is about to change: what was allowed is no more. True where a step has waited, which it now does not. */
-    boolean letGo() {
-        boolean waited = waiting != null;
-        waiting = null;
-        last = 0;
+    /** The log's end is about to change: no entry is allowed early any more. True where a failed step was waiting; it is dropped. */
+    boolean cancelEntries() {
+        boolean waited = failedStep != null;
+        failedStep = null;
+        allowed = 0;
         return waited;
+    }
+
+    // The decision on the prepared version.
+
+    /** The transaction log has this decision. */
+    void decide(long decided, boolean commit) {
+        if (version != decided) {
+            version = decided;
+            commits = commit;
+            carriedOut = false;
+        }
+    }
+
+    /** The engine was built anew: it has carried out nothing early. */
+    void forgetDecision() {
+        version = 0;
+        carriedOut = false;
+    }
+
+    /** True when the decision on this version is known and not carried out. */
+    boolean decisionDue(long open) {
+        return open != 0 && open == version && !carriedOut;
+    }
+
+    boolean commits() {
+        return commits;
+    }
+
+    void decisionCarriedOut() {
+        carriedOut = true;
+    }
+
+    /** The version whose decision was carried out early last; 0 for none. */
+    long decided() {
+        return carriedOut ? version : 0;
+    }
+
+    /** The same where it was committed. */
+    long committed() {
+        return carriedOut && commits ? version : 0;
     }
 }

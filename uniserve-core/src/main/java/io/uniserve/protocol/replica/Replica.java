@@ -66,7 +66,7 @@ public final class Replica {
         this.files = new ReplicaStorage(host, key, table, replicaHealth, new FilesOwner(), new LogEvents());
         this.trail = new VersionIndex(this::versionsApplied, () -> {
             EngineApplier engine = files.engine();
-            return engine == null ? 0 : engine.foretold().done();
+            return engine == null ? 0 : engine.early().decided();
         });
         this.requestAdmission = new RequestAdmission(
                 host, new RequestAdmission.Inside(key, files, replicaRole, pending, replicaHealth, () -> closed));
@@ -305,7 +305,7 @@ public final class Replica {
         return engine == null
                 ? 0
                 : Math.max(
-                        engine.table().versions().committed(), engine.foretold().committed());
+                        engine.table().versions().committed(), engine.early().committed());
     }
 
     /** The version that is prepared in the engine and whose outcome was not carried out there; 0 for none. */

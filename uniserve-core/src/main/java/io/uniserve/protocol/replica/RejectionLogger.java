@@ -3,10 +3,18 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply.Vote;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,10 +24,15 @@ import org.slf4j.LoggerFactory;
  * Has the log refuse an update that the primary's engine cannot apply. While nobody else has been given it, and no client an
  * acknowledgement, the primary takes it back with all that follows, and writes its refusal in its place: from then on
  * a part of the log as any other. What was taken back behind it is sent again by its clients.
+ *
+ * <p>It keeps the rejected rows of atomic updates, in memory only. The transaction manager may give up a version before its rejection is
+ * in the log, and send the same rows under another version: the vote on that is NO without another call of the engine. After a restart
+ * the engine is asked again.
  */
 final class RejectionLogger {
     private static final Logger LOG = LoggerFactory.getLogger(RejectionLogger.class);
 
+    private static final int REASONS_KEPT = 64;
     private static final String TAKEN_BACK =
             "an update before it is refused, and this one was taken back with it: try again";
 
@@ -27,7 +40,9 @@ final class RejectionLogger {
     private final PendingUpdates pending;
     private final Supplier<@Nullable Primary> leader;
     private final Cutter cutter;
-    private final RejectedRows refused = new RejectedRows();
+    private final Map<RequestId, String> reasons = new LinkedHashMap<>();
+    private long rejectedVersion;
+    private String rejectedReason = "";
 
     /** Cuts the log after an index. */
     interface Cutter {
@@ -41,9 +56,36 @@ final class RejectionLogger {
         this.cutter = cutter;
     }
 
-    /** What was refused lately of atomic updates. */
-    RejectedRows refused() {
-        return refused;
+    /** The vote NO where the engine lately rejected rows of this request, or this version; null where no rejection is known. */
+    @Nullable
+    Vote knownRejection(Prepare prepare, long epoch) {
+        for (BatchRows batch : prepare.batches()) {
+            String why = reasons.get(batch.request());
+            if (why != null) {
+                return no(epoch, batch.request(), why);
+            }
+        }
+        return prepare.version() == rejectedVersion ? no(epoch, null, rejectedReason) : null;
+    }
+
+    private static Vote no(long epoch, @Nullable RequestId request, String why) {
+        return new Vote(
+                Vote.Kind.NO, epoch, request, "the engine cannot apply the rows, which are refused everywhere: " + why);
+    }
+
+    /** The request whose rows they are is certain only where the PREPARE has those of one request. */
+    private void keep(LogEntry prepare, String why) {
+        rejectedVersion = prepare.version();
+        rejectedReason = why;
+        List<BatchRows> batches = BatchRows.LIST.decode(prepare.rows());
+        if (batches.size() == 1) {
+            reasons.put(batches.get(0).request(), why);
+        }
+        if (reasons.size() > REASONS_KEPT) {
+            Iterator<RequestId> oldest = reasons.keySet().iterator();
+            oldest.next();
+            oldest.remove();
+        }
     }
 
     /** The engine fails for an update, see {@link EngineListener#rejected}. */
@@ -56,7 +98,7 @@ final class RejectionLogger {
             if (update.type() == LogEntry.Type.PREPARE) {
                 // Its driver need not wait until the engine is built again: it was given to nobody, and is only aborted
                 // now.
-                refused.add(update, Rejection.of(update, error).reason());
+                keep(update, Rejection.of(update, error).reason());
                 pending.refuseNow(update.index(), Rejection.of(update, error).reason(), update.epoch());
             }
             cutter.cut(update.index() - 1, cut -> {

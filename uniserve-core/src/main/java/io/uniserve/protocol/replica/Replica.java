@@ -292,7 +292,7 @@ public final class Replica {
         return replicaRole.primary() == null || parts == null || closed || !engineReady()
                 ? null
                 : new TransactionParticipant(
-                        host, key, parts.log(), pending, trail, rejectionLogger.refused(), replicaRole::primary);
+                        host, key, parts.log(), pending, trail, rejectionLogger, replicaRole::primary);
     }
 
     private VersionState versionsApplied() {

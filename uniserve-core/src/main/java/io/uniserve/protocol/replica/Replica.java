@@ -166,13 +166,11 @@ public final class Replica {
             return;
         }
         OpenReplica openReplica = files.opened();
-        RestoreDecision restoreDecision = new RestoreDecision(
-                host.self(), wanted, installed(), openReplica != null, files.restoring(), replicaHealth);
-        if (restoreDecision.mayReturn()) {
+        if (replicaHealth.mayReturn(wanted, files)) {
             if (replicaRole.state() != null) {
                 replicaRole.end(key, "is being taken over by another server");
             }
-        } else if (restoreDecision.mustRestore(files.restoredEpoch())) {
+        } else if (replicaHealth.mustRestore(wanted, files)) {
             whenDue(() -> files.restore(wanted));
         } else if (replicaHealth.mayStartAnew(wanted)) {
             whenDue(files::startAnew);

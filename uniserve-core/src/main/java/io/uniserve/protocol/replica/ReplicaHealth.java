@@ -1,40 +1,68 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerRequest;
+import java.util.EnumMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What keeps a replica from doing its part, told to the coordinator until it is over.
+ * Health of a replica. It decides whether the replica may serve, must be restored from durable storage or may start anew, and
+ * reports what lasts to the coordinator until it is over.
  *
- * <p>Damaged: its data are gone or do not check; it serves nothing. Uncovered: the same, for want of a checkpoint, until durable
- * storage has one. Unreadable: its files cannot be read now. Spoiled: an
- * old entry of its log does not check; it goes on while nobody else has the data. All but that end only when a newer epoch
- * names it a learner, so that nobody counts on what it had: then it starts anew (an unreadable one also when it can be
- * read). Troubles with the engine, the log or the state file may pass by themselves.
+ * <p>The replica's files have one {@link State}:
+ *
+ * <pre>
+ * any state   -> DAMAGED     data are missing, do not check, or differ from the other copies
+ * any state   -> UNCOVERED   the engine cannot be built: no checkpoint covers the start of the log
+ * any state   -> UNREADABLE  the files cannot be read now
+ * any state   -> SPOILED     an entry in the middle of the log does not check
+ * UNCOVERED   -> SPOILED, HEALTHY   the engine could be built after all
+ * any state   -> HEALTHY     all files were read, or were replaced: restored, or begun anew
+ * </pre>
+ *
+ * Of several defects the state is the most severe one. A replica that is UNCOVERED or DAMAGED serves nothing. A SPOILED one goes on.
+ * Defective files are replaced only when a newer epoch names this server a learner, because no other server relies on them then, or
+ * when the coordinator has given up all copies but the one in durable storage.
+ *
+ * <p>Independent of that are failures that may pass by themselves: of the engine, of the last restore, of writes of the log or of
+ * the state file, and a disk that does not answer.
  */
 final class ReplicaHealth {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaHealth.class);
     private static final int PATIENCE_RETRIES = 10;
+    private static final int RESTORE_DOUBLINGS_MAX = 20;
 
     private final ReplicaContext host;
     private final ReplicaKey key;
     private final Runnable wake;
     private final Trouble log = new Trouble();
     private final Trouble files = new Trouble();
-    private @Nullable String damage;
-    private @Nullable String uncovered;
-    private @Nullable String spoiled;
+    private final EnumMap<State, String> defects = new EnumMap<>(State.class);
     private @Nullable String engine;
     private @Nullable String restore;
+    private int damagedRestores;
     private boolean stalled;
-    private boolean unreadable;
+    private boolean unsynced;
+    private long syncedIndex;
+    private long syncedAt;
     private long badEpoch;
     private long reportAt;
+
+    /** State of the files, by severity. */
+    private enum State {
+        HEALTHY,
+        SPOILED,
+        UNREADABLE,
+        UNCOVERED,
+        DAMAGED
+    }
 
     /** Something that fails, perhaps for a moment only. */
     private static final class Trouble {
@@ -63,20 +91,48 @@ final class ReplicaHealth {
         return host.env().clock().nanos();
     }
 
+    private State state() {
+        State worst = State.HEALTHY;
+        for (State defect : defects.keySet()) { // by severity
+            worst = defect;
+        }
+        return worst;
+    }
+
     /** The data are gone or damaged, seen in this epoch of the map, 0 where none is known yet. */
     void damaged(String why, long epoch) {
-        damage = why;
-        begin(epoch);
+        found(State.DAMAGED, why, epoch);
     }
 
     /** No checkpoint covers the log: until the engine can be built after all. */
     void uncovered(String why, long epoch) {
-        uncovered = why;
-        begin(epoch);
+        found(State.UNCOVERED, why, epoch);
     }
 
+    /** True for files from which the replica serves nothing. */
     boolean isDamaged() {
-        return damage != null || uncovered != null;
+        return state().compareTo(State.UNCOVERED) >= 0;
+    }
+
+    /**
+     * True while another server takes over what this replica had in sync, and has not begun: the coordinator may come back to
+     * these files, so that nothing is done to them, not even a newer epoch installed.
+     */
+    boolean mayReturn(ActorState wanted, ReplicaStorage storage) {
+        return storage.opened() != null
+                && !storage.restoring()
+                && !isDamaged()
+                && wanted.former().counts(host.self(), storage.installed());
+    }
+
+    /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
+    boolean mustRestore(ActorState wanted, ReplicaStorage storage) {
+        return (storage.opened() != null || isDamaged())
+                && wanted.restoreEpoch() > storage.installed()
+                && wanted.restoreEpoch() > storage.restoredEpoch()
+                && !wanted.begun()
+                && wanted.primary().equals(host.self())
+                && (!isDamaged() || wanted.restoreEpoch() > badEpoch);
     }
 
     /** True, and damage, where the map counts on data that are not here: whatever took them, this replica is not in sync. */
@@ -92,33 +148,45 @@ final class ReplicaHealth {
 
     /** The files cannot be read now. */
     void unreadable(UniserveException why, long epoch) {
-        unreadable = true;
         files.note(why, now());
-        begin(epoch);
+        found(State.UNREADABLE, why.reason(), epoch);
     }
 
     /** An entry in the middle of the log does not check; true the first time. */
     boolean spoiled(String why, long epoch) {
-        boolean first = spoiled == null;
-        spoiled = why;
-        begin(epoch);
+        boolean first = !defects.containsKey(State.SPOILED);
+        found(State.SPOILED, why, epoch);
         return first;
     }
 
-    private void begin(long epoch) {
+    private void found(State defect, String why, long epoch) {
+        defects.put(defect, why);
         badEpoch = badEpoch == 0 ? epoch : badEpoch;
         wake.run();
     }
 
-    /** Nothing can be restored from durable storage: true until {@link #restored}, whatever is opened meanwhile. */
-    void restoreFailed(String why) {
-        restore = why;
+    /**
+     * A restore from durable storage has failed. It stays reported until {@link #restored}, whatever is opened meanwhile.
+     *
+     * @return nanoseconds until the next attempt: longer each time where the stored data are damaged, else the shortest pause
+     */
+    long restoreFailed(UniserveException error) {
+        restore = "restore from durable storage failed: " + error.reason();
         wake.run();
+        damagedRestores = error.code() == ErrorCode.CORRUPT ? damagedRestores + 1 : 0;
+        long pause = Limits.RESTORE_RETRY_MS_MIN << Math.min(Math.max(0, damagedRestores - 1), RESTORE_DOUBLINGS_MAX);
+        return 1_000_000 * Math.min(pause, Limits.RESTORE_RETRY_MS_MAX);
+    }
+
+    /** True where durable storage's data did not check more than once in a row: once may be a wrong read. */
+    boolean storedDamaged() {
+        return damagedRestores > 1;
     }
 
     /** The replica was made from durable storage. */
     void restored() {
         restore = null;
+        damagedRestores = 0;
         fresh();
     }
 
@@ -143,6 +211,17 @@ final class ReplicaHealth {
         stalled = now;
     }
 
+    /** Notices a write of the log that neither ends nor fails: entries wait for the disk, and none has become durable for long. */
+    void watchDisk(long now, ReplicaLog log) {
+        boolean waits = log.lastIndex() > log.durableIndex();
+        if (!waits || !unsynced || syncedIndex != log.durableIndex()) {
+            unsynced = waits;
+            syncedIndex = log.durableIndex();
+            syncedAt = now;
+        }
+        diskStalls(waits && now - syncedAt >= 1_000_000 * Limits.DISK_STALL_MS_MAX);
+    }
+
     void logWorks() {
         log.error = null;
     }
@@ -165,10 +244,7 @@ final class ReplicaHealth {
 
     /** All files were read, or there are new ones. */
     void fresh() {
-        damage = null;
-        uncovered = null;
-        spoiled = null;
-        unreadable = false;
+        defects.clear();
         badEpoch = 0;
         engine = null;
         stalled = false;
@@ -183,18 +259,13 @@ final class ReplicaHealth {
         }
     }
 
-    /** Epoch in which the files were found bad, 0 for none. */
-    long badEpoch() {
-        return badEpoch;
-    }
-
     private boolean bad() {
-        return isDamaged() || spoiled != null || unreadable;
+        return state() != State.HEALTHY;
     }
 
     /** True when nobody counts any more on the bad files. */
     boolean mayStartAnew(ActorState wanted) {
-        boolean lasting = isDamaged() || spoiled != null || files.lasts(now(), patience());
+        boolean lasting = isDamaged() || defects.containsKey(State.SPOILED) || files.lasts(now(), patience());
         return bad()
                 && lasting
                 && badEpoch > 0
@@ -232,15 +303,14 @@ final class ReplicaHealth {
 
     /** The engine could be built; true where that could not be hoped for any more. */
     boolean covered() {
-        boolean news = uncovered != null;
-        uncovered = null;
+        boolean news = defects.remove(State.UNCOVERED) != null;
         badEpoch = bad() ? badEpoch : 0;
         return news;
     }
 
     private @Nullable String reason(long now, boolean writes) {
         if (isDamaged()) {
-            return damage != null ? damage : uncovered;
+            return defects.get(state());
         }
         if (restore != null || engine != null) {
             return restore != null ? restore : engine;
@@ -254,7 +324,7 @@ final class ReplicaHealth {
         if (writes && log.lasts(now, patience())) {
             return text("the log cannot be written: ", log);
         }
-        return spoiled;
+        return defects.get(State.SPOILED);
     }
 
     private static String text(String what, Trouble trouble) {

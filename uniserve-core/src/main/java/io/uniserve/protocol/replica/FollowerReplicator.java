@@ -16,6 +16,14 @@ import java.util.List;
 /**
  * The primary's view of one follower in one epoch. Finds where the logs agree (one request at a time, stepping back ever
  * wider), then streams batches, a few at a time.
+ *
+ * <pre>
+ * PROBING   -> STREAMING  the follower has accepted the current request: the logs agree
+ * STREAMING -> PROBING    a request failed, entries cannot be read, or either log was truncated
+ * any       -> DIFFERS    the follower has other entries under the same indexes and epochs: it gets none before a decision
+ * DIFFERS   -> PROBING    its log begins anew, or agrees beyond that index
+ * any       -> CLOSED     the map no longer has the follower, or the epoch ends
+ * </pre>
  */
 final class FollowerReplicator {
     /** Messages on their way at a time. */
@@ -34,19 +42,25 @@ final class FollowerReplicator {
     private long applied;
     private long incarnation;
     private long agreed;
-    private long differsAt = -1;
+    private long differsAt;
     private long differsHash;
     private boolean fromDisk;
     private int garbled;
     private int inFlight;
     private int generation;
     private int stepsBack;
-    private boolean probing = true;
+    private Phase phase = Phase.PROBING;
     private boolean loading;
     private boolean pollWanted = true;
-    private boolean closed;
     private long retryAt;
     private boolean waiting;
+
+    private enum Phase {
+        PROBING,
+        STREAMING,
+        DIFFERS,
+        CLOSED
+    }
 
     /** Hears the follower's progress. */
     interface Listener {
@@ -93,7 +107,7 @@ final class FollowerReplicator {
 
     /** True when the follower is known to have another log under the same indexes and epochs. It is given nothing more. */
     boolean differs() {
-        return differsAt >= 0;
+        return phase == Phase.DIFFERS;
     }
 
     /** Index at which it was last found to differ. */
@@ -120,7 +134,7 @@ final class FollowerReplicator {
      * certified and has lost its disk since does not: it would be counted on for what it no more has.
      */
     boolean confirms(long index) {
-        return !probing && match() >= index;
+        return phase == Phase.STREAMING && match() >= index;
     }
 
     /** Incarnation of the follower's server that has confirmed what it has. */
@@ -139,12 +153,12 @@ final class FollowerReplicator {
     }
 
     void close() {
-        closed = true;
+        phase = Phase.CLOSED;
     }
 
     /** Sends what can be sent now. */
     void pump(long now) {
-        if (closed || waiting && now - retryAt < 0) {
+        if (phase == Phase.CLOSED || waiting && now - retryAt < 0) {
             return;
         }
         waiting = false;
@@ -155,6 +169,7 @@ final class FollowerReplicator {
         if (next <= listener.baseIndex()) { // the log begins later by now
             restart(match() + 1);
         }
+        boolean probing = phase == Phase.PROBING;
         while (!loading
                 && inFlight < (probing ? 1 : WINDOW)
                 && (worthSending() || inFlight == 0 && (probing || pollWanted))) {
@@ -207,7 +222,7 @@ final class FollowerReplicator {
         fromDisk = false;
         log.load(next, most, Limits.REPLICATE_BYTES_MAX, loaded -> {
             loading = false;
-            if (closed || sent != generation) {
+            if (phase == Phase.CLOSED || sent != generation) {
                 pump(host.env().clock().nanos());
             } else if (loaded instanceof Outcome.Ok<List<LogEntry>> ok) {
                 send(to, ok.value());
@@ -237,7 +252,7 @@ final class FollowerReplicator {
         inFlight++;
         int sent = generation;
         host.env().network().call(to, request, host.config().replicateTimeoutNanos(), reply -> {
-            if (!closed) {
+            if (phase != Phase.CLOSED) {
                 heard(sent, previous, reply);
             }
         });
@@ -260,7 +275,9 @@ final class FollowerReplicator {
         switch (replicated.status()) {
             case OK -> accepted(replicated, previous, current);
             case MISMATCH -> {
-                differsAt = -1; // it has begun anew
+                if (differs()) { // it has begun anew
+                    phase = Phase.PROBING;
+                }
                 if (current) {
                     stepBack(replicated, previous);
                 }
@@ -284,7 +301,7 @@ final class FollowerReplicator {
                 }
             }
         }
-        if (!closed) {
+        if (phase != Phase.CLOSED) {
             pump(now);
         }
     }
@@ -303,7 +320,7 @@ final class FollowerReplicator {
                 listener.progressed(this);
                 return;
             }
-            differsAt = -1;
+            phase = Phase.PROBING;
             restart(match() + 1);
         } else if (EntryHash.differ(replicated.hash(), log.hashAt(durable))) {
             differs(durable, replicated.hash(), now);
@@ -312,8 +329,8 @@ final class FollowerReplicator {
         confirmed = Math.max(confirmed, Math.min(replicated.durableIndex(), log.lastIndex()));
         applied = Math.max(applied, replicated.appliedIndex());
         incarnation = replicated.incarnation();
-        if (current && probing) {
-            probing = false;
+        if (current && phase == Phase.PROBING) {
+            phase = Phase.STREAMING;
             stepsBack = 0;
         }
         listener.progressed(this);
@@ -321,9 +338,10 @@ final class FollowerReplicator {
 
     /** The follower has other entries, and is told nothing more until it is known which side is right. */
     private void differs(long index, long hash, long now) {
-        if (hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
+        if (phase == Phase.CLOSED || hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
             return; // an old message's answer
         }
+        phase = Phase.DIFFERS;
         differsAt = index;
         differsHash = hash;
         confirmed = Math.min(confirmed, index - 1);
@@ -334,7 +352,7 @@ final class FollowerReplicator {
 
     /** The follower does not have the entry before those sent, or another one in its place. */
     private void stepBack(Replicated replicated, long previous) {
-        if (probing && replicated.lastIndex() < confirmed) {
+        if (phase == Phase.PROBING && replicated.lastIndex() < confirmed) {
             // The only request under way, and it finds less than was confirmed: the follower has lost its files.
             confirmed = replicated.lastIndex();
             applied = Math.min(applied, confirmed);
@@ -355,7 +373,9 @@ final class FollowerReplicator {
     private void restart(long from) {
         generation++;
         inFlight = 0;
-        probing = true;
+        if (phase == Phase.STREAMING) {
+            phase = Phase.PROBING;
+        }
         next = Math.max(from, listener.baseIndex() + 1);
     }
 

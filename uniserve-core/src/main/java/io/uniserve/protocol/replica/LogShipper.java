@@ -36,6 +36,16 @@ import org.slf4j.LoggerFactory;
  * in this epoch stays clear until this primary sets it, also where the registry is away and the rest of the record is not
  * known: updates and shipping go on.
  *
+ * <p>What this primary knows of the record is one {@link Known}:
+ *
+ * <pre>
+ * NOTHING, MARK -> ALL      the record was read
+ * ALL           -> MARKING  a write that sets the mark was sent
+ * MARKING       -> ALL      it was applied
+ * MARKING       -> NOTHING  it failed, or its result is unknown
+ * ALL           -> MARK     another write failed, or its result is unknown: the mark is clear or as it was read
+ * </pre>
+ *
  * <p>A table of durability REMOTE has what is stable shipped at once, and each time the record written: since that write checks
  * the map, whoever takes the actor over from durable storage later finds all that the record says. Until then nothing is
  * acknowledged.
@@ -55,11 +65,7 @@ final class LogShipper {
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private @Nullable BackupRecord record;
     private int version = Registry.ABSENT;
-    /** The mark is known. */
-    private boolean known;
-    /** The record and its version are known, so that it can be written. */
-    private boolean loaded;
-
+    private Known known = Known.NOTHING;
     private boolean writing;
     private boolean shipping;
     /** What storage has beyond the record is counted as shipped. */
@@ -81,6 +87,16 @@ final class LogShipper {
     private final SnapshotPinner pins;
     private final TableDefinitionShipper definition;
     private final BackupTrouble trouble = new BackupTrouble();
+
+    private enum Known {
+        NOTHING,
+        /** The mark; the record and its version have to be read before a write. */
+        MARK,
+        /** The record with its mark and version. */
+        ALL,
+        /** As ALL but for the mark, which is being set. */
+        MARKING
+    }
 
     /**
      * @param newestVersion the newest version in the log, of a table whose updates are atomic; else null
@@ -154,14 +170,23 @@ final class LogShipper {
     }
 
     private boolean clear() {
-        return known && (record == null || !record.clean());
+        return markKnown() && (record == null || !record.clean());
+    }
+
+    private boolean markKnown() {
+        return known == Known.MARK || known == Known.ALL;
+    }
+
+    /** True when the record can be written. */
+    private boolean loaded() {
+        return known == Known.ALL || known == Known.MARKING;
     }
 
     boolean wantsTicks(long stable) {
         return !waiting.isEmpty()
                 || pins.waiting()
                 || host.config().shippingNanos() > 0
-                        && (!loaded
+                        && (!loaded()
                                 || remote && !definition.there()
                                 || shipped < stable
                                 || record == null
@@ -178,12 +203,12 @@ final class LogShipper {
     /** The last entry that neither a takeover nor a learner needs of the log here, by the record in force; 0 for none. */
     long through() {
         boolean storage = host.config().shippingNanos() > 0;
-        return storage && loaded && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
+        return storage && loaded() && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
     }
 
     /** A learner found the checkpoint in durable storage damaged: one that is here takes its place. */
     void renewCheckpoint() {
-        if (record != null && loaded && !closed) {
+        if (record != null && loaded() && !closed) {
             checkpoints.renew(record);
         }
     }
@@ -220,7 +245,7 @@ final class LogShipper {
         if (host.config().shippingNanos() == 0) {
             return BackupProgress.NONE;
         }
-        boolean unread = !loaded && found == null;
+        boolean unread = !loaded() && found == null;
         long checkpoint = found == null ? 0 : found.checkpointIndex();
         long now = host.env().clock().nanos();
         return trouble.progress(unread ? -1 : shipped, unread ? -1 : checkpoint, now);
@@ -237,7 +262,7 @@ final class LogShipper {
         if (closed || writing || host.env().clock().nanos() - retryAt < 0) {
             return;
         }
-        if (!loaded) {
+        if (!loaded()) {
             load();
         } else if (record != null && record.clean() && !waiting.isEmpty()) {
             write(false);
@@ -258,8 +283,7 @@ final class LogShipper {
             host.env().registry().read(RegistryPaths.backup(table, key), read -> {
                 if (read instanceof Outcome.Ok<Versioned> ok) {
                     writing = false;
-                    loaded = true;
-                    known = true;
+                    known = Known.ALL;
                     version = ok.value().version();
                     record = ok.value().value() instanceof BackupRecord found ? found : null;
                     ownRecord = false;
@@ -276,20 +300,20 @@ final class LogShipper {
 
     private void failed() {
         writing = false;
-        loaded = false;
+        known = markKnown() ? Known.MARK : Known.NOTHING;
         retryAt = host.env().clock().nanos() + host.config().retryNanos();
     }
 
     private void write(boolean clean) {
         writing = true;
-        known &= !clean;
+        known = clean ? Known.MARKING : Known.ALL;
         BackupRecord next = next(clean);
         String path = RegistryPaths.backup(table, key);
         Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
         host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
             if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
                 writing = false;
-                known = true;
+                known = Known.ALL;
                 record = next;
                 shipped = Math.max(shipped, next.checkpointIndex());
                 ownRecord = true;
@@ -318,7 +342,7 @@ final class LogShipper {
     /** Somebody waits for the record where durability is REMOTE. */
     private void recordNow() {
         BackupRecord now = record;
-        if (remote && loaded && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
+        if (remote && loaded() && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
             write(false);
         }
     }
@@ -346,10 +370,10 @@ final class LogShipper {
         if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }
-        if (!loaded || !waiting.isEmpty()) {
+        if (!loaded() || !waiting.isEmpty()) {
             step();
         }
-        if (!known || !waiting.isEmpty()) {
+        if (!markKnown() || !waiting.isEmpty()) {
             return;
         }
         if (now - nextShipAt >= 0) {
@@ -360,7 +384,7 @@ final class LogShipper {
                     new UniserveException(ErrorCode.UNAVAILABLE, "durable storage does not answer a write of the log"),
                     shipped);
         }
-        if (record != null && loaded && !writing) {
+        if (record != null && loaded() && !writing) {
             boolean blocked = missingThrough() > shipped;
             if (missingThrough() > record.checkpointIndex()) {
                 checkpoints.wantBeyond(missingThrough());
@@ -371,7 +395,7 @@ final class LogShipper {
             checkpoints.tick(now, record, ownRecord, blocked ? stable : shipped, learning || pins.busy());
             definition.tick(now, meta);
         }
-        if (!loaded || writing || shipping || now - retryAt < 0) {
+        if (!loaded() || writing || shipping || now - retryAt < 0) {
             return;
         }
         boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();
@@ -395,7 +419,7 @@ final class LogShipper {
     /** More has become stable: what is to be in durable storage before it is acknowledged goes there at once. */
     void stable(long stable) {
         stableSeen = stable;
-        boolean idle = remote && known && waiting.isEmpty() && shipError == null;
+        boolean idle = remote && markKnown() && waiting.isEmpty() && shipError == null;
         if (idle && !closed && shipped < stable && host.config().shippingNanos() > 0) {
             shipNow(host.env().clock().nanos(), stable);
         }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One version on its way: asks the primaries, and knows when it may be committed: when every participant has voted in the
  * epoch that it has in one and the same map. A vote of another epoch counts for nothing and is asked for again.
+ *
+ * <p>{@link Phase}: PREPARING -> COMMITTING when its commit is sent the first time -> ENDED when its decision is known, or the manager
+ * closes. PREPARING -> ENDED where it is aborted. A commit whose write may have failed stays COMMITTING: it may be applied later.
  */
 final class Transaction {
     private final TransactionContext host;
@@ -41,13 +44,17 @@ final class Transaction {
     final List<QueuedUpdate> updates;
     /** This driver, and nobody else, has begun it. */
     private boolean mine;
-    /** Its commit was sent at least once. */
-    boolean committing;
-    /** When it was sent the first time: that one may be applied later, whatever is tried again. */
+    private Phase phase = Phase.PREPARING;
+    /** Time of the first commit that was sent: that one may be applied later, whatever is tried again. */
     private long committingNanos;
 
     private long bytes;
-    private boolean over;
+
+    private enum Phase {
+        PREPARING,
+        COMMITTING,
+        ENDED
+    }
 
     /** Hears of votes. */
     interface Listener {
@@ -189,14 +196,21 @@ final class Transaction {
      */
     boolean undisclosed(long asked) {
         long since = host.env().clock().nanos() - committingNanos;
-        return version == asked && mine && (!committing || since < config.denyNanos());
+        return version == asked && mine && (phase == Phase.PREPARING || since < config.denyNanos());
     }
 
     /** Its commit is about to be sent. */
     void committing(long now) {
-        committingNanos = committing ? committingNanos : now;
-        committing = true;
+        if (phase == Phase.PREPARING) {
+            committingNanos = now;
+            phase = Phase.COMMITTING;
+        }
         deny(committingNanos + config.denyNanos());
+    }
+
+    /** True when its commit was sent at least once. */
+    boolean isCommitting() {
+        return phase == Phase.COMMITTING;
     }
 
     /** @param here this driver, and nobody else, has begun it */
@@ -218,14 +232,14 @@ final class Transaction {
 
     /** Nothing more is asked, heard or denied. */
     void end() {
-        over = true;
+        phase = Phase.ENDED;
         host.denies(tableId, UncommittedClaim.NONE);
     }
 
     /** Asks whoever has not voted in the epoch that it has now. */
     void ask(long now) {
         TransactionContext.Table known = host.table(table);
-        if (over || known == null || known.meta().tableId() != tableId) {
+        if (phase == Phase.ENDED || known == null || known.meta().tableId() != tableId) {
             return;
         }
         for (Map.Entry<Integer, Part> entry : parts.entrySet()) {
@@ -260,7 +274,7 @@ final class Transaction {
         long timeout = config.rpcTimeoutNanos() + TransactionConfig.nanosFor(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;
-            if (!over) {
+            if (phase != Phase.ENDED) {
                 heard(part, state.epoch(), rows, reply);
             }
         });

@@ -276,7 +276,7 @@ final class TransactionManager {
         closed = true;
         List<QueuedUpdate> committing = List.of();
         if (transaction != null) {
-            committing = transaction.committing ? transaction.updates : List.of();
+            committing = transaction.isCommitting() ? transaction.updates : List.of();
             transaction.end();
             transaction = null;
         }

@@ -56,7 +56,6 @@ final class EngineApplier {
 
     private final PoisonEntryDetector poisonEntryDetector = new PoisonEntryDetector();
     private final UnpublishedUpdates unpublishedUpdates = new UnpublishedUpdates();
-    private final EarlyDecision earlyDecision = new EarlyDecision();
     private final DigestStop digests = new DigestStop();
     private boolean digesting;
     private long sinceEntries;
@@ -112,20 +111,21 @@ final class EngineApplier {
         return table;
     }
 
-    EarlyDecision foretold() {
-        return earlyDecision;
+    /** Decisions that were carried out here ahead of the log. */
+    EarlyApply early() {
+        return early;
     }
 
     /** The version that is prepared in the engine without an applied outcome; 0 for none. */
     long undecided() {
         long open = phase == Phase.READY ? table.versions().open() : 0;
-        return open == earlyDecision.done() ? 0 : open;
+        return open == early.decided() ? 0 : open;
     }
 
     /** Applies an outcome from the transaction log before the actor's log has it. */
     void foretell(long version, boolean commit) {
         if (undecided() == version) {
-            earlyDecision.tell(version, commit);
+            early.decide(version, commit);
             pump();
         }
     }
@@ -179,13 +179,13 @@ final class EngineApplier {
 
     /** Permits the engine to get a PREPARE while it is being written to disk. */
     void runAhead(long index) {
-        early.upTo(index);
+        early.allow(index);
         pump();
     }
 
     /** Handles a failed write of entries from this index on. If the engine may have one of them, it is rebuilt, and the result is true. */
     boolean appendFailed(long from) {
-        if (from > early.last()) {
+        if (from > early.allowed()) {
             return false;
         }
         letGo();
@@ -196,7 +196,7 @@ final class EngineApplier {
 
     /** Drops a failed step that waits for its entry to be on disk; the engine is rebuilt instead. */
     private void letGo() {
-        if (early.letGo()) {
+        if (early.cancelEntries()) {
             busy = false;
             restartWanted = true;
         }
@@ -246,7 +246,7 @@ final class EngineApplier {
         sinceEntries = 0;
         sinceBytes = 0;
         unpublishedUpdates.none();
-        earlyDecision.forget();
+        early.forgetDecision();
         hung = false;
         phase = Phase.READY;
         listener.applied();
@@ -269,7 +269,7 @@ final class EngineApplier {
 
     /** Applies durable entries, and at a primary also entries that are being written. */
     void pump() {
-        Runnable waited = early.due();
+        Runnable waited = early.takeDurable();
         if (waited != null) {
             waited.run();
         }
@@ -280,15 +280,15 @@ final class EngineApplier {
             return;
         }
         long open = table.versions().open();
-        if (earlyDecision.due(open)) {
+        if (early.decisionDue(open)) {
             begin();
-            env.engine().decide(key, open, earlyDecision.commits(), this::carriedOut);
+            env.engine().decide(key, open, early.commits(), this::carriedOut);
             return;
         }
         if (applied >= log.durableIndex()) {
             boolean mayGoOn =
                     !checkpointDue() && !checkpoints.wanted(); // else a stream of updates prevents checkpoints
-            List<LogEntry> next = mayGoOn ? early.next(applied + 1) : null;
+            List<LogEntry> next = mayGoOn ? early.entry(applied + 1) : null;
             if (next != null) {
                 begin();
                 apply(next);
@@ -319,9 +319,9 @@ final class EngineApplier {
     private void apply(List<LogEntry> loaded) {
         List<LogEntry> entries = TransactionSteps.run(loaded);
         LogEntry first = entries.get(0);
-        if (first.type() == LogEntry.Type.DECIDE && first.version() == earlyDecision.done()) {
+        if (first.type() == LogEntry.Type.DECIDE && first.version() == early.decided()) {
             busy = false;
-            if (first.commits() == earlyDecision.commits()) {
+            if (first.commits() == early.commits()) {
                 advance(entries);
             } else {
                 failed(new UniserveException(ErrorCode.INTERNAL, "version " + first.version() + " has two outcomes"));
@@ -364,7 +364,7 @@ final class EngineApplier {
         }
         if (done instanceof Outcome.Err<Done> && entries.get(0).index() > log.durableIndex()) {
             begin(); // the entry may still be removed from the log, which decides the next step
-            early.await(entries.get(0).index(), () -> stepped(entries, done));
+            early.awaitDisk(entries.get(0).index(), () -> stepped(entries, done));
         } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
             notApplied(entries, List.of(TransactionSteps.whole(entries.get(0))), err.error());
         } else if (done instanceof Outcome.Err<Done> err) {
@@ -383,7 +383,7 @@ final class EngineApplier {
         if (done instanceof Outcome.Err<Done> err) {
             failed(err.error());
         } else {
-            earlyDecision.carriedOut();
+            early.decisionCarriedOut();
             listener.applied();
             pump();
         }

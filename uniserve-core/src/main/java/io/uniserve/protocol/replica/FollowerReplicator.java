@@ -34,19 +34,25 @@ final class FollowerReplicator {
     private long applied;
     private long incarnation;
     private long agreed;
-    private long differsAt = -1;
+    private long differsAt;
     private long differsHash;
     private boolean fromDisk;
     private int garbled;
     private int inFlight;
     private int generation;
     private int stepsBack;
-    private boolean probing = true;
+    private Phase phase = Phase.PROBING;
     private boolean loading;
     private boolean pollWanted = true;
-    private boolean closed;
     private long retryAt;
     private boolean waiting;
+
+    private enum Phase {
+        PROBING,
+        STREAMING,
+        DIFFERS,
+        CLOSED
+    }
 
     /** Receiver of the follower's progress. */
     interface Listener {
@@ -93,7 +99,7 @@ final class FollowerReplicator {
 
     /** True when the follower's log is known to differ at equal indexes and epochs. It gets no more entries. */
     boolean differs() {
-        return differsAt >= 0;
+        return phase == Phase.DIFFERS;
     }
 
     /** Index at which the follower was last found to differ. */
@@ -120,7 +126,7 @@ final class FollowerReplicator {
      * does not confirm, and must not count.
      */
     boolean confirms(long index) {
-        return !probing && match() >= index;
+        return phase == Phase.STREAMING && match() >= index;
     }
 
     /** Incarnation of the follower's server, as of its last confirmation. */
@@ -139,12 +145,12 @@ final class FollowerReplicator {
     }
 
     void close() {
-        closed = true;
+        phase = Phase.CLOSED;
     }
 
     /** Sends as many messages as possible now. */
     void pump(long now) {
-        if (closed || waiting && now - retryAt < 0) {
+        if (phase == Phase.CLOSED || waiting && now - retryAt < 0) {
             return;
         }
         waiting = false;
@@ -155,6 +161,7 @@ final class FollowerReplicator {
         if (next <= listener.baseIndex()) { // the log starts later now
             restart(match() + 1);
         }
+        boolean probing = phase == Phase.PROBING;
         while (!loading
                 && inFlight < (probing ? 1 : WINDOW)
                 && (worthSending() || inFlight == 0 && (probing || pollWanted))) {
@@ -209,7 +216,7 @@ final class FollowerReplicator {
         fromDisk = false;
         log.load(next, most, Limits.REPLICATE_BYTES_MAX, loaded -> {
             loading = false;
-            if (closed || sent != generation) {
+            if (phase == Phase.CLOSED || sent != generation) {
                 pump(host.env().clock().nanos());
             } else if (loaded instanceof Outcome.Ok<List<LogEntry>> ok) {
                 send(to, ok.value());
@@ -239,7 +246,7 @@ final class FollowerReplicator {
         inFlight++;
         int sent = generation;
         host.env().network().call(to, request, host.config().replicateTimeoutNanos(), reply -> {
-            if (!closed) {
+            if (phase != Phase.CLOSED) {
                 heard(sent, previous, reply);
             }
         });
@@ -262,7 +269,9 @@ final class FollowerReplicator {
         switch (replicated.status()) {
             case OK -> accepted(replicated, previous, current);
             case MISMATCH -> {
-                differsAt = -1; // the follower has restarted from a checkpoint
+                if (differs()) { // it has begun anew
+                    phase = Phase.PROBING;
+                }
                 if (current) {
                     stepBack(replicated, previous);
                 }
@@ -286,7 +295,7 @@ final class FollowerReplicator {
                 }
             }
         }
-        if (!closed) {
+        if (phase != Phase.CLOSED) {
             pump(now);
         }
     }
@@ -305,7 +314,7 @@ final class FollowerReplicator {
                 listener.progressed(this);
                 return;
             }
-            differsAt = -1;
+            phase = Phase.PROBING;
             restart(match() + 1);
         } else if (EntryHash.differ(replicated.hash(), log.hashAt(durable))) {
             differs(durable, replicated.hash(), now);
@@ -314,8 +323,8 @@ final class FollowerReplicator {
         confirmed = Math.max(confirmed, Math.min(replicated.durableIndex(), log.lastIndex()));
         applied = Math.max(applied, replicated.appliedIndex());
         incarnation = replicated.incarnation();
-        if (current && probing) {
-            probing = false;
+        if (current && phase == Phase.PROBING) {
+            phase = Phase.STREAMING;
             stepsBack = 0;
         }
         listener.progressed(this);
@@ -323,9 +332,10 @@ final class FollowerReplicator {
 
     /** Handles a follower with other entries. It gets no more entries until the primary has decided which side is right. */
     private void differs(long index, long hash, long now) {
-        if (hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
-            return; // reply to an old message
+        if (phase == Phase.CLOSED || hash == EntryHash.UNKNOWN || log.hashAt(index) == hash) {
+            return; // an old message's answer
         }
+        phase = Phase.DIFFERS;
         differsAt = index;
         differsHash = hash;
         confirmed = Math.min(confirmed, index - 1);
@@ -336,7 +346,7 @@ final class FollowerReplicator {
 
     /** Steps back, because the follower lacks the entry before the sent ones or has another one there. */
     private void stepBack(Replicated replicated, long previous) {
-        if (probing && replicated.lastIndex() < confirmed) {
+        if (phase == Phase.PROBING && replicated.lastIndex() < confirmed) {
             // this is the only request under way, and the follower has less than it confirmed: it has lost its files
             confirmed = replicated.lastIndex();
             applied = Math.min(applied, confirmed);
@@ -357,7 +367,9 @@ final class FollowerReplicator {
     private void restart(long from) {
         generation++;
         inFlight = 0;
-        probing = true;
+        if (phase == Phase.STREAMING) {
+            phase = Phase.PROBING;
+        }
         next = Math.max(from, listener.baseIndex() + 1);
     }
 

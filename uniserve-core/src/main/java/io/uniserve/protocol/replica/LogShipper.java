@@ -54,11 +54,7 @@ final class LogShipper {
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private @Nullable BackupRecord record;
     private int version = Registry.ABSENT;
-    /** The mark is known. */
-    private boolean known;
-    /** Record and znode version are known, so the record can be written. */
-    private boolean loaded;
-
+    private Known known = Known.NOTHING;
     private boolean writing;
     private boolean shipping;
     /** Entries in storage beyond the record have been counted as shipped. */
@@ -80,6 +76,16 @@ final class LogShipper {
     private final SnapshotPinner pins;
     private final TableDefinitionShipper definition;
     private final BackupTrouble trouble = new BackupTrouble();
+
+    private enum Known {
+        NOTHING,
+        /** The mark; the record and its version have to be read before a write. */
+        MARK,
+        /** The record with its mark and version. */
+        ALL,
+        /** As ALL but for the mark, which is being set. */
+        MARKING
+    }
 
     /**
      * @param newestVersion the newest version in the log of an atomic table; null for an eventual table
@@ -153,14 +159,23 @@ final class LogShipper {
     }
 
     private boolean clear() {
-        return known && (record == null || !record.clean());
+        return markKnown() && (record == null || !record.clean());
+    }
+
+    private boolean markKnown() {
+        return known == Known.MARK || known == Known.ALL;
+    }
+
+    /** True when the record can be written. */
+    private boolean loaded() {
+        return known == Known.ALL || known == Known.MARKING;
     }
 
     boolean wantsTicks(long stable) {
         return !waiting.isEmpty()
                 || pins.waiting()
                 || host.config().shippingNanos() > 0
-                        && (!loaded
+                        && (!loaded()
                                 || remote && !definition.there()
                                 || shipped < stable
                                 || record == null
@@ -177,12 +192,12 @@ final class LogShipper {
     /** The last entry that takeovers and learners do not need from this log, by the current record; 0 for none. */
     long through() {
         boolean storage = host.config().shippingNanos() > 0;
-        return storage && loaded && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
+        return storage && loaded() && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
     }
 
     /** Replaces the checkpoint in durable storage, which a learner has found damaged. */
     void renewCheckpoint() {
-        if (record != null && loaded && !closed) {
+        if (record != null && loaded() && !closed) {
             checkpoints.renew(record);
         }
     }
@@ -219,7 +234,7 @@ final class LogShipper {
         if (host.config().shippingNanos() == 0) {
             return BackupProgress.NONE;
         }
-        boolean unread = !loaded && found == null;
+        boolean unread = !loaded() && found == null;
         long checkpoint = found == null ? 0 : found.checkpointIndex();
         long now = host.env().clock().nanos();
         return trouble.progress(unread ? -1 : shipped, unread ? -1 : checkpoint, now);
@@ -236,7 +251,7 @@ final class LogShipper {
         if (closed || writing || host.env().clock().nanos() - retryAt < 0) {
             return;
         }
-        if (!loaded) {
+        if (!loaded()) {
             load();
         } else if (record != null && record.clean() && !waiting.isEmpty()) {
             write(false);
@@ -257,8 +272,7 @@ final class LogShipper {
             host.env().registry().read(RegistryPaths.backup(table, key), read -> {
                 if (read instanceof Outcome.Ok<Versioned> ok) {
                     writing = false;
-                    loaded = true;
-                    known = true;
+                    known = Known.ALL;
                     version = ok.value().version();
                     record = ok.value().value() instanceof BackupRecord found ? found : null;
                     ownRecord = false;
@@ -275,20 +289,20 @@ final class LogShipper {
 
     private void failed() {
         writing = false;
-        loaded = false;
+        known = markKnown() ? Known.MARK : Known.NOTHING;
         retryAt = host.env().clock().nanos() + host.config().retryNanos();
     }
 
     private void write(boolean clean) {
         writing = true;
-        known &= !clean;
+        known = clean ? Known.MARKING : Known.ALL;
         BackupRecord next = next(clean);
         String path = RegistryPaths.backup(table, key);
         Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
         host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
             if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
                 writing = false;
-                known = true;
+                known = Known.ALL;
                 record = next;
                 shipped = Math.max(shipped, next.checkpointIndex());
                 ownRecord = true;
@@ -317,7 +331,7 @@ final class LogShipper {
     /** Writes the record at once for durability REMOTE, because clients wait for it. */
     private void recordNow() {
         BackupRecord now = record;
-        if (remote && loaded && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
+        if (remote && loaded() && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
             write(false);
         }
     }
@@ -345,10 +359,10 @@ final class LogShipper {
         if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }
-        if (!loaded || !waiting.isEmpty()) {
+        if (!loaded() || !waiting.isEmpty()) {
             step();
         }
-        if (!known || !waiting.isEmpty()) {
+        if (!markKnown() || !waiting.isEmpty()) {
             return;
         }
         if (now - nextShipAt >= 0) {
@@ -359,7 +373,7 @@ final class LogShipper {
                     new UniserveException(ErrorCode.UNAVAILABLE, "durable storage does not answer a write of the log"),
                     shipped);
         }
-        if (record != null && loaded && !writing) {
+        if (record != null && loaded() && !writing) {
             boolean blocked = missingThrough() > shipped;
             if (missingThrough() > record.checkpointIndex()) {
                 checkpoints.wantBeyond(missingThrough());
@@ -370,7 +384,7 @@ final class LogShipper {
             checkpoints.tick(now, record, ownRecord, blocked ? stable : shipped, learning || pins.busy());
             definition.tick(now, meta);
         }
-        if (!loaded || writing || shipping || now - retryAt < 0) {
+        if (!loaded() || writing || shipping || now - retryAt < 0) {
             return;
         }
         boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();
@@ -394,7 +408,7 @@ final class LogShipper {
     /** Handles a new high watermark. With durability REMOTE the entries are shipped at once. */
     void stable(long stable) {
         stableSeen = stable;
-        boolean idle = remote && known && waiting.isEmpty() && shipError == null;
+        boolean idle = remote && markKnown() && waiting.isEmpty() && shipError == null;
         if (idle && !closed && shipped < stable && host.config().shippingNanos() > 0) {
             shipNow(host.env().clock().nanos(), stable);
         }

@@ -3,10 +3,18 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply.Vote;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,13 +28,17 @@ import org.slf4j.LoggerFactory;
 final class RejectionLogger {
     private static final Logger LOG = LoggerFactory.getLogger(RejectionLogger.class);
 
-    private static final String TAKEN_BACK = "the log was truncated at a refused update before this one: retry";
+    private static final int REASONS_KEPT = 64;
+    private static final String TAKEN_BACK =
+            "an update before it is refused, and this one was taken back with it: try again";
 
     private final ReplicaKey key;
     private final PendingUpdates pending;
     private final Supplier<@Nullable Primary> leader;
     private final Cutter cutter;
-    private final RejectedRows refused = new RejectedRows();
+    private final Map<RequestId, String> reasons = new LinkedHashMap<>();
+    private long rejectedVersion;
+    private String rejectedReason = "";
 
     /** Truncation of the log after an index. */
     interface Cutter {
@@ -40,9 +52,36 @@ final class RejectionLogger {
         this.cutter = cutter;
     }
 
-    /** Recently rejected rows of atomic updates. */
-    RejectedRows refused() {
-        return refused;
+    /** The vote NO where the engine lately rejected rows of this request, or this version; null where no rejection is known. */
+    @Nullable
+    Vote knownRejection(Prepare prepare, long epoch) {
+        for (BatchRows batch : prepare.batches()) {
+            String why = reasons.get(batch.request());
+            if (why != null) {
+                return no(epoch, batch.request(), why);
+            }
+        }
+        return prepare.version() == rejectedVersion ? no(epoch, null, rejectedReason) : null;
+    }
+
+    private static Vote no(long epoch, @Nullable RequestId request, String why) {
+        return new Vote(
+                Vote.Kind.NO, epoch, request, "the engine cannot apply the rows, which are refused everywhere: " + why);
+    }
+
+    /** The request whose rows they are is certain only where the PREPARE has those of one request. */
+    private void keep(LogEntry prepare, String why) {
+        rejectedVersion = prepare.version();
+        rejectedReason = why;
+        List<BatchRows> batches = BatchRows.LIST.decode(prepare.rows());
+        if (batches.size() == 1) {
+            reasons.put(batches.get(0).request(), why);
+        }
+        if (reasons.size() > REASONS_KEPT) {
+            Iterator<RequestId> oldest = reasons.keySet().iterator();
+            oldest.next();
+            oldest.remove();
+        }
     }
 
     /** Handles the engine's failure for an update, see {@link EngineListener#rejected}. */
@@ -56,7 +95,7 @@ final class RejectionLogger {
                 // the transaction manager need not wait for the rebuilt engine: no other replica has the entry, so the
                 // version can only
                 // abort
-                refused.add(update, Rejection.of(update, error).reason());
+                keep(update, Rejection.of(update, error).reason());
                 pending.refuseNow(update.index(), Rejection.of(update, error).reason(), update.epoch());
             }
             cutter.cut(update.index() - 1, cut -> {

@@ -66,7 +66,7 @@ public final class Replica implements Primary.LocalReplica {
         this.files = new ReplicaStorage(host, key, table, replicaHealth, new FilesOwner(), new LogEvents());
         this.trail = new VersionIndex(this::versionsApplied, () -> {
             EngineApplier engine = files.engine();
-            return engine == null ? 0 : engine.foretold().done();
+            return engine == null ? 0 : engine.early().decided();
         });
         this.requestAdmission = new RequestAdmission(
                 host, new RequestAdmission.Inside(key, files, replicaRole, pending, replicaHealth, () -> closed));
@@ -168,13 +168,11 @@ public final class Replica implements Primary.LocalReplica {
             return;
         }
         OpenReplica openReplica = files.opened();
-        RestoreDecision restoreDecision = new RestoreDecision(
-                host.self(), wanted, installed(), openReplica != null, files.restoring(), replicaHealth);
-        if (restoreDecision.mayReturn()) {
+        if (replicaHealth.mayReturn(wanted, files)) {
             if (replicaRole.state() != null) {
                 replicaRole.end(key, "waits for a takeover by another server");
             }
-        } else if (restoreDecision.mustRestore(files.restoredEpoch())) {
+        } else if (replicaHealth.mustRestore(wanted, files)) {
             whenDue(() -> files.restore(wanted));
         } else if (replicaHealth.mayStartAnew(wanted)) {
             whenDue(files::startAnew);
@@ -295,7 +293,7 @@ public final class Replica implements Primary.LocalReplica {
         return replicaRole.primary() == null || parts == null || closed || !engineReady()
                 ? null
                 : new TransactionParticipant(
-                        host, key, parts.log(), pending, trail, rejectionLogger.refused(), replicaRole::primary);
+                        host, key, parts.log(), pending, trail, rejectionLogger, replicaRole::primary);
     }
 
     private VersionState versionsApplied() {
@@ -308,7 +306,7 @@ public final class Replica implements Primary.LocalReplica {
         return engine == null
                 ? 0
                 : Math.max(
-                        engine.table().versions().committed(), engine.foretold().committed());
+                        engine.table().versions().committed(), engine.early().committed());
     }
 
     /** The version that is prepared in the engine without an applied outcome; 0 for none. */

@@ -1,9 +1,13 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerRequest;
+import java.util.EnumMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,23 +29,34 @@ import org.slf4j.LoggerFactory;
 final class ReplicaHealth {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaHealth.class);
     private static final int PATIENCE_RETRIES = 10;
+    private static final int RESTORE_DOUBLINGS_MAX = 20;
 
     private final ReplicaContext host;
     private final ReplicaKey key;
     private final Runnable wake;
     private final Trouble log = new Trouble();
     private final Trouble files = new Trouble();
-    private @Nullable String damage;
-    private @Nullable String uncovered;
-    private @Nullable String spoiled;
+    private final EnumMap<State, String> defects = new EnumMap<>(State.class);
     private @Nullable String engine;
     private @Nullable String restore;
+    private int damagedRestores;
     private boolean stalled;
-    private boolean unreadable;
+    private boolean unsynced;
+    private long syncedIndex;
+    private long syncedAt;
     private long badEpoch;
     private long reportAt;
 
-    /** A failing operation; the failure may be temporary. */
+    /** State of the files, by severity. */
+    private enum State {
+        HEALTHY,
+        SPOILED,
+        UNREADABLE,
+        UNCOVERED,
+        DAMAGED
+    }
+
+    /** Something that fails, perhaps for a moment only. */
     private static final class Trouble {
         private @Nullable UniserveException error;
         private long since;
@@ -68,20 +83,48 @@ final class ReplicaHealth {
         return host.env().clock().nanos();
     }
 
+    private State state() {
+        State worst = State.HEALTHY;
+        for (State defect : defects.keySet()) { // by severity
+            worst = defect;
+        }
+        return worst;
+    }
+
     /** The data are missing or damaged, found in this epoch of the map; 0 if no map is known yet. */
     void damaged(String why, long epoch) {
-        damage = why;
-        begin(epoch);
+        found(State.DAMAGED, why, epoch);
     }
 
     /** No checkpoint covers the log. The state lasts until the engine can be built. */
     void uncovered(String why, long epoch) {
-        uncovered = why;
-        begin(epoch);
+        found(State.UNCOVERED, why, epoch);
     }
 
+    /** True for files from which the replica serves nothing. */
     boolean isDamaged() {
-        return damage != null || uncovered != null;
+        return state().compareTo(State.UNCOVERED) >= 0;
+    }
+
+    /**
+     * True while another server takes over what this replica had in sync, and has not begun: the coordinator may come back to
+     * these files, so that nothing is done to them, not even a newer epoch installed.
+     */
+    boolean mayReturn(ActorState wanted, ReplicaStorage storage) {
+        return storage.opened() != null
+                && !storage.restoring()
+                && !isDamaged()
+                && wanted.former().counts(host.self(), storage.installed());
+    }
+
+    /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
+    boolean mustRestore(ActorState wanted, ReplicaStorage storage) {
+        return (storage.opened() != null || isDamaged())
+                && wanted.restoreEpoch() > storage.installed()
+                && wanted.restoreEpoch() > storage.restoredEpoch()
+                && !wanted.begun()
+                && wanted.primary().equals(host.self())
+                && (!isDamaged() || wanted.restoreEpoch() > badEpoch);
     }
 
     /**
@@ -100,33 +143,41 @@ final class ReplicaHealth {
 
     /** The files cannot be read now. */
     void unreadable(UniserveException why, long epoch) {
-        unreadable = true;
         files.note(why, now());
-        begin(epoch);
+        found(State.UNREADABLE, why.reason(), epoch);
     }
 
     /** An entry in the middle of the log fails its check. Returns true the first time. */
     boolean spoiled(String why, long epoch) {
-        boolean first = spoiled == null;
-        spoiled = why;
-        begin(epoch);
+        boolean first = !defects.containsKey(State.SPOILED);
+        found(State.SPOILED, why, epoch);
         return first;
     }
 
-    private void begin(long epoch) {
+    private void found(State defect, String why, long epoch) {
+        defects.put(defect, why);
         badEpoch = badEpoch == 0 ? epoch : badEpoch;
         wake.run();
     }
 
     /** A restoration from durable storage failed. The state lasts until {@link #restored}, even if files are opened meanwhile. */
-    void restoreFailed(String why) {
-        restore = why;
+    long restoreFailed(UniserveException error) {
+        restore = "restore from durable storage failed: " + error.reason();
         wake.run();
+        damagedRestores = error.code() == ErrorCode.CORRUPT ? damagedRestores + 1 : 0;
+        long pause = Limits.RESTORE_RETRY_MS_MIN << Math.min(Math.max(0, damagedRestores - 1), RESTORE_DOUBLINGS_MAX);
+        return 1_000_000 * Math.min(pause, Limits.RESTORE_RETRY_MS_MAX);
+    }
+
+    /** True where durable storage's data did not check more than once in a row: once may be a wrong read. */
+    boolean storedDamaged() {
+        return damagedRestores > 1;
     }
 
     /** The replica was restored from durable storage. */
     void restored() {
         restore = null;
+        damagedRestores = 0;
         fresh();
     }
 
@@ -151,6 +202,17 @@ final class ReplicaHealth {
         stalled = now;
     }
 
+    /** Notices a write of the log that neither ends nor fails: entries wait for the disk, and none has become durable for long. */
+    void watchDisk(long now, ReplicaLog log) {
+        boolean waits = log.lastIndex() > log.durableIndex();
+        if (!waits || !unsynced || syncedIndex != log.durableIndex()) {
+            unsynced = waits;
+            syncedIndex = log.durableIndex();
+            syncedAt = now;
+        }
+        diskStalls(waits && now - syncedAt >= 1_000_000 * Limits.DISK_STALL_MS_MAX);
+    }
+
     void logWorks() {
         log.error = null;
     }
@@ -173,10 +235,7 @@ final class ReplicaHealth {
 
     /** All files were read, or replaced by new ones. */
     void fresh() {
-        damage = null;
-        uncovered = null;
-        spoiled = null;
-        unreadable = false;
+        defects.clear();
         badEpoch = 0;
         engine = null;
         stalled = false;
@@ -191,18 +250,13 @@ final class ReplicaHealth {
         }
     }
 
-    /** Epoch in which the files were found to be bad, 0 for none. */
-    long badEpoch() {
-        return badEpoch;
-    }
-
     private boolean bad() {
-        return isDamaged() || spoiled != null || unreadable;
+        return state() != State.HEALTHY;
     }
 
     /** True when the replica may discard the bad files, because no other replica or coordinator counts on them. */
     boolean mayStartAnew(ActorState wanted) {
-        boolean lasting = isDamaged() || spoiled != null || files.lasts(now(), patience());
+        boolean lasting = isDamaged() || defects.containsKey(State.SPOILED) || files.lasts(now(), patience());
         return bad()
                 && lasting
                 && badEpoch > 0
@@ -240,15 +294,14 @@ final class ReplicaHealth {
 
     /** The engine could be built. Returns true if the replica was uncovered before. */
     boolean covered() {
-        boolean news = uncovered != null;
-        uncovered = null;
+        boolean news = defects.remove(State.UNCOVERED) != null;
         badEpoch = bad() ? badEpoch : 0;
         return news;
     }
 
     private @Nullable String reason(long now, boolean writes) {
         if (isDamaged()) {
-            return damage != null ? damage : uncovered;
+            return defects.get(state());
         }
         if (restore != null || engine != null) {
             return restore != null ? restore : engine;
@@ -262,7 +315,7 @@ final class ReplicaHealth {
         if (writes && log.lasts(now, patience())) {
             return text("the log cannot be written: ", log);
         }
-        return spoiled;
+        return defects.get(State.SPOILED);
     }
 
     private static String text(String what, Trouble trouble) {

@@ -27,8 +27,6 @@ final class ReplicaStorage {
     private final ReplicaHealth replicaHealth;
     private final Owner owner;
     private final LogListener logEvents;
-    private final RestoreBackoff restores = new RestoreBackoff();
-    private final DiskStallDetector stalls = new DiskStallDetector();
     private @Nullable OpenReplica openReplica;
     private @Nullable EngineApplier engineApplier;
     private @Nullable ReplicaRestore replicaRestore;
@@ -189,7 +187,7 @@ final class ReplicaStorage {
 
     /** True if the checkpoint in durable storage was tried and is damaged. */
     boolean storedDamaged() {
-        return restores.damagedForGood();
+        return replicaHealth.storedDamaged();
     }
 
     private ReplicaRestore takeover(long restoreEpoch) {
@@ -216,9 +214,7 @@ final class ReplicaStorage {
         }
         if (outcome instanceof Outcome.Err<Done> err) {
             LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
-            replicaHealth.restoreFailed(
-                    "restore from durable storage failed: " + err.error().reason());
-            retryAt = now() + restores.failed(err.error());
+            retryAt = now() + replicaHealth.restoreFailed(err.error());
             owner.wantTicks();
             if (openReplica == null) {
                 openLater(() -> {});
@@ -226,7 +222,6 @@ final class ReplicaStorage {
             }
         } else {
             replicaHealth.restored();
-            restores.worked();
             restoredEpoch = restoreEpoch;
         }
         owner.changed();
@@ -262,7 +257,7 @@ final class ReplicaStorage {
         if (installing && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
             replicaHealth.diskStalls(true);
         } else if (parts != null && !changing) {
-            replicaHealth.diskStalls(stalls.tick(now, parts.log()));
+            replicaHealth.watchDisk(now, parts.log());
         }
     }
 

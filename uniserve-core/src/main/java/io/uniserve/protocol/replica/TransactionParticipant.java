@@ -31,7 +31,7 @@ final class TransactionParticipant {
     private final ReplicaLog log;
     private final PendingUpdates pending;
     private final VersionIndex trail;
-    private final RejectedRows refused;
+    private final RejectionLogger rejections;
     private final UpdateHandler.LeaderNow leader;
 
     TransactionParticipant(
@@ -40,14 +40,14 @@ final class TransactionParticipant {
             ReplicaLog log,
             PendingUpdates pending,
             VersionIndex trail,
-            RejectedRows refused,
+            RejectionLogger rejections,
             UpdateHandler.LeaderNow leader) {
         this.host = host;
         this.key = key;
         this.log = log;
         this.pending = pending;
         this.trail = trail;
-        this.refused = refused;
+        this.rejections = rejections;
         this.leader = leader;
     }
 
@@ -101,13 +101,10 @@ final class TransactionParticipant {
                     culprit(request),
                     "the engine cannot apply the rows, so all replicas refuse them");
         }
-        RejectedRows.Found found = end.newest() < request.version() ? refused.in(request) : null;
-        if (found != null) {
-            return new Vote(
-                    Vote.Kind.NO,
-                    primary.epoch(),
-                    found.request(),
-                    "the engine cannot apply the rows, so all replicas refuse them: " + found.reason());
+        Vote rejected =
+                end.newest() < request.version() ? rejections.knownRejection(request, primary.epoch()) : null;
+        if (rejected != null) {
+            return rejected;
         }
         if (end.open() == request.version()) {
             vote(primary, end.openIndex(), request, completion);

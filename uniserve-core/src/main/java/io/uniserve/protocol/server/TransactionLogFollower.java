@@ -50,7 +50,7 @@ final class TransactionLogFollower {
         this.reader = new RetryingReader<>(
                 env.timers(), times.retryNanos(), done -> service.disclosure().read(path, done), read -> {
                     if (read.value() instanceof TransactionLogState value) {
-                        service.logSeen(table, value, read.version());
+                        service.offer(table, value, read.version());
                     }
                 });
     }
@@ -83,7 +83,7 @@ final class TransactionLogFollower {
 
     /** Handles a push of the log by a transaction manager on another server. */
     void told(TransactionLogSnapshot told) {
-        if (!stopped && service.logSeen(table, told.log(), told.nodeVersion())) {
+        if (!stopped && service.offer(table, told.log(), told.nodeVersion())) {
             heard();
         }
     }

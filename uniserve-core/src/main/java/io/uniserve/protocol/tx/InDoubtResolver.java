@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class InDoubtResolver {
     private final TransactionContext host;
     private final TransactionConfig config;
-    private final BiFunction<TableName, Long, ConfirmedLogReader> looks;
+    private final BiFunction<TableName, Long, TransactionLogView> logs;
     private final Function<TableName, @Nullable TransactionLogState> copies;
     private final BiFunction<TableName, Long, ManagerProbe> drivers;
     private final TreeMap<ReplicaKey, List<Question>> waiting = new TreeMap<>();
@@ -35,14 +35,14 @@ final class InDoubtResolver {
     InDoubtResolver(
             TransactionContext host,
             TransactionConfig config,
-            BiFunction<TableName, Long, ConfirmedLogReader> looks,
+            BiFunction<TableName, Long, TransactionLogView> logs,
             Function<TableName, @Nullable TransactionLogState> copies,
             BiFunction<TableName, Long, ManagerProbe> drivers) {
         this.drivers = drivers;
         this.copies = copies;
         this.host = host;
         this.config = config;
-        this.looks = looks;
+        this.logs = logs;
     }
 
     /**
@@ -152,7 +152,7 @@ final class InDoubtResolver {
         }
 
         private void askLog(long doubt) {
-            looks.apply(table, key.tableId()).look(doubt, at > 0, looked -> {
+            logs.apply(table, key.tableId()).confirm(doubt, at > 0, looked -> {
                 if (looked instanceof Outcome.Ok<TransactionLogState> ok) {
                     looked(ok.value(), doubt);
                 } else {

@@ -42,13 +42,17 @@ final class Transaction {
     final List<QueuedUpdate> updates;
     /** This manager has certainly started the version itself. */
     private boolean mine;
-    /** The commit was sent at least once. */
-    boolean committing;
-    /** Time of the first attempt to commit: that write may still be applied late, after any number of retries. */
+    private Phase phase = Phase.PREPARING;
+    /** Time of the first commit that was sent: that one may be applied later, whatever is tried again. */
     private long committingNanos;
 
     private long bytes;
-    private boolean over;
+
+    private enum Phase {
+        PREPARING,
+        COMMITTING,
+        ENDED
+    }
 
     /** Callbacks for the votes of participants. */
     interface Listener {
@@ -191,17 +195,24 @@ final class Transaction {
      */
     boolean undisclosed(long asked) {
         long since = host.env().clock().nanos() - committingNanos;
-        return version == asked && mine && (!committing || since < config.denyNanos());
+        return version == asked && mine && (phase == Phase.PREPARING || since < config.denyNanos());
     }
 
     /** Called just before the commit is sent. */
     void committing(long now) {
-        committingNanos = committing ? committingNanos : now;
-        committing = true;
+        if (phase == Phase.PREPARING) {
+            committingNanos = now;
+            phase = Phase.COMMITTING;
+        }
         deny(committingNanos + config.denyNanos());
     }
 
-    /** @param here true if this manager has certainly started the version itself */
+    /** True when its commit was sent at least once. */
+    boolean isCommitting() {
+        return phase == Phase.COMMITTING;
+    }
+
+    /** @param here this driver, and nobody else, has begun it */
     void begun(boolean here) {
         mine = here;
         deny(deadlineNanos);
@@ -220,14 +231,14 @@ final class Transaction {
 
     /** Ends this transaction: sends no more requests, ignores late replies and withdraws the claim. */
     void end() {
-        over = true;
+        phase = Phase.ENDED;
         host.denies(tableId, UncommittedClaim.NONE);
     }
 
     /** Sends PREPARE to each participant that has not voted in its current epoch. */
     void ask(long now) {
         TransactionContext.Table known = host.table(table);
-        if (over || known == null || known.meta().tableId() != tableId) {
+        if (phase == Phase.ENDED || known == null || known.meta().tableId() != tableId) {
             return;
         }
         for (Map.Entry<Integer, Part> entry : parts.entrySet()) {
@@ -262,7 +273,7 @@ final class Transaction {
         long timeout = config.rpcTimeoutNanos() + TransactionConfig.nanosFor(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;
-            if (!over) {
+            if (phase != Phase.ENDED) {
                 heard(part, state.epoch(), rows, reply);
             }
         });

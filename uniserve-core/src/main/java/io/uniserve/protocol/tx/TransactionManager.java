@@ -13,7 +13,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.tx.TransactionLogStore.Written;
+import io.uniserve.protocol.tx.TransactionLogView.Written;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -36,7 +36,7 @@ final class TransactionManager {
     private final TransactionConfig config;
     private final TableName table;
     private final long tableId;
-    private final TransactionLogStore log;
+    private final TransactionLogView log;
     private final TransactionLogPublisher transactionLogPublisher;
     private final DecisionSender decisionSender;
     private final UnavailableParticipants unavailableParticipants;
@@ -58,24 +58,18 @@ final class TransactionManager {
     /** The reason for which this version must be aborted. */
     private record Refused(List<RequestId> requests, String reason) {}
 
-    /** @param seen called with each transaction log that is read or written here */
-    TransactionManager(
-            TransactionContext host,
-            TransactionConfig config,
-            CommitVisibility commitVisibility,
-            TableName table,
-            long tableId,
-            TransactionLogListener seen) {
+    TransactionManager(TransactionContext host, TransactionConfig config, TableName table, TransactionLogView log) {
         this.host = host;
         this.config = config;
         this.table = table;
-        this.tableId = tableId;
-        this.log = new TransactionLogStore(host.env().registry(), commitVisibility, table, tableId, seen);
+        this.tableId = log.tableId();
+        this.log = log;
         this.unavailableParticipants = new UnavailableParticipants(config.absenceNanos());
-        this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::told);
+        this.transactionLogPublisher = new TransactionLogPublisher(host, config, table, tableId, log::baseSnapshot);
         this.decisionSender = new DecisionSender(host, config, table, tableId, transactionLogPublisher);
         this.awaitingRemoteDurability = new AwaitingRemoteDurability(decisionSender);
         this.versionReservation = new VersionReservation(config, host.self());
+        log.listen(this::logChanged);
     }
 
     long tableId() {
@@ -128,9 +122,9 @@ final class TransactionManager {
     }
 
     /** Called when this server has seen a transaction log with this znode version, written by any server. */
-    void seenElsewhere(int nodeVersion) {
+    private void logChanged(TransactionLogState newest, int nodeVersion) {
         if (transaction == null && !busy) {
-            log.seenElsewhere(nodeVersion);
+            log.dropBaseBefore(nodeVersion);
         }
     }
 
@@ -139,7 +133,7 @@ final class TransactionManager {
      * writes include the acknowledgements.
      */
     void flush() {
-        TransactionLogState known = log.value();
+        TransactionLogState known = log.base();
         if (transaction != null
                 || busy
                 || !waiting.isEmpty()
@@ -190,7 +184,7 @@ final class TransactionManager {
         if (transaction == null && waiting.isEmpty()) {
             return;
         }
-        if (log.value() == null) {
+        if (log.base() == null) {
             readThen(this::next);
         } else {
             next();
@@ -262,7 +256,7 @@ final class TransactionManager {
     }
 
     private void next() {
-        TransactionLogState known = log.value();
+        TransactionLogState known = log.base();
         if (known == null || busy || telling) {
             return;
         }
@@ -287,7 +281,7 @@ final class TransactionManager {
         closed = true;
         List<QueuedUpdate> committing = List.of();
         if (transaction != null) {
-            committing = transaction.committing ? transaction.updates : List.of();
+            committing = transaction.isCommitting() ? transaction.updates : List.of();
             transaction.end();
             transaction = null;
         }
@@ -303,7 +297,7 @@ final class TransactionManager {
     private void answerKnown(TransactionLogState known) {
         expire(); // a late update may have been committed elsewhere, and its outcome forgotten
         for (QueuedUpdate update : waiting.all()) {
-            Optional<Decision> last = log.lastOf(update.batch.request());
+            Optional<Decision> last = log.lastDecision(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
             boolean expired = last.isEmpty() && update.attempt > 1 && known.forgotten() > update.request.lowWater();
             if (other) {
@@ -375,7 +369,7 @@ final class TransactionManager {
             LOG.info("table {}: aborting version {} of {}: decision overdue", table, other.version(), other.driver());
             end(TransactionLogTransitions.abort(known, List.of(), "it was not decided in time"), other);
         } else {
-            log.forget();
+            log.dropBase();
             tickLater();
         }
     }
@@ -533,7 +527,7 @@ final class TransactionManager {
         for (QueuedUpdate tried : ended.updates) {
             QueuedUpdate update = waiting.now(tried);
             Optional<Decision> last =
-                    log.lastOf(update.batch.request()).filter(decision -> decision.version() == ended.version);
+                    log.lastDecision(update.batch.request()).filter(decision -> decision.version() == ended.version);
             if (last.isPresent()) {
                 settle(update, last.get(), false);
             } else if (ended.version <= forgotten) {

@@ -33,34 +33,19 @@ public final class TransactionService {
     private final TransactionContext host;
     private final TransactionConfig config;
     private final TreeMap<TableName, TransactionManager> drivers = new TreeMap<>();
-    private final TreeMap<TableName, ConfirmedLogReader> looks = new TreeMap<>();
+    private final TreeMap<TableName, TransactionLogView> logs = new TreeMap<>();
     private final TreeMap<TableName, ManagerProbe> driverLooks = new TreeMap<>();
-    private final TreeMap<TableName, Seen> seen = new TreeMap<>();
     private final CommitVisibility commitVisibility;
     private final InDoubtResolver doubts;
     private final StagedRows stage;
     private boolean stopped;
     private long nextLook;
 
-    /** The newest transaction log of a table that this server has seen; it may be outdated. */
-    private static final class Seen {
-        private TransactionLogState log;
-        private int version;
-        private long flight;
-        private long flightSince;
-        private final Map<Long, Long> undoneSince = new TreeMap<>();
-
-        private Seen(TransactionLogState log, int version) {
-            this.log = log;
-            this.version = version;
-        }
-    }
-
     public TransactionService(TransactionContext host, TransactionConfig config) {
         this.host = host;
         this.config = config;
         this.commitVisibility = new CommitVisibility(host.env(), config);
-        this.doubts = new InDoubtResolver(host, config, this::look, this::copy, this::driverLook);
+        this.doubts = new InDoubtResolver(host, config, this::log, this::copy, this::driverLook);
         this.stage = new StagedRows(host.env().clock(), this::led);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
@@ -123,40 +108,34 @@ public final class TransactionService {
             known = null;
         }
         if (known == null) {
-            known = new TransactionManager(host, config, commitVisibility, table, tableId, (log, version) -> {
-                TransactionManager now = drivers.get(table);
-                if (now != null && now.tableId() == tableId) { // else it was replaced by the manager of a newer table
-                    logSeen(table, log, version);
-                }
-            });
+            known = new TransactionManager(host, config, table, log(table, tableId));
             drivers.put(table, known);
         }
         return known;
     }
 
     private @Nullable TransactionLogState copy(TableName table) {
-        Seen known = seen.get(table);
-        return known == null ? null : known.log;
+        TransactionLogView known = logs.get(table);
+        return known == null ? null : known.current();
     }
 
-    private ConfirmedLogReader look(TableName table, long tableId) {
-        ConfirmedLogReader known = looks.get(table);
+    /** The server's view of the log; one that takes no logs where a newer table of this name is known. */
+    private TransactionLogView log(TableName table, long tableId) {
+        TransactionLogView known = logs.get(table);
         if (known != null && known.tableId() == tableId) {
             return known;
         }
-        ConfirmedLogReader look =
-                new ConfirmedLogReader(host.env(), commitVisibility, table, tableId, (log, version) -> {
-                    ConfirmedLogReader now = looks.get(table);
-                    if (now != null && now.tableId() == tableId) {
-                        logSeen(table, log, version);
-                    }
-                });
-        Seen last = seen.get(table);
-        if (last != null && last.log.tableId() == tableId) {
-            look.seen(last.log, last.version);
+        TransactionLogView view = new TransactionLogView(host, commitVisibility, table, tableId);
+        if (known != null && known.tableId() > tableId) {
+            view.close();
+            return view;
         }
-        looks.put(table, look);
-        return look;
+        if (known != null) {
+            known.close();
+        }
+        view.listen((log, nodeVersion) -> changed(log));
+        logs.put(table, view);
+        return view;
     }
 
     private ManagerProbe driverLook(TableName table, long tableId) {
@@ -189,44 +168,23 @@ public final class TransactionService {
      * @param version znode version of the log
      * @return true if it is newer than the copy here
      */
-    public boolean logSeen(TableName table, TransactionLogState log, int version) {
-        commitVisibility.disclosed(log.tableId(), log.version());
-        Seen known = seen.get(table);
-        if (known == null || known.log.tableId() < log.tableId()) {
-            known = new Seen(log, version);
-            seen.put(table, known);
-        } else if (known.log.tableId() > log.tableId() || known.version >= version) {
-            return false;
-        }
-        known.log = log;
-        known.version = version;
-        long flight = log.inFlight() == null ? 0 : log.inFlight().version();
-        if (flight != known.flight) {
-            known.flight = flight;
-            known.flightSince = host.env().clock().nanos();
-        }
-        host.known(log.tableId(), log.version());
-        TransactionManager driver = drivers.get(table);
-        if (driver != null && driver.tableId() == log.tableId()) {
-            driver.seenElsewhere(version);
-        }
-        ConfirmedLogReader look = looks.get(table);
-        if (look != null && look.tableId() == log.tableId()) {
-            look.seen(log, version);
-        }
+    public boolean offer(TableName table, TransactionLogState log, int nodeVersion) {
+        return log(table, log.tableId()).offer(log, nodeVersion);
+    }
+
+    private void changed(TransactionLogState log) {
         for (Replica replica : host.replicas(log.tableId())) {
             foretell(log, replica);
         }
         doubts.logChanged(log.tableId());
-        return true;
     }
 
     /** Called when the replica's read gate has changed. */
     public void gateChanged(Replica replica) {
         doubts.changed(replica.key());
-        Seen known = seen.get(replica.table());
-        if (known != null && known.log.tableId() == replica.key().tableId()) {
-            foretell(known.log, replica);
+        TransactionLogState known = copy(replica.table());
+        if (known != null && known.tableId() == replica.key().tableId()) {
+            foretell(known, replica);
         }
     }
 
@@ -242,8 +200,10 @@ public final class TransactionService {
 
     /** Called when the table is dropped. */
     public void gone(TableName table) {
-        seen.remove(table);
-        looks.remove(table);
+        TransactionLogView log = logs.remove(table);
+        if (log != null) {
+            log.close();
+        }
         driverLooks.remove(table);
         TransactionManager driver = drivers.remove(table);
         if (driver != null) {
@@ -258,7 +218,8 @@ public final class TransactionService {
 
     /** Time until {@link #tick} has work, in nanoseconds. */
     public long quietNanos(long now) {
-        return seen.isEmpty() && drivers.isEmpty() && stage.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
+        boolean unseen = logs.values().stream().allMatch(log -> log.current() == null);
+        return unseen && drivers.isEmpty() && stage.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
     }
 
     /** Runs the background checks if they are due. */
@@ -267,53 +228,49 @@ public final class TransactionService {
             return;
         }
         nextLook = now + config.lookNanos();
-        for (Map.Entry<TableName, Seen> entry : List.copyOf(seen.entrySet())) {
+        for (Map.Entry<TableName, TransactionLogView> entry : List.copyOf(logs.entrySet())) {
             TransactionContext.Table known = host.table(entry.getKey());
-            Seen table = entry.getValue();
-            if (known == null || known.meta().tableId() != table.log.tableId()) {
+            TransactionLogView view = entry.getValue();
+            TransactionLogState log = view.current();
+            if (log == null || known == null || known.meta().tableId() != log.tableId()) {
                 continue;
             }
-            List<Replica> mine = host.replicas(table.log.tableId());
+            List<Replica> mine = host.replicas(log.tableId());
             if (!mine.isEmpty()) {
-                mend(entry.getKey(), table, mine, now);
+                mend(entry.getKey(), view, log, mine, now);
             }
         }
         drivers.values().forEach(TransactionManager::flush);
         stage.expire();
     }
 
-    private void mend(TableName name, Seen table, List<Replica> mine, long now) {
-        TransactionManager driver = driver(name, table.log.tableId());
-        InFlight flight = table.log.inFlight();
-        if (flight != null && now - table.flightSince >= config.timeoutNanos(flight.bytes()) + 4 * config.lookNanos()) {
-            table.flightSince = now;
+    private void mend(TableName name, TransactionLogView view, TransactionLogState log, List<Replica> mine, long now) {
+        TransactionManager driver = driver(name, log.tableId());
+        InFlight flight = log.inFlight();
+        if (flight != null && view.flightLasts(config.timeoutNanos(flight.bytes()) + 4 * config.lookNanos(), now)) {
             driver.suspect(flight);
         }
         for (Replica replica : mine) {
             long open = replica.openVersion();
-            if (open != 0 && since(table, open, now) >= config.lookNanos()) {
+            if (open != 0 && view.openLasts(open, config.lookNanos(), now)) {
                 resolve(name, driver, replica, open);
             }
         }
-        for (Decision decision : table.log.decisions()) {
-            if (!decision.unacked().isEmpty() && since(table, -decision.version(), now) >= 8 * config.lookNanos()) {
-                table.undoneSince.put(-decision.version(), now);
+        for (Decision decision : log.decisions()) {
+            if (!decision.unacked().isEmpty()
+                    && view.unackedLasts(decision.version(), 8 * config.lookNanos(), now)) {
                 mine.stream()
                         .filter(replica -> replica.leads()
                                 && decision.unacked().contains(replica.key().actor()))
                         .forEach(replica -> carryOut(name, driver, replica, decision));
             }
         }
-        table.undoneSince.keySet().removeIf(version -> Math.abs(version) < table.log.version() - 4096);
-    }
-
-    private static long since(Seen table, long what, long now) {
-        return now - table.undoneSince.computeIfAbsent(what, w -> now);
+        view.dropOldTimes(log);
     }
 
     /** Reads the transaction log for a version that a replica here has prepared and has no decision for. */
     private void resolve(TableName name, TransactionManager driver, Replica replica, long open) {
-        look(name, replica.key().tableId()).look(open, false, looked -> {
+        log(name, replica.key().tableId()).confirm(open, false, looked -> {
             if (looked instanceof Outcome.Ok<TransactionLogState> ok) {
                 TransactionLogTransitions.decision(ok.value(), open)
                         .ifPresent(known -> carryOut(name, driver, replica, known));

@@ -260,7 +260,7 @@ public final class PackedRows {
             throw corrupt("packed rows have a wrong checksum", null);
         }
         if (count < 0 || count > ROWS_MAX) {
-            throw corrupt(count + " packed rows, allowed are " + ROWS_MAX, null);
+            throw corrupt(count + " packed rows, at most " + ROWS_MAX, null);
         }
         Bytes plain = deflated ? inflated(bytesMax) : packed;
         plainBytes = plain.size();

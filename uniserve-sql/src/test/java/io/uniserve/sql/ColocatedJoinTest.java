@@ -169,7 +169,7 @@ class ColocatedJoinTest {
         Map<Integer, TableName> itself = Map.of(0, new TableName("big"), 1, new TableName("mid"));
         assertThatThrownBy(() -> query.with(SqlQuery.Step.PARTIAL, 0, 0, Map.of(), itself)
                         .work(whole("big"), 0))
-                .hasMessageContaining("table 0 of FROM cannot be beside");
+                .hasMessageContaining("table 0 of FROM cannot be joined in place");
     }
 
     private static Columns whole(String table) {

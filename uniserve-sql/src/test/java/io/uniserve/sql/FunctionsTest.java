@@ -293,7 +293,7 @@ class FunctionsTest {
                 "SELECT quantile_cont(a, b) FROM t | QUANTILE_CONT needs a constant from 0 to 1, not b",
                 "SELECT quantile_cont(a, 1.5) FROM t | QUANTILE_CONT needs a constant from 0 to 1, not 1.5",
                 "SELECT quantile_disc(a, -0.5) FROM t | QUANTILE_DISC needs a constant from 0 to 1, not",
-                "SELECT percentile_cont(2) WITHIN GROUP (ORDER BY a) FROM t | PERCENTILE_CONT wants a constant",
+                "SELECT percentile_cont(2) WITHIN GROUP (ORDER BY a) FROM t | PERCENTILE_CONT needs a constant",
                 "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a, b) FROM t | PERCENTILE_CONT needs one fraction",
                 "SELECT median(s) FROM t | MEDIAN",
                 "SELECT quantile_cont(c, 0.5) FROM t | QUANTILE_CONT",

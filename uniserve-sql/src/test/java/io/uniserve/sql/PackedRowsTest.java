@@ -157,7 +157,7 @@ class PackedRowsTest {
                 bad.writeInt(count).writeBoolean(false).writeInt(0).writeBytes(Bytes.EMPTY);
             }
             assertThatThrownBy(() -> PackedRows.CODEC.decode(bad.finish()))
-                    .hasMessageContaining("packed rows, allowed are");
+                    .hasMessageContaining("packed rows, at most");
         }
     }
 }

@@ -165,7 +165,7 @@ class SqlShuffleTest {
                 List.of(new Link(1, "m_text", 0, "b_mid")),
                 List.of(new Link(1, "m_id", 0, "b_mid"), new Link(1, "m_id", 0, "b_mid")))) {
             assertThatThrownBy(() -> new ShuffleQuery(query, links, 0).scatter(mid, 4, key -> key))
-                    .hasMessageContaining("not to be cut");
+                    .hasMessageContaining("cannot be shuffled");
         }
         assertThatThrownBy(
                         () -> good.scatter(Objects.requireNonNull(query.tables().get("big")), 4, key -> key))

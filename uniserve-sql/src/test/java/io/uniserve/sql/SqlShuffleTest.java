@@ -172,7 +172,7 @@ class SqlShuffleTest {
                 .hasMessageContaining("other columns than the query was made for");
         assertThatThrownBy(() -> good.join("f", "g", 4, key -> key, 0)).hasMessageContaining("link 0 of 1 of a join");
         assertThatThrownBy(() -> good.gather(Optional.empty(), Optional.empty()))
-                .hasMessageContaining("ends with 0");
+                .hasMessageContaining("ends at link 0");
         SqlQuery sent = query.with(
                 SqlQuery.Step.SIDE, 0, 0, Map.of(1, PackedRows.of(new SqlRows(List.of("BIGINT"), List.of()))));
         assertThatThrownBy(() -> new ShuffleQuery(sent, good.links(), 1).gather(Optional.empty(), Optional.empty()))

@@ -90,7 +90,7 @@ class LoadCommandTest {
                 .containsExactly("create words", "kv.put@1 1 ISR", "kv.delete@1 1 ISR", "kv.put@1 1 ISR");
         Run query = uniserve.run("load", "words", file("b.xml", "<delete><query>n:1</query></delete>"));
         assertThat(query.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(query.err()).contains("has no update function that deletes");
+        assertThat(query.err()).contains("has no update function for the deletions");
     }
 
     /** Such a command would reach only the actor of the row's key. */

@@ -235,7 +235,7 @@ class TypedFilesTest {
                 ? load(name, text, "--format", format, "--batch", "1")
                 : load(name, text, "--format", format, "--batch", "1", "--update", function);
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(run.err()).contains("port kv has no update function that deletes", "nothing is loaded");
+        assertThat(run.err()).contains("port kv has no update function for the deletions", "nothing is loaded");
         assertThat(run.out()).startsWith("0 rows loaded");
         assertThat(cluster.rows("prices")).isEmpty();
     }

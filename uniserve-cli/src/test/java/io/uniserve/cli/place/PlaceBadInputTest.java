@@ -191,7 +191,7 @@ class PlaceBadInputTest {
         Files.write(file, new byte[] {'3', ' ', '3', ' ', (byte) 0xC3, (byte) 0x28});
         Run run = uniserve.run("place", "--instance", file.toString());
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(run.err()).contains("day.txt, line 1").contains("no text in UTF-8");
+        assertThat(run.err()).contains("day.txt, line 1").contains("not UTF-8");
     }
 
     @ParameterizedTest

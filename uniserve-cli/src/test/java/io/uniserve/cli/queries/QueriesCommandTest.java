@@ -33,7 +33,7 @@ class QueriesCommandTest {
         assertThat(run.lines().get(0)).startsWith("ID").contains("TABLE", "CLIENT", "RUNNING", "STATE");
         assertThat(run.out())
                 .contains("fffffffffffffffe", "server-1", "words", "8485-9", "kv.sum@1", "12.3 s", "stuck")
-                .contains("1 threads do not come back");
+                .contains("1 threads are stuck");
         assertThat(uniserve.run("queries", "list", "-o", "json").out())
                 .contains("\"id\":\"fffffffffffffffe\"", "\"running_ms\":12340", "\"state\":\"STUCK\"");
         cluster.runs(new ServerQueries(

@@ -191,7 +191,7 @@ class SqlCommandTest {
                 .first()
                 .asString()
                 .startsWith("uniserve: INVALID_ARGUMENT: unknown query");
-        assertThat(run.err()).contains("\"\\x\" with 0 words is no command of the shell, \\? tells those there are");
+        assertThat(run.err()).contains("\"\\x\" with 0 words is not a command of the shell; \\? lists them");
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
     }
 

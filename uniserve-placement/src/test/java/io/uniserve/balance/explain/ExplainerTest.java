@@ -20,12 +20,12 @@ class ExplainerTest {
     @Test
     void itTellsWhyAndWhatElse() {
         Explanation hot = new Explainer(in, now).explain(0);
-        assertThat(hot.facts().get(0)).contains("2.00 times a server's due");
+        assertThat(hot.facts().get(0)).contains("2.00 times a server's fair share");
         assertThat(hot.facts().get(1)).contains("needs 2 replicas");
         assertThat(hot.hosts().get(1)).contains("new: one more replica", "at frequency 0.5");
         assertThat(hot.others()).containsExactly("server 2: no memory: 1.000 of 1.000 used");
         Explanation moved = new Explainer(in, now).explain(1);
-        assertThat(moved.hosts().get(0)).contains("left server 0, where 1 of a set of 2 would meet it");
+        assertThat(moved.hosts().get(0)).contains("left server 0, which would have 1 others of a set of 2");
         assertThat(moved.others().get(0)).startsWith("server 0: contention +0");
     }
 

@@ -202,6 +202,6 @@ class BadPolicyTest {
         assertThatThrownBy(() -> cluster(2, 2).rf(0).build()).hasMessageContaining("rf is 0");
         assertThatThrownBy(() -> Policies.named("best")).hasMessageContaining("use one of greedy");
         assertThatThrownBy(() -> Policies.named("java.lang.String")).hasMessageContaining("is not a");
-        assertThatThrownBy(() -> Policies.named("no.Such")).hasMessageContaining("cannot be made");
+        assertThatThrownBy(() -> Policies.named("no.Such")).hasMessageContaining("cannot be created");
     }
 }

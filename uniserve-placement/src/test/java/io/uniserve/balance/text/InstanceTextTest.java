@@ -41,7 +41,7 @@ class InstanceTextTest {
                 "'1 2 0 1' | '1 2 0 2' | line 5: an actor of shard set 1 is 2",
                 "'1 2 0 1' | '1 3 0 1' | line 5: the size of shard set 1 is 3",
                 "'1 2 0 1' | '1 2 0' | line 6: the file ends before an actor of shard set 1 is given",
-                "'1 2 0 1' | '1 2 0 1 9' | line 5: something follows",
+                "'1 2 0 1' | '1 2 0 1 9' | line 5: there is text after",
             })
     void anErrorNamesTheLine(String right, String wrong, String error) {
         String good = "2 2 16 1 1\n0 1\n0.5 0.5\n1\n1 2 0 1\n";

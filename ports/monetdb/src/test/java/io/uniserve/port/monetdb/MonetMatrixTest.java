@@ -65,7 +65,7 @@ class MonetMatrixTest {
                     Pattern.compile("sums of groups of type .* could be out of range")),
             Map.entry(
                     "texts that MonetDBLite takes wrongly",
-                    Pattern.compile("LIKE with _ beside a character beyond U\\+FFFF")));
+                    Pattern.compile("LIKE with _ for a character beyond U\\+FFFF")));
 
     @TempDir
     Path directory;

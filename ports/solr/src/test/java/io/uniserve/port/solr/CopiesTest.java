@@ -221,7 +221,7 @@ class CopiesTest {
         assertThatThrownBy(asked)
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CURSOR_GONE))
-                .hasMessageContaining("Begin again with cursorMark=*");
+                .hasMessageContaining("Start again with cursorMark=*");
     }
 
     private static String page(LocalTable table, String query, String mark) {

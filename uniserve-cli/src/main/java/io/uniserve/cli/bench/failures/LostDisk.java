@@ -41,7 +41,7 @@ final class LostDisk {
         progress.finish();
         resultCollector.atMost("disk: all actors answer again, longest s", ResultCollector.most(times), GOAL);
         resultCollector.atMost("disk: acknowledged rows lost", all.lost(), 0);
-        resultCollector.atMost("disk: rows that were never sent", all.wrong(), 0);
+        resultCollector.atMost("disk: rows that nobody sent", all.wrong(), 0);
         resultCollector.say(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
                 kills, all.rows(), shipped);

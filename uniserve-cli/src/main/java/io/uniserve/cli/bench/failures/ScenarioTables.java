@@ -52,7 +52,7 @@ final class ScenarioTables {
     void drop(String name, RowWorkload load, String scenario) {
         RowWorkload.Comparison compared = load.compare(cluster.client().table(name), scenario, resultCollector);
         resultCollector.atMost(scenario + ": acknowledged rows lost", compared.lost(), 0);
-        resultCollector.atMost(scenario + ": rows that were never sent", compared.wrong(), 0);
+        resultCollector.atMost(scenario + ": rows that nobody sent", compared.wrong(), 0);
         cluster.client().admin().dropTable(name);
     }
 }

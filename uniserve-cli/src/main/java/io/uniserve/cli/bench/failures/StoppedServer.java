@@ -131,7 +131,7 @@ final class StoppedServer {
             open += done ? 0 : 1;
             resultCollector.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
         }
-        resultCollector.atMost("stopped: stale answers of the continued server", stale, 0);
+        resultCollector.atMost("stopped: stale answers of the server that woke", stale, 0);
         resultCollector.say(
                 "%d reads sent to it while it was stopped, %d just after; %d answered, %d refused, %d without a reply",
                 asked.stream().filter(read -> read.when().equals("asleep")).count(),

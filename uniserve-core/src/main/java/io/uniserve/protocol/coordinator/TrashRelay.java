@@ -35,7 +35,7 @@ final class TrashRelay {
                             if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
                                 answer.ok(new AdminReply.Trashed(ok.value().report()));
                             } else {
-                                answer.fail(((Outcome.Err<PeerReply.Trashed>) typed).error());
+                                answer.fail(typed.error());
                             }
                         }));
     }

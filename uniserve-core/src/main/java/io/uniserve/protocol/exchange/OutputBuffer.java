@@ -175,7 +175,7 @@ final class OutputBuffer {
             } else if (attempt < READ_ATTEMPTS_MAX) {
                 read(chunk, part, attempt + 1, completion);
             } else {
-                UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                UniserveException error = outcome.error();
                 LOG.warn("a chunk cannot be read, so it is lost: {}", error.getMessage());
                 completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason(), error)));
             }
@@ -202,7 +202,7 @@ final class OutputBuffer {
                     pieces.set(place, ok.value());
                 }
             } else {
-                UniserveException error = ((Outcome.Err<PeerReply.Piece>) outcome).error();
+                UniserveException error = outcome.error();
                 if (error.code() != ErrorCode.EXCHANGE_LOST) { // such a part stays as it is: lost
                     failure = error;
                 }

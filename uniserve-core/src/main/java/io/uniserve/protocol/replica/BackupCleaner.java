@@ -68,7 +68,7 @@ final class BackupCleaner {
                     LOG.warn(
                             "{}: nothing is swept, what a backup of the table refers to is not known: {}",
                             key,
-                            ((Outcome.Err<TreeSet<String>>) pinned).error().getMessage());
+                            pinned.error().getMessage());
                     end(false);
                 }
             });

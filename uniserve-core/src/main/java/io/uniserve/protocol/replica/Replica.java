@@ -302,8 +302,7 @@ public final class Replica {
         EngineApplier engine = files.engine();
         return engine == null
                 ? 0
-                : Math.max(
-                        engine.table().versions().committed(), engine.early().committed());
+                : Math.max(engine.table().versions().committed(), engine.early().committed());
     }
 
     /** The version that is prepared in the engine and whose outcome was not carried out there; 0 for none. */

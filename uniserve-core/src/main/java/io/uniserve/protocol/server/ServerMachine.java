@@ -393,7 +393,7 @@ public final class ServerMachine {
     }
 
     private <T> void later(Completion<T> completion, Outcome<T> outcome) {
-        env.timers().after(0, () -> completion.done(outcome));
+        env.timers().post(() -> completion.done(outcome));
     }
 
     /** Does what is due; returns for how long nothing else will be. */

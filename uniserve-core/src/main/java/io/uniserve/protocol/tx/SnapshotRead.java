@@ -428,7 +428,7 @@ public final class SnapshotRead {
                 }
             }
         } else {
-            UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
+            UniserveException error = outcome.error();
             last = call.server() + ": " + error.code() + ": " + error.reason();
             call.slots.forEach(slot -> judge(slot, error));
         }

@@ -245,7 +245,7 @@ public final class StrictRead {
             if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
                 take(ok.value());
             } else {
-                UniserveException error = ((Outcome.Err<ConsistentCut>) outcome).error();
+                UniserveException error = outcome.error();
                 last = server + ": " + error.code() + ": " + error.reason();
                 tried.add(server);
                 if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
@@ -491,7 +491,7 @@ public final class StrictRead {
                 group.stream().filter(slot -> slot.actor == failure.actor()).forEach(slot -> judge(slot, error));
             }
         } else {
-            UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
+            UniserveException error = outcome.error();
             last = share.server() + ": " + error.code() + ": " + error.reason();
             group.forEach(slot -> judge(slot, error));
         }

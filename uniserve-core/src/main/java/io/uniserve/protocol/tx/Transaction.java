@@ -44,6 +44,7 @@ final class Transaction {
     final List<QueuedUpdate> updates;
     /** This driver, and nobody else, has begun it. */
     private boolean mine;
+
     private Phase phase = Phase.PREPARING;
     /** Time of the first commit that was sent: that one may be applied later, whatever is tried again. */
     private long committingNanos;

@@ -577,7 +577,7 @@ final class TransactionManager {
         telling = true;
         host.env() // after the answers, which clients wait for, and before the next version is prepared
                 .timers()
-                .after(0, () -> {
+                .post(() -> {
                     telling = false;
                     decisionSender.tell(decision.version(), decision.committed(), decision.unacked());
                     transactionLogPublisher.tellAll();

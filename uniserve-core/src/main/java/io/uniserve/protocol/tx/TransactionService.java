@@ -57,7 +57,7 @@ public final class TransactionService {
 
     /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */
     public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
-        Completion<UpdateReply> later = outcome -> host.env().timers().after(0, () -> completion.done(outcome));
+        Completion<UpdateReply> later = outcome -> host.env().timers().post(() -> completion.done(outcome));
         if (request.stages()) {
             later.done(stage.keep(request));
         } else {
@@ -190,8 +190,8 @@ public final class TransactionService {
         long open = replica.undecided();
         if (open != 0) {
             TransactionLogTransitions.decision(log, open)
-                    .ifPresent(decision ->
-                            host.env().timers().after(0, () -> replica.foretell(open, decision.committed())));
+                    .ifPresent(
+                            decision -> host.env().timers().post(() -> replica.foretell(open, decision.committed())));
         }
     }
 
@@ -254,8 +254,7 @@ public final class TransactionService {
             }
         }
         for (Decision decision : log.decisions()) {
-            if (!decision.unacked().isEmpty()
-                    && view.unackedLasts(decision.version(), 8 * config.lookNanos(), now)) {
+            if (!decision.unacked().isEmpty() && view.unackedLasts(decision.version(), 8 * config.lookNanos(), now)) {
                 mine.stream()
                         .filter(replica -> replica.leads()
                                 && decision.unacked().contains(replica.key().actor()))

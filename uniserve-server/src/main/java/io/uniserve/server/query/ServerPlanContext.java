@@ -547,7 +547,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             if (outcome instanceof Outcome.Err<T> failed) {
                 throw failed.error();
             }
-            return ((Outcome.Ok<T>) outcome).value();
+            return outcome.value();
         } catch (TimeoutException e) {
             onCancel.run();
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed", e);

@@ -137,8 +137,7 @@ final class AdminOperations {
     private static ServerQueries told(ServerId server, Outcome<QueriesHandler.Running> outcome) {
         return outcome instanceof Outcome.Ok<QueriesHandler.Running> ok
                 ? new ServerQueries(server, ok.value().queries(), ok.value().stuck(), Optional.empty())
-                : new ServerQueries(
-                        server, List.of(), 0, Optional.of(((Outcome.Err<QueriesHandler.Running>) outcome).error()));
+                : new ServerQueries(server, List.of(), 0, Optional.of(outcome.error()));
     }
 
     /** Sends a change whose reply has no content. */
@@ -235,7 +234,7 @@ final class AdminOperations {
         if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
             throw err.error();
         }
-        AdminReply reply = ((Outcome.Ok<AdminReply>) answer.outcome()).value();
+        AdminReply reply = answer.outcome().value();
         if (!type.isInstance(reply)) {
             throw new UniserveException(
                     ErrorCode.INTERNAL,

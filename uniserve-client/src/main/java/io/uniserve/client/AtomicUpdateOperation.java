@@ -84,7 +84,7 @@ final class AtomicUpdateOperation {
                     .map(batch -> new ActorAck(batch.actor(), 0, version.value(), false))
                     .toList();
         } else {
-            UniserveException error = ((Outcome.Err<Long>) outcome).error();
+            UniserveException error = outcome.error();
             failed = update.batches().stream()
                     .map(batch -> new Failure(batch.actor(), error))
                     .toList();

@@ -36,9 +36,8 @@ final class Operation<T> extends CompletableFuture<T> {
     void end(Outcome<T> outcome) {
         if (ended.compareAndSet(false, true)) {
             onEnd.run();
-            boolean unused = outcome instanceof Outcome.Ok<T> ok
-                    ? complete(ok.value())
-                    : completeExceptionally(((Outcome.Err<T>) outcome).error());
+            boolean unused =
+                    outcome instanceof Outcome.Ok<T> ok ? complete(ok.value()) : completeExceptionally(outcome.error());
         }
     }
 

@@ -229,7 +229,7 @@ final class QueryOperations {
         if (outcome instanceof Outcome.Err<TextResult> err) {
             return Outcome.err(err.error());
         }
-        TextResult result = ((Outcome.Ok<TextResult>) outcome).value();
+        TextResult result = outcome.value();
         return Outcome.ok(result.answer().with(result.answer().effort().plus(effort(result.stats()))));
     }
 

@@ -94,7 +94,7 @@ final class UpdateOperation {
             step++;
             next();
         } else {
-            UniserveException error = ((Outcome.Err<UpdateResult>) outcome).error();
+            UniserveException error = outcome.error();
             if (step == 0) {
                 operation.end(Outcome.err(error));
             } else {

@@ -58,7 +58,7 @@ final class ArchiveList {
                                 .sorted(Comparator.comparing(BackupInfo::name).thenComparing(BackupInfo::id))
                                 .toList())));
                     } else {
-                        completion.done(Outcome.err(((Outcome.Err<List<Found>>) listed).error()));
+                        completion.done(Outcome.err(listed.error()));
                     }
                 })
                 .list(prefix);
@@ -68,7 +68,7 @@ final class ArchiveList {
     static void read(ObjectStore objects, BackupName name, Completion<PeerReply> completion) {
         new ArchiveList(objects, listed -> {
                     if (!(listed instanceof Outcome.Ok<List<Found>> ok)) {
-                        completion.done(Outcome.err(((Outcome.Err<List<Found>>) listed).error()));
+                        completion.done(Outcome.err(listed.error()));
                         return;
                     }
                     for (Found one : ok.value()) {
@@ -117,19 +117,15 @@ final class ArchiveList {
     }
 
     private void list(String prefix) {
-        objects.list(prefix, listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                left = new ArrayDeque<>(ArchivePaths.stored(ok.value()));
-                if (left.size() > 2 * Limits.BACKUPS_TOLD_MAX) {
-                    completion.done(Outcome.err(new UniserveException(
-                            ErrorCode.TOO_LARGE, "durable storage has " + left.size() + " manifests: delete backups")));
-                } else {
-                    next();
-                }
+        objects.list(prefix, completion.then(listed -> {
+            left = new ArrayDeque<>(ArchivePaths.stored(listed));
+            if (left.size() > 2 * Limits.BACKUPS_TOLD_MAX) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.TOO_LARGE, "durable storage has " + left.size() + " manifests: delete backups")));
             } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+                next();
             }
-        });
+        }));
     }
 
     private void next() {
@@ -145,7 +141,7 @@ final class ArchiveList {
                 if (got instanceof Outcome.Err<Bytes> err) {
                     throw err.error();
                 }
-                take(one, stored, ((Outcome.Ok<Bytes>) got).value());
+                take(one, stored, got.value());
             } catch (UniserveException e) {
                 one.damage = e.reason();
             }

@@ -100,7 +100,7 @@ public final class ArchiveService {
         completion.done(
                 outcome instanceof Outcome.Ok<BackupRecord> ok
                         ? Outcome.ok(new PeerReply.Copied(ok.value()))
-                        : Outcome.err(((Outcome.Err<BackupRecord>) outcome).error()));
+                        : Outcome.err(outcome.error()));
     }
 
     private static Completion<Done> acknowledged(Completion<PeerReply> completion) {
@@ -109,34 +109,26 @@ public final class ArchiveService {
     }
 
     private void forget(ArchiveRequest.Forget request, Completion<PeerReply> completion) {
-        env.objects().list(ArchivePaths.prefix(new BackupName(request.name())), listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                Iterator<String> doomed = ArchivePaths.stored(ok.value()).stream()
-                        .filter(found -> found.id().equals(request.id()) && (request.all() || found.complete()))
-                        .map(ArchivePaths.Stored::key)
-                        .iterator();
-                env.objects().deleteAll(doomed, acknowledged(completion));
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
+        env.objects().list(ArchivePaths.prefix(new BackupName(request.name())), completion.then(listed -> {
+            Iterator<String> doomed = ArchivePaths.stored(listed).stream()
+                    .filter(found -> found.id().equals(request.id()) && (request.all() || found.complete()))
+                    .map(ArchivePaths.Stored::key)
+                    .iterator();
+            env.objects().deleteAll(doomed, acknowledged(completion));
+        }));
     }
 
     private void definitions(Completion<PeerReply> completion) {
-        env.objects().list(StoredTableDefinition.root(config.clusterId()), listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                ArrayDeque<String> keys = new ArrayDeque<>(StoredTableDefinition.newest(ok.value(), config.clusterId())
-                        .values());
-                if (keys.size() > Limits.BACKUPS_TOLD_MAX) {
-                    completion.done(Outcome.err(new UniserveException(
-                            ErrorCode.TOO_LARGE, "durable storage has definitions of " + keys.size() + " tables")));
-                } else {
-                    fetch(keys, new ArrayList<>(), completion);
-                }
+        env.objects().list(StoredTableDefinition.root(config.clusterId()), completion.then(listed -> {
+            ArrayDeque<String> keys = new ArrayDeque<>(
+                    StoredTableDefinition.newest(listed, config.clusterId()).values());
+            if (keys.size() > Limits.BACKUPS_TOLD_MAX) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.TOO_LARGE, "durable storage has definitions of " + keys.size() + " tables")));
             } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+                fetch(keys, new ArrayList<>(), completion);
             }
-        });
+        }));
     }
 
     /** Fetches the definitions one by one. Damaged ones are left out, because tables are independent of each other. */

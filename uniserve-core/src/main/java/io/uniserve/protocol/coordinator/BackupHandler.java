@@ -129,7 +129,7 @@ final class BackupHandler {
             if (outcome instanceof Outcome.Ok<PeerReply.Archives> ok) {
                 answer.ok(new AdminReply.Backups(ok.value().backups()));
             } else {
-                answer.fail(((Outcome.Err<PeerReply.Archives>) outcome).error());
+                answer.fail(outcome.error());
             }
         });
     }
@@ -163,7 +163,7 @@ final class BackupHandler {
     private void delete(BackupOperation job) {
         job.ask(new ArchiveRequest.Find(job.name().value()), PeerReply.Archives.class, outcome -> {
             if (!(outcome instanceof Outcome.Ok<PeerReply.Archives> ok)) {
-                job.answer().fail(((Outcome.Err<PeerReply.Archives>) outcome).error());
+                job.answer().fail(outcome.error());
             } else if (ok.value().backups().isEmpty()) {
                 job.answer()
                         .fail(new UniserveException(

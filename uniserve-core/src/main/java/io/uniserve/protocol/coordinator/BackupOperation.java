@@ -69,8 +69,7 @@ final class BackupOperation {
                 if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                List<Bytes> found =
-                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
+                List<Bytes> found = outcome.value().objects();
                 if (found.size() != 1) {
                     throw new UniserveException(
                             ErrorCode.INTERNAL, "a server sent " + found.size() + " manifests of one backup, not 1");

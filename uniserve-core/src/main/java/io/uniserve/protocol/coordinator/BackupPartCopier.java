@@ -186,8 +186,7 @@ final class BackupPartCopier {
                 then.done(Outcome.err(damaged(backup, actor, err.error())));
                 return;
             }
-            BackupRecord copied =
-                    ((Outcome.Ok<PeerReply.Copied>) outcome).value().record();
+            BackupRecord copied = outcome.value().record();
             if (copied.key().equals(target)) {
                 records[actor] = copied;
                 then.done(Outcome.ok(Done.DONE));

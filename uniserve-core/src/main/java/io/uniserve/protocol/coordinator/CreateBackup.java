@@ -78,7 +78,7 @@ final class CreateBackup {
             if (outcome instanceof Outcome.Ok<PeerReply.Archives> ok) {
                 clear(new ArrayDeque<>(ok.value().backups()));
             } else {
-                end(((Outcome.Err<PeerReply.Archives>) outcome).error());
+                end(outcome.error());
             }
         });
     }
@@ -106,7 +106,7 @@ final class CreateBackup {
             if (stored instanceof Outcome.Ok<Done>) {
                 version();
             } else {
-                undo(((Outcome.Err<Done>) stored).error());
+                undo(stored.error());
             }
         });
     }
@@ -159,7 +159,7 @@ final class CreateBackup {
             LOG.info("backup {} of table {}: restores version {}", job.name(), meta.name(), version);
             parts();
         } else {
-            undo(((Outcome.Err<RestorePointFinder.Found>) outcome).error());
+            undo(outcome.error());
         }
     }
 
@@ -189,7 +189,7 @@ final class CreateBackup {
                 then.done(Outcome.ok(Done.DONE));
                 return;
             }
-            UniserveException error = ((Outcome.Err<PeerReply.Pinned>) outcome).error();
+            UniserveException error = outcome.error();
             boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
                     || error.code() == ErrorCode.DEADLINE_EXCEEDED;
             if (again && attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
@@ -290,7 +290,7 @@ final class CreateBackup {
                 LOG.info("backup {} of table {} : complete, {} actors", job.name(), meta.name(), all.size());
                 completion.done(Outcome.ok(whole));
             } else {
-                undo(((Outcome.Err<Done>) stored).error());
+                undo(stored.error());
             }
         });
     }

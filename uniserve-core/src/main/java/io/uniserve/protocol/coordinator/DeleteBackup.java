@@ -63,7 +63,7 @@ final class DeleteBackup {
         FencedRegistry registry = job.leader().registry();
         Tombstones.find(registry, backup.tableId(), found -> {
             if (!(found instanceof Outcome.Ok<Boolean> ok)) {
-                then.done(Outcome.err(((Outcome.Err<Boolean>) found).error()));
+                then.done(Outcome.err(found.error()));
             } else if (ok.value()) {
                 then.done(Outcome.ok(Done.DONE));
             } else {

@@ -169,7 +169,7 @@ final class DroppedTableCleaner {
                 then.run();
                 return;
             }
-            UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
+            UniserveException error = outcome.error();
             boolean unsupported = error.code() == ErrorCode.UNSUPPORTED;
             if (unsupported && servers.isEmpty() && !stored) {
                 then.run();

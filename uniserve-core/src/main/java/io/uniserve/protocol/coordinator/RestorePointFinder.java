@@ -82,8 +82,7 @@ final class RestorePointFinder {
                 if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                List<Bytes> told =
-                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
+                List<Bytes> told = outcome.value().objects();
                 if (told.size() != 1) {
                     throw new UniserveException(
                             ErrorCode.INTERNAL, "a server sent " + told.size() + " surveys of " + key);
@@ -151,8 +150,7 @@ final class RestorePointFinder {
         job.leader().registry().read(RegistryPaths.backup(meta.name(), key(actor)), read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
                 then.done(Outcome.err(err.error()));
-            } else if (((Outcome.Ok<Versioned>) read).value().value() instanceof BackupRecord record
-                    && record.shippedIndex() > 0) {
+            } else if (read.value().value() instanceof BackupRecord record && record.shippedIndex() > 0) {
                 then.done(Outcome.err(
                         gone(actor, "by its backup record its log was shipped up to index " + record.shippedIndex())));
             } else {

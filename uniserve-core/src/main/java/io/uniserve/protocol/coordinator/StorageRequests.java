@@ -48,7 +48,7 @@ final class StorageRequests {
         if (outcome instanceof Outcome.Err<PeerReply> err) {
             return Outcome.err(err.error());
         }
-        PeerReply reply = ((Outcome.Ok<PeerReply>) outcome).value();
+        PeerReply reply = outcome.value();
         return kind.isInstance(reply)
                 ? Outcome.ok(kind.cast(reply))
                 : Outcome.err(new UniserveException(

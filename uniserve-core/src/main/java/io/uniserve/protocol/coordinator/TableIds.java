@@ -73,8 +73,7 @@ final class TableIds {
                 if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                for (Bytes object :
-                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects()) {
+                for (Bytes object : outcome.value().objects()) {
                     all.add(StoredTableDefinition.decode(object));
                 }
             } catch (UniserveException e) {

@@ -61,7 +61,7 @@ public interface Disk {
             if (outcome instanceof Outcome.Ok<Bytes> ok) {
                 completion.done(Outcome.ok(new Hashed(ok.value(), Sha256.hex(ok.value()))));
             } else {
-                completion.done(Outcome.err(((Outcome.Err<Bytes>) outcome).error()));
+                completion.done(Outcome.err(outcome.error()));
             }
         });
     }

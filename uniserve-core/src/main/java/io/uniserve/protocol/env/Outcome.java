@@ -11,9 +11,24 @@ public sealed interface Outcome<T> {
     /** The operation failed, or its outcome is unknown. With OUTCOME_UNKNOWN, DEADLINE_EXCEEDED or UNAVAILABLE it may have happened. */
     record Err<T>(UniserveException error) implements Outcome<T> {}
 
+    /** The value of an operation that has succeeded; fails with IllegalStateException where it has not. */
+    default T value() {
+        throw new IllegalStateException("the operation failed", error());
+    }
+
+    /** The error of an operation that has failed; fails with IllegalStateException where it has not. */
+    default UniserveException error() {
+        throw new IllegalStateException("the operation succeeded");
+    }
+
+    /** The result of one of the two functions. */
+    default <R> R fold(Function<T, R> onValue, Function<UniserveException, R> onError) {
+        return this instanceof Ok<T> ok ? onValue.apply(ok.value()) : onError.apply(error());
+    }
+
     /** The outcome with a mapped value; an error stays the same. */
     default <R> Outcome<R> map(Function<T, R> mapping) {
-        return this instanceof Ok<T> ok ? new Ok<>(mapping.apply(ok.value())) : new Err<>(((Err<T>) this).error());
+        return fold(value -> new Ok<>(mapping.apply(value)), Err::new);
     }
 
     static <T> Outcome<T> ok(T value) {

@@ -5,6 +5,11 @@ public interface Timers {
     /** Runs the task on the loop after at least this time on this process's clock. */
     Cancel after(long delayNanos, Runnable task);
 
+    /** Runs the task in a later turn of the loop, never inside this call. */
+    default void post(Runnable task) {
+        Cancel unused = after(0, task);
+    }
+
     /** Cancels a timer. */
     @FunctionalInterface
     interface Cancel {

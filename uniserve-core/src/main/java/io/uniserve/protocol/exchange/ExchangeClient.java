@@ -150,7 +150,7 @@ final class ExchangeClient {
                 if (outcome instanceof Outcome.Ok<PeerReply> ok) {
                     arrived(parts, ok.value());
                 } else {
-                    failed(parts, attempt, ((Outcome.Err<PeerReply>) outcome).error());
+                    failed(parts, attempt, outcome.error());
                 }
                 pump();
             });
@@ -294,9 +294,9 @@ final class ExchangeClient {
                 if (outcome instanceof Outcome.Err<ChunkStore.Stored> err) {
                     fail(here(err.error()));
                 } else if (over) {
-                    ((Outcome.Ok<ChunkStore.Stored>) outcome).value().free();
+                    outcome.value().free();
                 } else {
-                    stored = ((Outcome.Ok<ChunkStore.Stored>) outcome).value();
+                    stored = outcome.value();
                     stop();
                     tell();
                 }

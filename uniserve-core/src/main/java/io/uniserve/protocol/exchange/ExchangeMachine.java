@@ -114,7 +114,7 @@ public final class ExchangeMachine {
         actors.forEach(actor -> all.put(actor, frame.wanted(actor)));
         long number = ++opened;
         ExchangeInput exchangeInput = new ExchangeInput(
-                outcome -> timers.after(0, () -> completion.done(outcome)), () -> deliveries.remove(number));
+                outcome -> timers.post(() -> completion.done(outcome)), () -> deliveries.remove(number));
         deliveries.put(number, new Open(frame.exchange(), exchangeInput));
         if (over.contains(frame.exchange())) {
             exchangeInput.fail(OutputBuffer.over());

@@ -177,7 +177,7 @@ final class OutputBuffer {
             } else if (attempt < READ_ATTEMPTS_MAX) {
                 read(chunk, part, attempt + 1, completion);
             } else {
-                UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                UniserveException error = outcome.error();
                 LOG.warn("exchange: chunk is lost because it cannot be read: {}", error.getMessage());
                 completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason(), error)));
             }
@@ -204,7 +204,7 @@ final class OutputBuffer {
                     pieces.set(place, ok.value());
                 }
             } else {
-                UniserveException error = ((Outcome.Err<PeerReply.Piece>) outcome).error();
+                UniserveException error = outcome.error();
                 if (error.code() != ErrorCode.EXCHANGE_LOST) { // the part's entry already says lost
                     failure = error;
                 }

@@ -424,7 +424,7 @@ public final class ShuffleMachine {
                 failed(this, err.error());
                 return;
             }
-            QueryResult result = ((Outcome.Ok<QueryResult>) outcome).value();
+            QueryResult result = outcome.value();
             try {
                 inputs.set(stage, runs(stage, result, clock.nanos() - start));
             } catch (UniserveException e) {

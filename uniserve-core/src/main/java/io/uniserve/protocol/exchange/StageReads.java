@@ -144,7 +144,7 @@ public final class StageReads implements ShuffleMachine.Reads {
                 } else {
                     missing[0] = 0;
                     running.forEach(Timers.Cancel::cancel);
-                    completion.done(Outcome.err(((Outcome.Err<QueryResult>) outcome).error()));
+                    completion.done(Outcome.err(outcome.error()));
                 }
             }));
         }

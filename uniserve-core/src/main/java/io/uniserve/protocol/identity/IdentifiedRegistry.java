@@ -175,7 +175,7 @@ public final class IdentifiedRegistry implements Registry {
     public void onSession(SessionListener added) {
         sessions.add(added);
         if (connected && !announce && refusal == null) {
-            timers.after(0, () -> added.on(SessionEvent.CONNECTED));
+            timers.post(() -> added.on(SessionEvent.CONNECTED));
         }
     }
 
@@ -294,7 +294,7 @@ public final class IdentifiedRegistry implements Registry {
         if (open) {
             return true;
         }
-        timers.after(0, () -> completion.done(Outcome.err(unavailable())));
+        timers.post(() -> completion.done(Outcome.err(unavailable())));
         return false;
     }
 

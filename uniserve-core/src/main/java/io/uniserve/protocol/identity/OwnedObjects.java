@@ -135,7 +135,7 @@ public final class OwnedObjects implements ObjectStore {
     }
 
     private void later(Completion<Done> completion, UniserveException error) {
-        timers.after(0, () -> completion.done(Outcome.err(error)));
+        timers.post(() -> completion.done(Outcome.err(error)));
     }
 
     private void recheck(Consumer<Completion<Done>> read) {

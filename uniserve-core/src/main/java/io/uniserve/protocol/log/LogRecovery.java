@@ -57,7 +57,7 @@ final class LogRecovery {
                         .forEach(name -> (first(name) <= index.last() ? dropped : names).add(name));
                 deleteDropped();
             } else {
-                fail(((Outcome.Err<List<Disk.Entry>>) listed).error());
+                fail(listed.error());
             }
         });
     }
@@ -95,7 +95,7 @@ final class LogRecovery {
                 return;
             }
             try {
-                check(segment, ((Outcome.Ok<Bytes>) read).value(), at == names.size() - 1, at);
+                check(segment, read.value(), at == names.size() - 1, at);
             } catch (UniserveException e) {
                 fail(e);
             }

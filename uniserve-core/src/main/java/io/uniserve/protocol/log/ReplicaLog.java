@@ -90,7 +90,7 @@ public final class ReplicaLog {
                         completion.done(Outcome.ok(new ReplicaLog(
                                 disk, directory, baseIndex, baseEpoch, hash, options, listener, ok.value())));
                     } else {
-                        completion.done(Outcome.err(((Outcome.Err<LogRecovery>) recovered).error()));
+                        completion.done(Outcome.err(recovered.error()));
                     }
                 })
                 .run();
@@ -481,18 +481,14 @@ public final class ReplicaLog {
             }
             end += index.size(i);
         }
-        disk.readRange(segments.get(segment - droppedSegments).path, start, end - start, read -> {
-            if (read instanceof Outcome.Ok<Bytes> ok) {
-                Outcome<List<LogEntry>> entries = decode(ok.value(), from);
-                if (entries instanceof Outcome.Err<List<LogEntry>> err && !closed) {
-                    damagedThrough = Math.max(damagedThrough, lastBad(ok.value(), from, start));
-                    listener.damaged(err.error());
-                }
-                completion.done(entries);
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<Bytes>) read).error()));
+        disk.readRange(segments.get(segment - droppedSegments).path, start, end - start, completion.then(read -> {
+            Outcome<List<LogEntry>> entries = decode(read, from);
+            if (entries instanceof Outcome.Err<List<LogEntry>> err && !closed) {
+                damagedThrough = Math.max(damagedThrough, lastBad(read, from, start));
+                listener.damaged(err.error());
             }
-        });
+            completion.done(entries);
+        }));
     }
 
     private long lastBad(Bytes data, long from, int start) {

@@ -69,7 +69,7 @@ final class SegmentTruncation {
                     more.addAll(ok.value());
                     save(reader, from + ok.value().size(), more);
                 } else {
-                    fail(((Outcome.Err<List<LogEntry>>) read).error());
+                    fail(read.error());
                 }
             });
         }

@@ -243,7 +243,7 @@ public final class QueryExecution {
                 return;
             }
         } else {
-            UniserveException error = ((Outcome.Err<ReadReply>) outcome).error();
+            UniserveException error = outcome.error();
             failures = failedCall(call, error, now);
         }
         if (slots.complete()) {

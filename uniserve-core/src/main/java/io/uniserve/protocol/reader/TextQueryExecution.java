@@ -231,7 +231,7 @@ public final class TextQueryExecution {
             succeed(ok.value(), now);
             return;
         }
-        UniserveException error = ((Outcome.Err<Answer>) outcome).error();
+        UniserveException error = outcome.error();
         boolean unreachable =
                 error.code() == ErrorCode.UNAVAILABLE && error.tried().isEmpty();
         if (unreachable) {

@@ -197,7 +197,7 @@ public final class UpdateExecution {
                                 slot.actor(), ErrorCode.OUTCOME_UNKNOWN, "the reply has no result of the actor", 0));
             }
         } else {
-            UniserveException error = ((Outcome.Err<UpdateReply>) outcome).error();
+            UniserveException error = outcome.error();
             if (error.code() == ErrorCode.UNAVAILABLE) {
                 env.state().health().failed(call.server, env.clock().nanos());
             }

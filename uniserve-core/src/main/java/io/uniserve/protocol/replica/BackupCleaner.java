@@ -67,7 +67,7 @@ final class BackupCleaner {
                     LOG.warn(
                             "{}: no old backup objects are deleted, as a pin cannot be read: {}",
                             key,
-                            ((Outcome.Err<TreeSet<String>>) pinned).error().getMessage());
+                            pinned.error().getMessage());
                     end(false);
                 }
             });

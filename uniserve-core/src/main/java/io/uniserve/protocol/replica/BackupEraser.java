@@ -74,7 +74,7 @@ public final class BackupEraser {
                     if (synced instanceof Outcome.Err<Done>) {
                         completion.done(synced);
                     } else if (!(read instanceof Outcome.Ok<Versioned> ok)) {
-                        completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                        completion.done(Outcome.err(read.error()));
                     } else if (ok.value().value() instanceof TableMap map && map.tableId() == key.tableId()) {
                         completion.done(
                                 error(ErrorCode.INVALID_ARGUMENT, "table " + table + " still exists: drop it first"));
@@ -88,7 +88,7 @@ public final class BackupEraser {
     private void dropped(TableName table, ReplicaKey key, Completion<Done> completion) {
         env.registry().read(RegistryPaths.tombstone(key.tableId()), read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                completion.done(Outcome.err(read.error()));
             } else if (ok.value().version() == Registry.ABSENT) {
                 completion.done(error(
                         ErrorCode.INVALID_ARGUMENT,
@@ -101,24 +101,15 @@ public final class BackupEraser {
     }
 
     private void list(ReplicaKey key, Completion<Done> completion) {
-        env.objects().list(BackupPaths.root(config.clusterId(), key), listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                PinnedObjects.find(
-                        env,
-                        config.clusterId(),
-                        key,
-                        ok.value(),
-                        pinned -> choose(key, ok.value(), pinned, completion));
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
+        env.objects().list(BackupPaths.root(config.clusterId(), key), completion.then(listed -> {
+            PinnedObjects.find(env, config.clusterId(), key, listed, pinned -> choose(key, listed, pinned, completion));
+        }));
     }
 
     private void choose(
             ReplicaKey key, List<String> names, Outcome<TreeSet<String>> pinned, Completion<Done> completion) {
         if (!(pinned instanceof Outcome.Ok<TreeSet<String>> pins)) {
-            completion.done(Outcome.err(((Outcome.Err<TreeSet<String>>) pinned).error()));
+            completion.done(Outcome.err(pinned.error()));
             return;
         }
         ArrayDeque<String> doomed = new ArrayDeque<>(names);
@@ -130,14 +121,10 @@ public final class BackupEraser {
             env.objects().deleteAll(doomed.iterator(), completion);
             return;
         }
-        env.objects().list(StoredTableDefinition.prefix(config.clusterId(), key.tableId()), listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> definitions) {
-                doomed.addAll(definitions.value());
-                env.objects().deleteAll(doomed.iterator(), completion);
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
+        env.objects().list(StoredTableDefinition.prefix(config.clusterId(), key.tableId()), completion.then(listed -> {
+            doomed.addAll(listed);
+            env.objects().deleteAll(doomed.iterator(), completion);
+        }));
     }
 
     /**
@@ -145,13 +132,9 @@ public final class BackupEraser {
      * dropped. Errors as of {@link #erase}; the pin may then remain.
      */
     public void release(TableName table, String cluster, ReplicaKey key, String backup, Completion<Done> completion) {
-        env.objects().list(BackupPaths.pinPrefix(cluster, key), listed -> {
-            if (listed instanceof Outcome.Err<List<String>> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
+        env.objects().list(BackupPaths.pinPrefix(cluster, key), completion.then(listed -> {
             ArrayDeque<String> doomed = new ArrayDeque<>();
-            SnapshotPin.among(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
+            BackupPaths.pins(listed, cluster, key).stream()
                     .filter(pin -> pin.backup().equals(backup))
                     .forEach(pin -> doomed.add(pin.path()));
             env.objects().deleteAll(doomed.iterator(), done -> {
@@ -169,7 +152,7 @@ public final class BackupEraser {
                                             : erased));
                 }
             });
-        });
+        }));
     }
 
     private static Outcome<Done> error(ErrorCode code, String why) {

@@ -27,7 +27,7 @@ final class BackupRecordReader {
                                         ? Optional.of(found)
                                         : Optional.empty()));
                     } else {
-                        completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                        completion.done(Outcome.err(read.error()));
                     }
                 }));
     }

@@ -101,12 +101,8 @@ public final class BackupRecovery {
     }
 
     private void list() {
-        env.objects().list(BackupPaths.root(cluster, key), found -> {
-            if (found instanceof Outcome.Err<List<String>> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            listed = ((Outcome.Ok<List<String>>) found).value();
+        env.objects().list(BackupPaths.root(cluster, key), completion.then(found -> {
+            listed = found;
             if (isNothing()) {
                 ends.nothing().accept(this);
                 return;
@@ -120,7 +116,7 @@ public final class BackupRecovery {
                 }
             }
             read(names, prefix);
-        });
+        }));
     }
 
     /** True without any object of a log or checkpoint. */
@@ -143,7 +139,7 @@ public final class BackupRecovery {
                     manifestKeys.add(name);
                 }
             } else {
-                damage = ((Outcome.Err<CheckpointManifest>) found).error();
+                damage = found.error();
             }
             read(names, prefix);
         });
@@ -250,13 +246,7 @@ public final class BackupRecovery {
     }
 
     private void trail(ActorSnapshot part, List<BackupPaths.Run> chain, Consumer<ShippedVersionReader> reader) {
-        ShippedVersionReader.read(env.objects(), chain, part.checkpointIndex(), read -> {
-            if (read instanceof Outcome.Ok<ShippedVersionReader> ok) {
-                reader.accept(ok.value());
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<ShippedVersionReader>) read).error()));
-            }
-        });
+        ShippedVersionReader.read(env.objects(), chain, part.checkpointIndex(), completion.then(reader));
     }
 
     private ActorSnapshot until(ActorSnapshot part, List<BackupPaths.Run> chain, long index) {
@@ -276,13 +266,7 @@ public final class BackupRecovery {
             told.accept(new VersionState());
             return;
         }
-        CheckpointDownload.versions(env, BackupPaths.checkpointPrefix(cluster, key), manifest, read -> {
-            if (read instanceof Outcome.Ok<VersionState> ok) {
-                told.accept(ok.value());
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<VersionState>) read).error()));
-            }
-        });
+        CheckpointDownload.versions(env, BackupPaths.checkpointPrefix(cluster, key), manifest, completion.then(told));
     }
 
     private void tell(ShippedVersions trail) {

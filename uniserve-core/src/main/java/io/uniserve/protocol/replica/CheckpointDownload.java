@@ -62,11 +62,11 @@ final class CheckpointDownload {
         env.objects().get(object, got -> {
             if (got instanceof Outcome.Err<Bytes> err) {
                 completion.done(Outcome.err(err.error()));
-            } else if (!Sha256.hex(((Outcome.Ok<Bytes>) got).value()).equals(chunk.sha256())) {
+            } else if (!Sha256.hex(got.value()).equals(chunk.sha256())) {
                 completion.done(Outcome.err(new UniserveException(
                         ErrorCode.CORRUPT, "object " + object + " does not match the SHA-256 in its name")));
             } else {
-                read.writeRaw(((Outcome.Ok<Bytes>) got).value());
+                read.writeRaw(got.value());
                 versions(env, prefix, manifest, chunks, read, completion);
             }
         });
@@ -81,30 +81,21 @@ final class CheckpointDownload {
                     new UniserveException(ErrorCode.CORRUPT, "the backup record names no manifest of this actor")));
             return;
         }
-        env.objects().get(name, got -> {
-            if (got instanceof Outcome.Err<Bytes> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
+        env.objects().get(name, completion.then(got -> {
             CheckpointManifest manifest;
             try {
-                manifest = CheckpointManifest.decode(((Outcome.Ok<Bytes>) got).value(), stored.sha256(), key);
+                manifest = CheckpointManifest.decode(got, stored.sha256(), key);
             } catch (UniserveException e) {
                 completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, name + ": " + e.reason(), e)));
                 return;
             }
             completion.done(Outcome.ok(manifest));
-        });
+        }));
     }
 
     /** Downloads the checkpoint of this manifest to its directory in the replica, which must not exist yet. */
     void run(String name, long index) {
-        manifest(env, prefix, key, name, found -> {
-            if (found instanceof Outcome.Err<CheckpointManifest> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            CheckpointManifest manifest = ((Outcome.Ok<CheckpointManifest>) found).value();
+        manifest(env, prefix, key, name, completion.then(manifest -> {
             boolean whole =
                     manifest.files().stream().anyMatch(file -> file.path().equals(LAST));
             if (manifest.index() != index || !whole) {
@@ -115,7 +106,7 @@ final class CheckpointDownload {
             manifest.files().stream().filter(file -> !file.path().equals(LAST)).forEach(files::add);
             manifest.files().stream().filter(file -> file.path().equals(LAST)).forEach(files::add);
             next(manifest);
-        });
+        }));
     }
 
     private void next(CheckpointManifest manifest) {
@@ -141,12 +132,7 @@ final class CheckpointDownload {
         }
         CheckpointManifest.Chunk chunk = file.chunks().get(at);
         String name = BackupPaths.chunk(prefix, chunk.generation(), chunk.sha256());
-        env.objects().get(name, got -> {
-            if (got instanceof Outcome.Err<Bytes> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            Bytes data = ((Outcome.Ok<Bytes>) got).value();
+        env.objects().get(name, completion.then(data -> {
             if (data.size() != chunk.size()) {
                 fail("backup object " + name + " has " + data.size() + " bytes, not " + chunk.size());
                 return;
@@ -160,14 +146,14 @@ final class CheckpointDownload {
             } else {
                 env.disk().append(path, data, written);
             }
-        });
+        }));
     }
 
     private void check(String path, long offset, CheckpointManifest.Chunk chunk, Runnable then) {
         env.disk().readHashed(path, offset, chunk.size(), read -> {
             if (read instanceof Outcome.Err<Disk.Hashed> err) {
                 completion.done(Outcome.err(err.error()));
-            } else if (!((Outcome.Ok<Disk.Hashed>) read).value().sha256().equals(chunk.sha256())) {
+            } else if (!read.value().sha256().equals(chunk.sha256())) {
                 fail("backup object " + chunk.generation() + "/" + chunk.sha256()
                         + " does not match the SHA-256 in its name");
             } else {

@@ -237,11 +237,11 @@ final class CheckpointShipper {
             fetching = false;
             if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
                 use(ok.value(), record.checkpoint());
-            } else if (((Outcome.Err<CheckpointManifest>) found).error().code() == ErrorCode.CORRUPT) {
+            } else if (found.error().code() == ErrorCode.CORRUPT) {
                 LOG.warn("{}: checkpoint in durable storage is damaged, the next upload sends all chunks", key);
                 forgetStored(record);
             } else {
-                trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<CheckpointManifest>) found).error());
+                trouble.failed(STEP, host.env().clock().nanos(), found.error());
                 retryLater();
             }
         });
@@ -259,7 +259,7 @@ final class CheckpointShipper {
                         pending = ok.value();
                         trouble.worked(STEP);
                     } else {
-                        notUploaded(hold, ((Outcome.Err<CheckpointUpload.Uploaded>) outcome).error());
+                        notUploaded(hold, outcome.error());
                     }
                 });
         upload = next;

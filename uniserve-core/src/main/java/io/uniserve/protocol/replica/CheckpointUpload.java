@@ -104,7 +104,7 @@ final class CheckpointUpload {
                 }
                 walk();
             } else {
-                end(Outcome.err(((Outcome.Err<List<Disk.Entry>>) listed).error()));
+                end(Outcome.err(listed.error()));
             }
         });
     }
@@ -139,7 +139,7 @@ final class CheckpointUpload {
                 fail(ErrorCode.UNAVAILABLE, "it was replaced meanwhile");
                 return;
             }
-            Disk.Hashed piece = ((Outcome.Ok<Disk.Hashed>) read).value();
+            Disk.Hashed piece = read.value();
             String there = present.get(piece.sha256());
             chunks.add(new CheckpointManifest.Chunk(there == null ? generation : there, piece.sha256(), size));
             if (there != null) {
@@ -203,7 +203,7 @@ final class CheckpointUpload {
             }
             TreeSet<String> missing = uploaded.manifest().keys(prefix);
             missing.add(uploaded.manifestKey());
-            ((Outcome.Ok<List<String>>) listed).value().forEach(missing::remove);
+            listed.value().forEach(missing::remove);
             if (!missing.isEmpty()) {
                 present.clear();
                 fail(ErrorCode.CORRUPT, missing.size() + " objects are missing, such as " + missing.first());

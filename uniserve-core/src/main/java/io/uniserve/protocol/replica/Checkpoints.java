@@ -145,7 +145,7 @@ final class Checkpoints {
     void list(Completion<List<Name>> completion) {
         disk.list(directory, listed -> {
             if (!(listed instanceof Outcome.Ok<List<Disk.Entry>> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<List<Disk.Entry>>) listed).error()));
+                completion.done(Outcome.err(listed.error()));
                 return;
             }
             List<Name> names = new ArrayList<>();
@@ -224,15 +224,14 @@ final class Checkpoints {
         disk.list(path(name), listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));
-            } else if (((Outcome.Ok<List<Disk.Entry>>) listed)
-                    .value().stream().noneMatch(entry -> entry.name().equals("manifest"))) {
+            } else if (listed.value().stream().noneMatch(entry -> entry.name().equals("manifest"))) {
                 completion.done(Outcome.ok(Optional.empty()));
             } else {
                 disk.read(path(name) + "/manifest", read -> {
                     if (read instanceof Outcome.Err<Bytes> err) {
                         completion.done(Outcome.err(err.error()));
                     } else {
-                        Outcome<Optional<RequestTable>> parsed = parse(((Outcome.Ok<Bytes>) read).value(), name);
+                        Outcome<Optional<RequestTable>> parsed = parse(read.value(), name);
                         if (parsed instanceof Outcome.Ok<Optional<RequestTable>>) {
                             know(name);
                         }

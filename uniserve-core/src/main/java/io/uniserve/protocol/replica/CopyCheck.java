@@ -111,7 +111,7 @@ public final class CopyCheck implements CopyComparison.LocalCopy {
                 completion.done(Outcome.ok(
                         new PeerReply.Digested(request.index(), parts.log().hashAt(request.index()), ok.value())));
             } else {
-                completion.done(Outcome.err(((Outcome.Err<Bytes>) taken).error()));
+                completion.done(Outcome.err(taken.error()));
             }
         });
     }

@@ -52,7 +52,7 @@ final class DeferredCalls {
     void look() {
         if (!looking && held.stream().anyMatch(this::over)) {
             looking = true;
-            timers.after(0, this::release);
+            timers.post(this::release);
         }
     }
 

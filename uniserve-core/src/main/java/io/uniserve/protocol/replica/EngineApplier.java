@@ -311,7 +311,7 @@ final class EngineApplier {
                 begin();
                 apply(ok.value());
             } else {
-                failed(((Outcome.Err<List<LogEntry>>) loaded).error());
+                failed(loaded.error());
             }
         });
     }

@@ -84,7 +84,7 @@ final class EngineRecovery {
             if (listed instanceof Outcome.Ok<List<Checkpoints.Name>> ok) {
                 choose(ok.value(), 0);
             } else {
-                owner.failed(((Outcome.Err<List<Checkpoints.Name>>) listed).error());
+                owner.failed(listed.error());
             }
         });
     }
@@ -112,7 +112,7 @@ final class EngineRecovery {
         checkpoints.manifest(name, read -> {
             if (!(read instanceof Outcome.Ok<Optional<RequestTable>> ok)) {
                 owner.end();
-                refused(name, ((Outcome.Err<Optional<RequestTable>>) read).error(), names, at);
+                refused(name, read.error(), names, at);
             } else if (ok.value().isEmpty()) {
                 owner.end();
                 checkpoints.delete(name); // incomplete
@@ -205,7 +205,7 @@ final class EngineRecovery {
                 choose(List.of(ok.value()), 0);
                 return;
             }
-            UniserveException error = ((Outcome.Err<Checkpoints.Name>) fetched).error();
+            UniserveException error = fetched.error();
             owner.failed(error);
             if (error.code() == ErrorCode.CORRUPT) {
                 listener.lost(error.reason());

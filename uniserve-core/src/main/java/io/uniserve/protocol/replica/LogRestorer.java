@@ -38,8 +38,8 @@ final class LogRestorer {
                 end(Outcome.err(err.error()));
                 return;
             }
-            List<BackupPaths.Run> chain = BackupPaths.chain(
-                    ((Outcome.Ok<List<String>>) listed).value(), prefix, log.baseIndex(), log.epochAt(log.baseIndex()));
+            List<BackupPaths.Run> chain =
+                    BackupPaths.chain(listed.value(), prefix, log.baseIndex(), log.epochAt(log.baseIndex()));
             long last = chain.isEmpty()
                     ? log.baseIndex()
                     : chain.get(chain.size() - 1).last();
@@ -63,7 +63,7 @@ final class LogRestorer {
                 end(Outcome.err(err.error()));
                 return;
             }
-            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(((Outcome.Ok<Bytes>) got).value(), run.first());
+            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(got.value(), run.first());
             if (decoded instanceof Outcome.Ok<List<LogEntry>> ok
                     && ok.value().size() >= run.last() - run.first() + 1
                     && append(ok.value().subList(0, (int) (run.last() - run.first() + 1)))) {

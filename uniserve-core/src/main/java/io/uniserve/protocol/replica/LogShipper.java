@@ -444,7 +444,7 @@ final class LogShipper {
                     ship(Math.max(stable, stableSeen));
                 }
             } else {
-                shipFailed(((Outcome.Err<Long>) found).error());
+                shipFailed(found.error());
             }
         });
     }

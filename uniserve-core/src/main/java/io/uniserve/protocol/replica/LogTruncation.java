@@ -50,7 +50,7 @@ final class LogTruncation {
                 parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
             }
         } else {
-            replicaHealth.filesFailed(((Outcome.Err<Long>) cut).error());
+            replicaHealth.filesFailed(cut.error());
         }
         completion.done(cut);
     }

@@ -11,7 +11,6 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.log.ReplicaLog;
-import java.util.List;
 
 /** The open files of a replica's directory. */
 record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
@@ -25,12 +24,7 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             LogListener listener,
             Completion<OpenReplica> completion) {
         String directory = key.toString();
-        disk.list(directory, listed -> {
-            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            List<Disk.Entry> entries = ((Outcome.Ok<List<Disk.Entry>>) listed).value();
+        disk.list(directory, completion.then(entries -> {
             if (entries.stream().anyMatch(e -> e.name().equals("state"))) {
                 disk.read(
                         directory + "/state", read -> withState(disk, table, key, read, options, listener, completion));
@@ -40,7 +34,7 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             } else {
                 log(disk, directory, PersistentState.fresh(table, key), options, listener, completion);
             }
-        });
+        }));
     }
 
     private static void withState(
@@ -58,7 +52,7 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
         String directory = key.toString();
         PersistentState state;
         try {
-            state = PersistentState.decode(((Outcome.Ok<Bytes>) read).value());
+            state = PersistentState.decode(read.value());
             if (!state.table().equals(table) || !state.key().equals(key)) {
                 throw new UniserveException(
                         ErrorCode.CORRUPT,
@@ -95,7 +89,7 @@ record OpenReplica(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
                         Checkpoints checkpoints = new Checkpoints(disk, directory, ok.value()::baseIndex);
                         completion.done(Outcome.ok(new OpenReplica(file, ok.value(), checkpoints)));
                     } else {
-                        completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
+                        completion.done(Outcome.err(opened.error()));
                     }
                 });
     }

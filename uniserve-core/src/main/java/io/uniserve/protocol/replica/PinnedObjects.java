@@ -44,15 +44,11 @@ final class PinnedObjects {
             completion.done(Outcome.ok(keys));
             return;
         }
-        pin.fetch(env.objects(), found -> {
-            if (found instanceof Outcome.Ok<ActorSnapshot> ok) {
-                keys.add(pin.path());
-                keys.addAll(ok.value().keys());
-                chunks(ok.value());
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<ActorSnapshot>) found).error()));
-            }
-        });
+        pin.fetch(env.objects(), completion.then(found -> {
+            keys.add(pin.path());
+            keys.addAll(found.keys());
+            chunks(found);
+        }));
     }
 
     private void chunks(ActorSnapshot part) {
@@ -61,13 +57,9 @@ final class PinnedObjects {
             return;
         }
         String prefix = part.checkpointPrefix();
-        CheckpointDownload.manifest(env, prefix, part.key(), part.checkpoint(), found -> {
-            if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
-                keys.addAll(ok.value().keys(prefix));
-                next();
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<CheckpointManifest>) found).error()));
-            }
-        });
+        CheckpointDownload.manifest(env, prefix, part.key(), part.checkpoint(), completion.then(found -> {
+            keys.addAll(found.keys(prefix));
+            next();
+        }));
     }
 }

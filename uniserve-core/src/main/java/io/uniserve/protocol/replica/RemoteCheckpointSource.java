@@ -44,13 +44,7 @@ final class RemoteCheckpointSource implements CheckpointSource {
 
     @Override
     public void fetch(Completion<Checkpoints.Name> completion) {
-        BackupRecordReader.find(env, table, key, found -> {
-            if (found instanceof Outcome.Ok<Optional<BackupRecord>> ok) {
-                take(ok.value(), completion);
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<Optional<BackupRecord>>) found).error()));
-            }
-        });
+        BackupRecordReader.find(env, table, key, completion.then(found -> take(found, completion)));
     }
 
     private void take(Optional<BackupRecord> record, Completion<Checkpoints.Name> completion) {
@@ -79,7 +73,7 @@ final class RemoteCheckpointSource implements CheckpointSource {
             Outcome<CheckpointManifest> fetched, Checkpoints.Name place, Completion<Checkpoints.Name> completion) {
         if (fetched instanceof Outcome.Err<CheckpointManifest> err) {
             completion.done(Outcome.err(err.error()));
-        } else if (((Outcome.Ok<CheckpointManifest>) fetched).value().epoch() != place.epoch()) {
+        } else if (fetched.value().epoch() != place.epoch()) {
             refuse("the checkpoint in durable storage is of another log", completion);
         } else {
             completion.done(Outcome.ok(place));

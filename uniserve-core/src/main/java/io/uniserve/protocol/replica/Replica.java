@@ -305,8 +305,7 @@ public final class Replica implements Primary.LocalReplica {
         EngineApplier engine = files.engine();
         return engine == null
                 ? 0
-                : Math.max(
-                        engine.table().versions().committed(), engine.early().committed());
+                : Math.max(engine.table().versions().committed(), engine.early().committed());
     }
 
     /** The version that is prepared in the engine without an applied outcome; 0 for none. */

@@ -12,7 +12,6 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.LogListener;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +70,7 @@ final class ReplicaRestore {
         host.env().disk().list(key.toString(), listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));
-            } else if (((Outcome.Ok<List<Disk.Entry>>) listed).value().isEmpty()) {
+            } else if (listed.value().isEmpty()) {
                 completion.done(Outcome.ok(Done.DONE));
             } else {
                 String place = "quarantine/" + key + "-"
@@ -98,13 +97,7 @@ final class ReplicaRestore {
     }
 
     private void readRecord() {
-        BackupRecordReader.find(env, table, key, found -> {
-            if (found instanceof Outcome.Ok<Optional<BackupRecord>> ok) {
-                begin(ok.value().orElse(null));
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<Optional<BackupRecord>>) found).error()));
-            }
-        });
+        BackupRecordReader.find(env, table, key, completion.then(found -> begin(found.orElse(null))));
     }
 
     private void begin(@Nullable BackupRecord record) {
@@ -127,14 +120,10 @@ final class ReplicaRestore {
             return;
         }
         String prefix = BackupPaths.checkpointPrefix(host.config().clusterId(), key);
-        new CheckpointDownload(env, prefix, key, fetched -> {
-                    if (fetched instanceof Outcome.Ok<CheckpointManifest> ok) {
-                        state = state.after(ok.value().index(), ok.value().epoch());
-                        open(due);
-                    } else {
-                        completion.done(Outcome.err(((Outcome.Err<CheckpointManifest>) fetched).error()));
-                    }
-                })
+        new CheckpointDownload(env, prefix, key, completion.then(fetched -> {
+                    state = state.after(fetched.index(), fetched.epoch());
+                    open(due);
+                }))
                 .run(record.checkpoint(), record.checkpointIndex());
     }
 
@@ -151,7 +140,7 @@ final class ReplicaRestore {
 
     private void fill(Outcome<OpenReplica> fresh, long due) {
         if (!(fresh instanceof Outcome.Ok<OpenReplica> ok)) {
-            completion.done(Outcome.err(((Outcome.Err<OpenReplica>) fresh).error()));
+            completion.done(Outcome.err(fresh.error()));
             return;
         }
         opened.accept(ok.value());

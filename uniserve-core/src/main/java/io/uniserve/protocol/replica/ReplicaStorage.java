@@ -144,7 +144,7 @@ final class ReplicaStorage {
                 openedEpoch = installed();
                 then.run();
             } else {
-                notOpened(((Outcome.Err<OpenReplica>) outcome).error(), then);
+                notOpened(outcome.error(), then);
             }
             owner.changed();
         });

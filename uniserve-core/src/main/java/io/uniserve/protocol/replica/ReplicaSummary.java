@@ -24,8 +24,7 @@ public record ReplicaSummary(TableName table, ReplicaKey key, long epoch, long l
         disk.list(directory, listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));
-            } else if (((Outcome.Ok<List<Disk.Entry>>) listed)
-                    .value().stream().noneMatch(entry -> entry.name().equals("state"))) {
+            } else if (listed.value().stream().noneMatch(entry -> entry.name().equals("state"))) {
                 completion.done(Outcome.ok(Optional.empty()));
             } else {
                 disk.read(directory + "/state", read -> completion.done(decoded(directory, read)));
@@ -38,7 +37,7 @@ public record ReplicaSummary(TableName table, ReplicaKey key, long epoch, long l
             return Outcome.err(err.error());
         }
         try {
-            PersistentState state = PersistentState.decode(((Outcome.Ok<Bytes>) read).value());
+            PersistentState state = PersistentState.decode(read.value());
             return Outcome.ok(Optional.of(new ReplicaSummary(
                     state.table(), state.key(), state.installed(), Math.max(state.baseIndex(), state.synced()))));
         } catch (UniserveException e) {

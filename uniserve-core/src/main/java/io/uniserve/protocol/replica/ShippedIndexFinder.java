@@ -53,15 +53,10 @@ final class ShippedIndexFinder {
             long shipped,
             Completion<Long> completion) {
         String prefix = BackupPaths.logPrefix(cluster, key);
-        env.objects().list(prefix, listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                List<BackupPaths.Run> chain =
-                        BackupPaths.chain(ok.value(), prefix, shipped, Math.max(0, log.epochAt(shipped)));
-                new ShippedIndexFinder(env.objects(), log, chain, shipped, completion).next(0);
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
+        env.objects().list(prefix, completion.then(listed -> {
+            List<BackupPaths.Run> chain = BackupPaths.chain(listed, prefix, shipped, Math.max(0, log.epochAt(shipped)));
+            new ShippedIndexFinder(env.objects(), log, chain, shipped, completion).next(0);
+        }));
     }
 
     private void next(int at) {

@@ -48,13 +48,9 @@ final class ShippedVersionReader {
             return;
         }
         BackupPaths.Run run = chain.get(at);
-        objects.get(run.key(), got -> {
-            if (got instanceof Outcome.Err<Bytes> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
+        objects.get(run.key(), completion.then(got -> {
             int count = (int) (run.last() - run.first() + 1);
-            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(((Outcome.Ok<Bytes>) got).value(), run.first());
+            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(got, run.first());
             if (decoded instanceof Outcome.Ok<List<LogEntry>> ok && ok.value().size() >= count) {
                 ok.value().subList(0, count).forEach(this::record);
                 next(at + 1);
@@ -62,7 +58,7 @@ final class ShippedVersionReader {
                 completion.done(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " has bad entries")));
             }
-        });
+        }));
     }
 
     private void record(LogEntry entry) {

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.replica;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
@@ -37,20 +36,16 @@ public record SnapshotPin(String cluster, ReplicaKey key, String backup, String 
 
     /** Reads and checks the part; CORRUPT if it does not match its name, IO if it is absent. */
     void fetch(ObjectStore objects, Completion<ActorSnapshot> completion) {
-        objects.get(path(), got -> {
-            if (got instanceof Outcome.Err<Bytes> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
+        objects.get(path(), completion.then(got -> {
             ActorSnapshot part;
             try {
-                part = ActorSnapshot.decode(((Outcome.Ok<Bytes>) got).value(), sha256, cluster, key);
+                part = ActorSnapshot.decode(got, sha256, cluster, key);
             } catch (UniserveException e) {
                 completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, path() + ": " + e.reason(), e)));
                 return;
             }
             completion.done(Outcome.ok(part));
-        });
+        }));
     }
 
     /** All pins among the actor's objects. */

@@ -118,7 +118,7 @@ final class SnapshotPinner {
                 if (found instanceof Outcome.Ok<CheckpointManifest> ok) {
                     log(wish, record, ok.value().epoch(), ok.value().bytes(), mapVersion);
                 } else {
-                    fail(wish, ((Outcome.Err<CheckpointManifest>) found).error());
+                    fail(wish, found.error());
                 }
             });
         }
@@ -131,8 +131,8 @@ final class SnapshotPinner {
                 fail(wish, err.error());
                 return;
             }
-            List<BackupPaths.Run> chain = BackupPaths.chain(
-                    ((Outcome.Ok<List<String>>) listed).value(), prefix, record.checkpointIndex(), epochAfter);
+            List<BackupPaths.Run> chain =
+                    BackupPaths.chain(listed.value(), prefix, record.checkpointIndex(), epochAfter);
             long end = chain.isEmpty()
                     ? record.checkpointIndex()
                     : chain.get(chain.size() - 1).last();
@@ -172,7 +172,7 @@ final class SnapshotPinner {
         host.env().registry().multi(List.of(check), checked -> {
             if (checked instanceof Outcome.Err<MultiResult> err) {
                 fail(wish, err.error());
-            } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
+            } else if (checked.value().applied()) {
                 end(wish, Outcome.ok(pinned));
             } else {
                 host.refresh(table);

@@ -55,12 +55,7 @@ public final class SnapshotVerifier {
     }
 
     private void run(SnapshotPin pin) {
-        pin.fetch(env.objects(), found -> {
-            if (!(found instanceof Outcome.Ok<ActorSnapshot> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<ActorSnapshot>) found).error()));
-                return;
-            }
-            ActorSnapshot part = ok.value();
+        pin.fetch(env.objects(), completion.then(part -> {
             generation = BackupPaths.generation(part.epoch(), env.ids().next());
             if (part.checkpoint().isEmpty()) {
                 log(part, 0);
@@ -68,12 +63,12 @@ public final class SnapshotVerifier {
             }
             CheckpointDownload.manifest(
                     env, part.checkpointPrefix(), part.key(), part.checkpoint(), manifest -> begin(part, manifest));
-        });
+        }));
     }
 
     private void begin(ActorSnapshot part, Outcome<CheckpointManifest> found) {
         if (!(found instanceof Outcome.Ok<CheckpointManifest> ok)) {
-            completion.done(Outcome.err(((Outcome.Err<CheckpointManifest>) found).error()));
+            completion.done(Outcome.err(found.error()));
             return;
         }
         CheckpointManifest manifest = ok.value();
@@ -100,7 +95,7 @@ public final class SnapshotVerifier {
         String name = BackupPaths.chunk(part.checkpointPrefix(), chunk.generation(), chunk.sha256());
         env.objects().get(name, got -> {
             if (!(got instanceof Outcome.Ok<Bytes> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<Bytes>) got).error()));
+                completion.done(Outcome.err(got.error()));
             } else if (ok.value().size() != chunk.size()
                     || !Sha256.hex(ok.value()).equals(chunk.sha256())) {
                 fail("object " + name + " does not match the SHA-256 in its name");
@@ -166,13 +161,9 @@ public final class SnapshotVerifier {
         }
         ActorSnapshot.Piece piece = part.log().get(at);
         String name = part.logKey(piece);
-        env.objects().get(name, got -> {
-            if (!(got instanceof Outcome.Ok<Bytes> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<Bytes>) got).error()));
-                return;
-            }
+        env.objects().get(name, completion.then(got -> {
             int count = (int) (piece.until() - piece.first() + 1);
-            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(ok.value(), piece.first());
+            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(got, piece.first());
             if (!(decoded instanceof Outcome.Ok<List<LogEntry>> entries)
                     || entries.value().size() < count) {
                 fail("object " + name + " has bad entries");
@@ -183,7 +174,7 @@ public final class SnapshotVerifier {
                 String copy = BackupPaths.log(cluster, target, piece.first(), piece.until(), piece.epoch());
                 put(copy, data, () -> log(part, at + 1));
             }
-        });
+        }));
     }
 
     private void fail(String why) {

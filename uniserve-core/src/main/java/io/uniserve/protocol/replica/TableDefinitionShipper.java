@@ -96,7 +96,7 @@ final class TableDefinitionShipper {
                     nowThere();
                 }
             } else {
-                trouble.failed(STEP, host.env().clock().nanos(), ((Outcome.Err<List<String>>) listed).error());
+                trouble.failed(STEP, host.env().clock().nanos(), listed.error());
             }
         });
     }

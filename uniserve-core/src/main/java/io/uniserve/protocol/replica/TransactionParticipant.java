@@ -101,8 +101,7 @@ final class TransactionParticipant {
                     culprit(request),
                     "the engine cannot apply the rows, so all replicas refuse them");
         }
-        Vote rejected =
-                end.newest() < request.version() ? rejections.knownRejection(request, primary.epoch()) : null;
+        Vote rejected = end.newest() < request.version() ? rejections.knownRejection(request, primary.epoch()) : null;
         if (rejected != null) {
             return rejected;
         }

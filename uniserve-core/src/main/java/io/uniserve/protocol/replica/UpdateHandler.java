@@ -146,7 +146,7 @@ final class UpdateHandler {
             pending.refuse(update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
-        boolean conditional = conflict || ((Outcome.Ok<RowCondition>) valid).value() == RowCondition.ON_STATE;
+        boolean conditional = conflict || valid.value() == RowCondition.ON_STATE;
         AppendOrder order = primary.order();
         if (conditional) {
             order.exclusively(() -> appendIfItHolds(order, update, request, rows));

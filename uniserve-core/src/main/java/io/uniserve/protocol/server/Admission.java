@@ -91,8 +91,8 @@ final class Admission {
                     return;
                 }
                 admitted.accept(identity);
-            } else if (((Outcome.Err<Bytes>) read).error().code() == ErrorCode.CORRUPT) {
-                refused.accept(((Outcome.Err<Bytes>) read).error());
+            } else if (read.error().code() == ErrorCode.CORRUPT) {
+                refused.accept(read.error());
             } else {
                 later(this::read);
             }
@@ -211,7 +211,7 @@ final class Admission {
                 LOG.warn(
                         "{}: write of the cluster identity to the data directory failed: {}",
                         config.self(),
-                        ((Outcome.Err<Done>) written).error().getMessage());
+                        written.error().getMessage());
                 later(this::look);
             }
         });

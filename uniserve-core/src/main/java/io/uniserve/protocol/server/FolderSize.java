@@ -4,7 +4,6 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayDeque;
-import java.util.List;
 
 /** Total size in bytes of all files below a directory. It lists one directory at a time. */
 final class FolderSize {
@@ -30,12 +29,8 @@ final class FolderSize {
             completion.done(Outcome.ok(bytes));
             return;
         }
-        disk.list(folder, listed -> {
-            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            for (Disk.Entry entry : ((Outcome.Ok<List<Disk.Entry>>) listed).value()) {
+        disk.list(folder, completion.then(listed -> {
+            for (Disk.Entry entry : listed) {
                 bytes += entry.size();
                 if (entry.name().endsWith("/")) {
                     folders.add(folder + "/"
@@ -43,6 +38,6 @@ final class FolderSize {
                 }
             }
             next();
-        });
+        }));
     }
 }

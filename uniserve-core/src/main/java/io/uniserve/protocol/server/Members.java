@@ -85,13 +85,9 @@ final class Members {
     }
 
     private void readServers(Completion<List<ServerRecord>> completion) {
-        env.registry().children(RegistryPaths.SERVERS, listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                readNext(ok.value(), 0, new ArrayList<>(), completion);
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
+        env.registry().children(RegistryPaths.SERVERS, completion.then(listed -> {
+            readNext(listed, 0, new ArrayList<>(), completion);
+        }));
     }
 
     private void readNext(
@@ -100,16 +96,12 @@ final class Members {
             completion.done(Outcome.ok(found));
             return;
         }
-        env.registry().read(RegistryPaths.SERVERS + "/" + names.get(at), read -> {
-            if (read instanceof Outcome.Err<Versioned> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            if (((Outcome.Ok<Versioned>) read).value().value() instanceof ServerRecord record) {
+        env.registry().read(RegistryPaths.SERVERS + "/" + names.get(at), completion.then(read -> {
+            if (read.value() instanceof ServerRecord record) {
                 found.add(record);
             }
             readNext(names, at + 1, found, completion);
-        });
+        }));
     }
 
     private void onServers(List<ServerRecord> records) {

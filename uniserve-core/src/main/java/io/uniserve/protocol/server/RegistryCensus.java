@@ -8,7 +8,6 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
-import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,30 +27,18 @@ record RegistryCensus(@Nullable ClusterRecord cluster, TreeMap<Long, TableMap> m
     private static final Logger LOG = LoggerFactory.getLogger(RegistryCensus.class);
 
     static void take(Registry registry, Completion<RegistryCensus> completion) {
-        registry.sync(synced -> {
-            if (synced instanceof Outcome.Err<?> err) {
-                completion.done(Outcome.err(err.error()));
-                return;
-            }
-            registry.read(RegistryPaths.CLUSTER, read -> {
-                if (read instanceof Outcome.Ok<Versioned> ok) {
-                    ClusterRecord cluster = ok.value().value() instanceof ClusterRecord record ? record : null;
-                    tables(registry, new RegistryCensus(cluster, new TreeMap<>(), new TreeSet<>()), completion);
-                } else {
-                    completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
-                }
-            });
-        });
+        registry.sync(completion.then(synced -> {
+            registry.read(RegistryPaths.CLUSTER, completion.then(read -> {
+                ClusterRecord cluster = read.value() instanceof ClusterRecord record ? record : null;
+                tables(registry, new RegistryCensus(cluster, new TreeMap<>(), new TreeSet<>()), completion);
+            }));
+        }));
     }
 
     private static void tables(Registry registry, RegistryCensus census, Completion<RegistryCensus> completion) {
-        registry.children(RegistryPaths.TABLES, listed -> {
-            if (listed instanceof Outcome.Ok<List<String>> ok) {
-                next(registry, ok.value(), 0, census, completion);
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
+        registry.children(RegistryPaths.TABLES, completion.then(listed -> {
+            next(registry, listed, 0, census, completion);
+        }));
     }
 
     private static void next(
@@ -69,22 +56,18 @@ record RegistryCensus(@Nullable ClusterRecord cluster, TreeMap<Long, TableMap> m
             next(registry, names, at + 1, census, completion);
             return;
         }
-        registry.read(RegistryPaths.map(name), read -> {
-            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
-                return;
-            }
-            if (ok.value().value() instanceof TableMap map) {
+        registry.read(RegistryPaths.map(name), completion.then(read -> {
+            if (read.value() instanceof TableMap map) {
                 census.maps().put(map.tableId(), map);
             }
             next(registry, names, at + 1, census, completion);
-        });
+        }));
     }
 
     private static void tombstones(Registry registry, RegistryCensus census, Completion<RegistryCensus> completion) {
         registry.children(RegistryPaths.TOMBSTONES, listed -> {
             if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+                completion.done(Outcome.err(listed.error()));
                 return;
             }
             for (String number : ok.value()) {

@@ -76,7 +76,7 @@ final class RetryingReader<T> {
                     reading = false;
                     dirty();
                 });
-                UniserveException error = ((Outcome.Err<T>) outcome).error();
+                UniserveException error = outcome.error();
                 told.forEach(one -> one.done(Outcome.err(error)));
                 failed.accept(error);
             }

@@ -342,7 +342,7 @@ public final class ServerMachine {
     }
 
     private <T> void later(Completion<T> completion, Outcome<T> outcome) {
-        env.timers().after(0, () -> completion.done(outcome));
+        env.timers().post(() -> completion.done(outcome));
     }
 
     /** Runs all work that is due; returns the nanoseconds until the next work. */

@@ -94,7 +94,7 @@ final class StoreOwner {
                 return;
             }
             if (!(read instanceof Outcome.Ok<Bytes> ok)) {
-                if (((Outcome.Err<Bytes>) read).error().code() == ErrorCode.CORRUPT) {
+                if (read.error().code() == ErrorCode.CORRUPT) {
                     refuse("its owner object " + key + " is damaged: restore it");
                 } else {
                     later("owner cannot be read", read);
@@ -202,7 +202,7 @@ final class StoreOwner {
         String key = key(config.clusterId());
         objects.list(key, listed -> {
             if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+                completion.done(Outcome.err(listed.error()));
             } else if (!ok.value().contains(key)) {
                 completion.done(Outcome.err(refusal("its owner object " + key
                         + " is gone: it was emptied, or another directory is in its place. Restore its contents,"
@@ -221,7 +221,7 @@ final class StoreOwner {
                             : err.error());
         }
         try {
-            String owner = decode(key, ((Outcome.Ok<Bytes>) read).value());
+            String owner = decode(key, read.value());
             return owner.equals(identity)
                     ? Outcome.ok(Done.DONE)
                     : Outcome.err(refusal("another cluster has taken it over: it belongs to cluster "

@@ -112,7 +112,7 @@ final class Trash {
     private void look(TrashEntry entry, Completion<Boolean> completion) {
         env.disk().list(path(entry.id()), listed -> {
             if (!(listed instanceof Outcome.Ok<List<Disk.Entry>> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<List<Disk.Entry>>) listed).error()));
+                completion.done(Outcome.err(listed.error()));
             } else if (ok.value().stream().noneMatch(file -> file.name().equals(REPLICA + "/"))) {
                 env.disk().delete(path(entry.id()), done -> completion.done(done.map(deleted -> false)));
             } else if (ok.value().stream().noneMatch(file -> file.name().equals(ABOUT))) {
@@ -184,7 +184,7 @@ final class Trash {
         env.disk().list(key.toString(), listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));
-            } else if (((Outcome.Ok<List<Disk.Entry>>) listed).value().isEmpty()) {
+            } else if (listed.value().isEmpty()) {
                 env.disk().delete(key.toString(), completion); // there is nothing to keep
             } else {
                 putWhole(key, table, epoch, lastIndex, reason, completion);
@@ -194,15 +194,11 @@ final class Trash {
 
     private void putWhole(
             ReplicaKey key, String table, long epoch, long lastIndex, String reason, Completion<Done> completion) {
-        FolderSize.of(env.disk(), key.toString(), sized -> {
-            if (!(sized instanceof Outcome.Ok<Long> bytes)) {
-                completion.done(Outcome.err(((Outcome.Err<Long>) sized).error()));
-                return;
-            }
+        FolderSize.of(env.disk(), key.toString(), completion.then(sized -> {
             long now = nowMs();
             String id = TrashFile.id(now, key, env.ids().next());
-            TrashEntry entry = new TrashEntry(
-                    id, table, key, epoch, lastIndex, bytes.value(), now, now + config.retentionMs(), reason);
+            TrashEntry entry =
+                    new TrashEntry(id, table, key, epoch, lastIndex, sized, now, now + config.retentionMs(), reason);
             env.disk().replace(path(id) + "/" + ABOUT, TrashFile.encode(entry), described -> {
                 if (described instanceof Outcome.Err<Done>) {
                     completion.done(described);
@@ -210,7 +206,7 @@ final class Trash {
                     env.disk().move(key.toString(), path(id) + "/" + REPLICA, moved -> put(entry, moved, completion));
                 }
             });
-        });
+        }));
     }
 
     private void put(TrashEntry entry, Outcome<Done> moved, Completion<Done> completion) {

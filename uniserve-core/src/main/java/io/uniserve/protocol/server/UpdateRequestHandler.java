@@ -46,7 +46,7 @@ final class UpdateRequestHandler {
     void update(UpdateRequest request, Completion<UpdateReply> completion) {
         UniserveException wrong = check(request);
         if (wrong != null) {
-            env.timers().after(0, () -> completion.done(Outcome.err(wrong)));
+            env.timers().post(() -> completion.done(Outcome.err(wrong)));
             return;
         }
         TableViews.View view = views.find(request.table());
@@ -55,7 +55,7 @@ final class UpdateRequestHandler {
             return;
         }
         if (view.meta().tableId() != request.tableId()) {
-            env.timers().after(0, () -> completion.done(Outcome.err(notFound(request))));
+            env.timers().post(() -> completion.done(Outcome.err(notFound(request))));
             return;
         }
         if (TransactionService.serves(view.meta().level())) {
@@ -65,7 +65,7 @@ final class UpdateRequestHandler {
         if (request.stages() || request.actors().stream().anyMatch(rows -> rows.staged() != null)) {
             UniserveException eventual = UniserveException.invalid("only atomic updates have staged rows, and table "
                     + request.table() + " has none: send them directly");
-            env.timers().after(0, () -> completion.done(Outcome.err(eventual)));
+            env.timers().post(() -> completion.done(Outcome.err(eventual)));
             return;
         }
         Gathering gathering = new Gathering(request, completion);
@@ -98,10 +98,8 @@ final class UpdateRequestHandler {
             atomic.submit(request, completion);
         } else {
             env.timers()
-                    .after(
-                            0,
-                            () -> completion.done(
-                                    Outcome.err(UniserveException.invalid("the table has " + actors + " actors"))));
+                    .post(() -> completion.done(
+                            Outcome.err(UniserveException.invalid("the table has " + actors + " actors"))));
         }
     }
 
@@ -161,7 +159,7 @@ final class UpdateRequestHandler {
                                 ErrorCode.UNAVAILABLE, err.error().reason(), err.error())));
                         return;
                     }
-                    Versioned found = ((Outcome.Ok<Versioned>) read).value();
+                    Versioned found = read.value();
                     if (found.value() instanceof TableMap map && map.tableId() == request.tableId()) {
                         views.refresh(request.table());
                         completion.done(Outcome.err(
@@ -212,7 +210,7 @@ final class UpdateRequestHandler {
         private void begun() {
             begun = true;
             if (open.isEmpty()) {
-                env.timers().after(0, this::settle);
+                env.timers().post(this::settle);
             }
         }
 

@@ -168,7 +168,7 @@ public final class AtomicUpdateRequest {
             begin(floors.of(update.tableId()));
             return;
         }
-        ErrorCode code = ((Outcome.Err<ConsistentCut>) outcome).error().code();
+        ErrorCode code = outcome.error().code();
         if (code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) {
             tried.add(server);
             env.timers().after(PAUSE_NANOS, this::learn);
@@ -285,7 +285,7 @@ public final class AtomicUpdateRequest {
             if (staged instanceof Outcome.Ok<List<ActorRows>> ok) {
                 send(index, driver, ok.value());
             } else {
-                UniserveException error = ((Outcome.Err<List<ActorRows>>) staged).error();
+                UniserveException error = staged.error();
                 heard(error.code(), error.reason(), false);
             }
         });
@@ -351,7 +351,7 @@ public final class AtomicUpdateRequest {
             ActorFailure failure = ok.value().failures().get(0);
             heard(failure.code(), failure.message(), true);
         } else {
-            UniserveException error = ((Outcome.Err<UpdateReply>) outcome).error();
+            UniserveException error = outcome.error();
             heard(error.code(), error.reason(), true);
         }
     }

@@ -59,7 +59,7 @@ public final class CommitVisibility {
             if (waiting.isEmpty()) {
                 withheld.remove(tableId);
             }
-            free.forEach(one -> env.timers().after(0, one.then()));
+            free.forEach(one -> env.timers().post(one.then()));
         }
     }
 

@@ -170,7 +170,7 @@ public final class ConsistentCutReader {
             registry.multi(List.of(new Op.Check(RegistryPaths.TERM, term)), checked -> {
                 if (checked instanceof Outcome.Err<MultiResult> err) {
                     completion.done(Outcome.err(err.error()));
-                } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
+                } else if (checked.value().applied()) {
                     look();
                 } else {
                     registry.sync(synced -> begin());
@@ -248,7 +248,7 @@ public final class ConsistentCutReader {
                     if (read instanceof Outcome.Ok<Versioned> ok) {
                         values.put(place, ok.value());
                     } else {
-                        errors.add(((Outcome.Err<Versioned>) read).error());
+                        errors.add(read.error());
                     }
                     if (values.size() == all.size()) {
                         then.accept(List.copyOf(values.values()));

@@ -42,7 +42,7 @@ final class ManagerProbe {
             return;
         }
         asking.put(flight.version(), new ArrayList<>(List.of(then)));
-        host.env().timers().after(0, () -> send(flight)); // the actors of one read arrive here one after the other
+        host.env().timers().post(() -> send(flight)); // the actors of one read ask one after the other
     }
 
     private void send(InFlight flight) {

@@ -104,7 +104,7 @@ final class RowUploader {
             return;
         }
         Map<Integer, StagedRowsRef> kept = new TreeMap<>();
-        ((Outcome.Ok<UpdateReply>) outcome).value().staged().forEach(actor -> kept.put(actor.actor(), actor.rows()));
+        outcome.value().staged().forEach(actor -> kept.put(actor.actor(), actor.rows()));
         for (ActorRows rows : sent) {
             StagedRowsRef here = kept.get(rows.actor());
             if (here == null || here.bytes() != rows.bytes()) {

@@ -42,6 +42,7 @@ final class Transaction {
     final List<QueuedUpdate> updates;
     /** This manager has certainly started the version itself. */
     private boolean mine;
+
     private Phase phase = Phase.PREPARING;
     /** Time of the first commit that was sent: that one may be applied later, whatever is tried again. */
     private long committingNanos;

@@ -209,7 +209,7 @@ final class TransactionLogView {
     /** Starts in the loop's next turn, so that the actors of one read share a multi. */
     private void beginConfirm() {
         confirms = true;
-        host.env().timers().after(0, () -> {
+        host.env().timers().post(() -> {
             confirming = waiting;
             waiting = new ArrayList<>();
             TransactionLogState log = current;
@@ -223,15 +223,15 @@ final class TransactionLogView {
 
     private void readToConfirm(int attempt) {
         if (attempt == CONFIRM_ATTEMPTS_MAX) {
-            endConfirm(
-                    Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
+            endConfirm(Outcome.err(
+                    new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
             return;
         }
         commitVisibility.read(path, read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
                 endConfirm(Outcome.err(err.error()));
             } else {
-                Versioned found = ((Outcome.Ok<Versioned>) read).value();
+                Versioned found = read.value();
                 if (found.value() instanceof TransactionLogState log) {
                     offer(log, found.version());
                     check(log, found.version(), attempt);
@@ -251,8 +251,7 @@ final class TransactionLogView {
         registry.multi(List.of(new Op.Check(path, version)), checked -> {
             if (checked instanceof Outcome.Err<MultiResult> err) {
                 endConfirm(Outcome.err(err.error()));
-            } else if (confirming.isEmpty()
-                    || ((Outcome.Ok<MultiResult>) checked).value().applied()) {
+            } else if (confirming.isEmpty() || checked.value().applied()) {
                 endConfirm(Outcome.ok(log));
             } else {
                 registry.sync(synced -> readToConfirm(attempt + 1));
@@ -261,12 +260,10 @@ final class TransactionLogView {
     }
 
     private void answerDecided(TransactionLogState log) {
-        List<Question> answered = confirming.stream()
-                .filter(question -> question.decidedIn(log))
-                .toList();
-        confirming = confirming.stream()
-                .filter(question -> !question.decidedIn(log))
-                .toList();
+        List<Question> answered =
+                confirming.stream().filter(question -> question.decidedIn(log)).toList();
+        confirming =
+                confirming.stream().filter(question -> !question.decidedIn(log)).toList();
         answered.forEach(question -> question.completion().done(Outcome.ok(log)));
     }
 
@@ -365,7 +362,7 @@ final class TransactionLogView {
             TransactionLogState log, int nodeVersion, int attempt, Completion<TransactionLogState> completion) {
         registry.read(historyPath, read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok)) {
-                completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                completion.done(Outcome.err(read.error()));
                 return;
             }
             TransactionHistory stored = ok.value().value() instanceof TransactionHistory some

@@ -586,7 +586,7 @@ final class TransactionManager {
         telling = true;
         host.env() // after the replies, which clients wait for, and before the next PREPARE
                 .timers()
-                .after(0, () -> {
+                .post(() -> {
                     telling = false;
                     decisionSender.tell(decision.version(), decision.committed(), decision.unacked());
                     transactionLogPublisher.tellAll();

@@ -59,7 +59,7 @@ public final class TransactionService {
      * A client's update of an atomic table, or its rows to be staged here. The reply acknowledges all its actors, or has an error for all.
      */
     public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
-        Completion<UpdateReply> later = outcome -> host.env().timers().after(0, () -> completion.done(outcome));
+        Completion<UpdateReply> later = outcome -> host.env().timers().post(() -> completion.done(outcome));
         if (request.stages()) {
             later.done(stage.keep(request));
         } else {
@@ -193,8 +193,8 @@ public final class TransactionService {
         long open = replica.undecided();
         if (open != 0) {
             TransactionLogTransitions.decision(log, open)
-                    .ifPresent(decision ->
-                            host.env().timers().after(0, () -> replica.foretell(open, decision.committed())));
+                    .ifPresent(
+                            decision -> host.env().timers().post(() -> replica.foretell(open, decision.committed())));
         }
     }
 
@@ -257,8 +257,7 @@ public final class TransactionService {
             }
         }
         for (Decision decision : log.decisions()) {
-            if (!decision.unacked().isEmpty()
-                    && view.unackedLasts(decision.version(), 8 * config.lookNanos(), now)) {
+            if (!decision.unacked().isEmpty() && view.unackedLasts(decision.version(), 8 * config.lookNanos(), now)) {
                 mine.stream()
                         .filter(replica -> replica.leads()
                                 && decision.unacked().contains(replica.key().actor()))

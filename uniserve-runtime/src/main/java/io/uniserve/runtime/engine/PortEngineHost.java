@@ -234,7 +234,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 completion.done(Outcome.err(err.error()));
                 return;
             }
-            Optional<T> value = ((Outcome.Ok<Optional<T>>) outcome).value();
+            Optional<T> value = outcome.value();
             HostedActor now = actors.get(key);
             Runnable again = () -> beside(what, key, completion, work);
             if (value.isPresent()) {

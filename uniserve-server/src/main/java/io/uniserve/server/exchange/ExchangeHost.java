@@ -151,7 +151,7 @@ public final class ExchangeHost {
             if (outcome instanceof Outcome.Err<T> failed) {
                 throw failed.error();
             }
-            return ((Outcome.Ok<T>) outcome).value();
+            return outcome.value();
         } catch (TimeoutException e) {
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the exchange did not answer in time", e);
         } catch (InterruptedException e) {

@@ -36,7 +36,7 @@ final class ParallelReads {
             cancel();
             return;
         }
-        results.set(place, Optional.of(((Outcome.Ok<QueryResult>) outcome).value()));
+        results.set(place, Optional.of(outcome.value()));
         if (--missing == 0) {
             future.complete(
                     Outcome.ok(results.stream().flatMap(Optional::stream).toList()));

@@ -80,7 +80,7 @@ final class ExchangeInputFetcher {
             if (outcome instanceof Outcome.Err<GatherInputs> failed) {
                 refuse.accept(failed.error());
             } else {
-                arrived.accept(((Outcome.Ok<GatherInputs>) outcome).value());
+                arrived.accept(outcome.value());
                 then.run();
             }
         });

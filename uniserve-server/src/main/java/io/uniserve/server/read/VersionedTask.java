@@ -117,7 +117,7 @@ final class VersionedTask implements Timers.Cancel {
             if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
                 share.settled(ok.value());
             } else {
-                results.set(place, failure(place, ((Outcome.Err<InDoubtResolution>) settled).error()));
+                results.set(place, failure(place, settled.error()));
             }
             if (doubtful.decrementAndGet() == 0) {
                 handOut(work -> service.execute(run.share(), work));

@@ -310,7 +310,7 @@ public final class LedgerWorkload {
                         }
                         look.done("at once");
                     } else {
-                        look.failed(((Outcome.Err<?>) outcome).error());
+                        look.failed(outcome.error());
                     }
                 })
                 .start();
@@ -326,7 +326,7 @@ public final class LedgerWorkload {
                         ok.value().table(payments.name()).orElseThrow());
                 round(look, ok.value(), mode, 0);
             } else {
-                look.failed(((Outcome.Err<ReadSnapshot>) outcome).error());
+                look.failed(outcome.error());
             }
         });
     }
@@ -342,7 +342,7 @@ public final class LedgerWorkload {
                 look.saw(book, ok.value().parts());
                 env.timers().after(random.below(20 * MILLI), () -> round(look, readSnapshot, mode, number + 1));
             } else {
-                look.failed(((Outcome.Err<?>) outcome).error());
+                look.failed(outcome.error());
             }
         });
     }

@@ -93,7 +93,7 @@ public final class ReadWorker {
                 work.arrived = ok.value();
                 begin(work);
             } else {
-                UniserveException error = ((Outcome.Err<SimExchange.Arrived>) outcome).error();
+                UniserveException error = outcome.error();
                 process.post(step(), () -> completion.done(Outcome.err(error)));
             }
         });
@@ -161,7 +161,7 @@ public final class ReadWorker {
                     if (outcome instanceof Outcome.Ok<Bytes> ok) {
                         share.value = ok.value();
                     } else {
-                        UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                        UniserveException error = outcome.error();
                         work.shares.remove(share);
                         work.failures.add(new ActorFailure(number, error.code(), error.reason(), 0));
                     }

@@ -187,7 +187,7 @@ public final class SimExchange {
                     new Arrived(GatherEnvelope.CODEC.decode(parameters), exchangeInput)
                             .read(new ArrayList<>(exchangeInput.arrivals()), completion);
                 } else {
-                    completion.done(Outcome.err(((Outcome.Err<ExchangeInput>) outcome).error()));
+                    completion.done(Outcome.err(outcome.error()));
                 }
             });
         } catch (UniserveException e) {

@@ -97,7 +97,7 @@ public final class VersionedReader {
                 work.arrived = ok.value();
                 process.post(step(), () -> admit(work));
             } else {
-                UniserveException error = ((Outcome.Err<SimExchange.Arrived>) outcome).error();
+                UniserveException error = outcome.error();
                 process.post(step(), () -> completion.done(Outcome.err(error)));
             }
         });
@@ -120,7 +120,7 @@ public final class VersionedReader {
                     if (settled instanceof Outcome.Ok<InDoubtResolution> ok) {
                         share.rules.settled(ok.value());
                     } else {
-                        UniserveException error = ((Outcome.Err<InDoubtResolution>) settled).error();
+                        UniserveException error = settled.error();
                         share.fail(error.code(), error.reason());
                     }
                     ready(work);
@@ -174,7 +174,7 @@ public final class VersionedReader {
                         if (outcome instanceof Outcome.Ok<Bytes> ok) {
                             share.value = ok.value();
                         } else {
-                            UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                            UniserveException error = outcome.error();
                             share.fail(error.code(), error.reason());
                         }
                         retrieved(work);

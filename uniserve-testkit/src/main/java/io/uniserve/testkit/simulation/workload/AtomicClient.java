@@ -327,7 +327,7 @@ public final class AtomicClient implements ClientProcess {
             trace.line(name + " " + change.what + ": version " + ok.value());
             return;
         }
-        ErrorCode code = ((Outcome.Err<Long>) outcome).error().code();
+        ErrorCode code = outcome.error().code();
         operationCounters.error(code);
         if (code == ErrorCode.UPDATE_REFUSED) {
             change.refused.run();
@@ -380,7 +380,7 @@ public final class AtomicClient implements ClientProcess {
                         + ok.value().version() + " in " + ok.value().rounds() + " rounds");
                 return;
             }
-            UniserveException error = ((Outcome.Err<?>) outcome).error();
+            UniserveException error = outcome.error();
             if (restored(reader, error, probe)) {
                 ask(reader, known, actors, deadlineNanos, true, total);
             } else {
@@ -410,7 +410,7 @@ public final class AtomicClient implements ClientProcess {
                         trace.line(name + " read strictly actors " + actors + " at version " + result.version());
                         return;
                     }
-                    UniserveException error = ((Outcome.Err<?>) outcome).error();
+                    UniserveException error = outcome.error();
                     if (restored(name, error, probe)) {
                         strict(actors, deadlineNanos, true);
                     } else {
@@ -478,7 +478,7 @@ public final class AtomicClient implements ClientProcess {
                                 lists(actors, documents(ok.value().parts()))));
                         trace.line(name + " read any replica of " + actors);
                     } else {
-                        failed("any replica of ", actors, ((Outcome.Err<?>) outcome).error(), false);
+                        failed("any replica of ", actors, outcome.error(), false);
                     }
                 })
                 .start();

@@ -110,7 +110,7 @@ final class MultiRoundRead {
             return;
         }
         List<Document> documents = new ArrayList<>();
-        for (Bytes part : ((Outcome.Ok<QueryResult>) outcome).value().parts()) {
+        for (Bytes part : outcome.value().parts()) {
             documents.addAll(KvOperators.SCAN.values().decode(part));
         }
         Map<Integer, List<String>> lists = keys.lists(documents);

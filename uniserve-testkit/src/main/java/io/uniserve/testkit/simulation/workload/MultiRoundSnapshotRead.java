@@ -84,7 +84,7 @@ final class MultiRoundSnapshotRead {
             if (outcome instanceof Outcome.Ok<ReadSnapshot> ok) {
                 round(ok.value(), 1);
             } else {
-                failed(((Outcome.Err<ReadSnapshot>) outcome).error());
+                failed(outcome.error());
             }
         });
     }
@@ -97,7 +97,7 @@ final class MultiRoundSnapshotRead {
                 return;
             }
             ConsistentCut.Table of = readSnapshot.table(table).orElseThrow();
-            heard.round(of, asked, ((Outcome.Ok<QueryResult>) outcome).value());
+            heard.round(of, asked, outcome.value());
             if (number == rounds) {
                 heard.over(
                         Optional.empty(),

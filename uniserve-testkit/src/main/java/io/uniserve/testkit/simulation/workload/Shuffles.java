@@ -168,7 +168,7 @@ public final class Shuffles {
             heard.over(Optional.of(error.code()), error.reason());
             return;
         }
-        ShuffleMachine.Result result = ((Outcome.Ok<ShuffleMachine.Result>) outcome).value();
+        ShuffleMachine.Result result = outcome.value();
         if (result.attempts() > 1) {
             faultIntensity.count(Fault.PLAN_REPEATED);
         }

@@ -235,7 +235,7 @@ public final class SimClient implements ClientProcess {
                                     failure.actor() + ":" + failure.error().code())
                             .toList());
         } else {
-            ErrorCode code = ((Outcome.Err<UpdateResult>) outcome).error().code();
+            ErrorCode code = outcome.error().code();
             operationCounters.error(code);
             trace.line(name + " failed to append " + marker + " " + code);
         }
@@ -273,8 +273,7 @@ public final class SimClient implements ClientProcess {
                     if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                         answered(asked, mode, invoked, floors, floors(tableId, asked), ok.value());
                     } else {
-                        ErrorCode code =
-                                ((Outcome.Err<QueryResult>) outcome).error().code();
+                        ErrorCode code = outcome.error().code();
                         operationCounters.error(code);
                         if (probe) {
                             operationCounters.probeFailed(List.of(actor.orElse(OperationCounters.ALL_ACTORS)));

@@ -29,7 +29,7 @@ final class TrashRelay {
                         server.address(),
                         call,
                         TIMEOUT_NANOS,
-                        leaderTerm.registry().scoped(outcome -> {
+                        leader.registry().scoped(outcome -> {
                             Outcome<PeerReply.Trashed> typed = StorageRequests.typed(outcome, PeerReply.Trashed.class);
                             if (typed instanceof Outcome.Ok<PeerReply.Trashed> ok) {
                                 answer.ok(new AdminReply.Trashed(ok.value().report()));

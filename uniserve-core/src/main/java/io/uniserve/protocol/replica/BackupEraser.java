@@ -134,7 +134,7 @@ public final class BackupEraser {
     public void release(TableName table, String cluster, ReplicaKey key, String backup, Completion<Done> completion) {
         env.objects().list(BackupPaths.pinPrefix(cluster, key), completion.then(listed -> {
             ArrayDeque<String> doomed = new ArrayDeque<>();
-            BackupPaths.pins(listed, cluster, key).stream()
+            SnapshotPin.among(listed, cluster, key).stream()
                     .filter(pin -> pin.backup().equals(backup))
                     .forEach(pin -> doomed.add(pin.path()));
             env.objects().deleteAll(doomed.iterator(), done -> {

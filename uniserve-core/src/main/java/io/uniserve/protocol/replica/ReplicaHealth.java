@@ -110,18 +110,18 @@ final class ReplicaHealth {
      * True while another server takes over what this replica had in sync, and has not begun: the coordinator may come back to
      * these files, so that nothing is done to them, not even a newer epoch installed.
      */
-    boolean mayReturn(ActorState wanted, ReplicaStorage storage) {
-        return storage.opened() != null
-                && !storage.restoring()
+    boolean mayReturn(ActorState wanted, Files files) {
+        return files.isOpen()
+                && !files.restoring()
                 && !isDamaged()
-                && wanted.former().counts(host.self(), storage.installed());
+                && wanted.former().counts(host.self(), files.installed());
     }
 
     /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
-    boolean mustRestore(ActorState wanted, ReplicaStorage storage) {
-        return (storage.opened() != null || isDamaged())
-                && wanted.restoreEpoch() > storage.installed()
-                && wanted.restoreEpoch() > storage.restoredEpoch()
+    boolean mustRestore(ActorState wanted, Files files) {
+        return (files.isOpen() || isDamaged())
+                && wanted.restoreEpoch() > files.installed()
+                && wanted.restoreEpoch() > files.restoredEpoch()
                 && !wanted.begun()
                 && wanted.primary().equals(host.self())
                 && (!isDamaged() || wanted.restoreEpoch() > badEpoch);
@@ -174,7 +174,7 @@ final class ReplicaHealth {
         return damagedRestores > 1;
     }
 
-    /** The replica was restored from durable storage. */
+    /** The replica was restored from durable files. */
     void restored() {
         restore = null;
         damagedRestores = 0;
@@ -320,5 +320,19 @@ final class ReplicaHealth {
 
     private static String text(String what, Trouble trouble) {
         return what + (trouble.error == null ? "" : trouble.error.getMessage());
+    }
+
+    /** The files of the replica, as far as its health depends on them. */
+    interface Files {
+        boolean isOpen();
+
+        /** True while the replica is restored from durable storage. */
+        boolean restoring();
+
+        /** The epoch installed in the files. */
+        long installed();
+
+        /** The epoch of the last restoration from durable storage, 0 for none. */
+        long restoredEpoch();
     }
 }

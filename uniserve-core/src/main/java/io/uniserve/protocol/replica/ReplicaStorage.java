@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Files of a replica and the engine over them, with the steps that replace them: open, restore from durable storage, start anew. One step
  * runs at a time; after a failure the next one is delayed.
  */
-final class ReplicaStorage {
+final class ReplicaStorage implements ReplicaHealth.Files {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaStorage.class);
 
     private final ReplicaContext host;
@@ -95,7 +95,8 @@ final class ReplicaStorage {
     }
 
     /** The installed epoch, 0 for none. */
-    long installed() {
+    @Override
+    public long installed() {
         return openReplica == null ? 0 : openReplica.file().get().installed();
     }
 
@@ -109,7 +110,13 @@ final class ReplicaStorage {
         return !changing && !opening && now() - retryAt >= 0;
     }
 
-    boolean restoring() {
+    @Override
+    public boolean isOpen() {
+        return openReplica != null;
+    }
+
+    @Override
+    public boolean restoring() {
         return replicaRestore != null;
     }
 
@@ -118,7 +125,8 @@ final class ReplicaStorage {
     }
 
     /** Epoch of the takeover after which the files were restored, 0 for never. */
-    long restoredEpoch() {
+    @Override
+    public long restoredEpoch() {
         return restoredEpoch;
     }
 

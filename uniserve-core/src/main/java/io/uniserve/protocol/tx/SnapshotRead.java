@@ -310,13 +310,6 @@ public final class SnapshotRead {
             } else {
                 settle();
             }
-        } else {
-            UniserveException error = outcome.error();
-            last = call.server() + ": " + error.code() + ": " + error.reason();
-            call.slots.forEach(slot -> judge(slot, error));
-        }
-        if (over) {
-            return;
         }
 
         @Override

@@ -190,8 +190,8 @@ public final class StrictRead {
             if (outcome instanceof Outcome.Ok<ConsistentCut> ok) {
                 take(ok.value());
             } else {
-                UniserveException error = outcome.error();
-                last = server + ": " + error.code() + ": " + error.reason();
+                UniserveException error = ((Outcome.Err<ConsistentCut>) outcome).error();
+                scatter.note(server + ": " + error.code() + ": " + error.reason());
                 tried.add(server);
                 if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
                     end(Outcome.err(error));
@@ -352,10 +352,6 @@ public final class StrictRead {
             } else {
                 later();
             }
-        } else {
-            UniserveException error = outcome.error();
-            last = share.server() + ": " + error.code() + ": " + error.reason();
-            group.forEach(slot -> judge(slot, error));
         }
 
         @Override

@@ -18,7 +18,7 @@ import java.util.Optional;
  * thread-safe.
  */
 final class ColocatedActors implements AutoCloseable {
-    private final ReadService service;
+    private final ReadTaskContext service;
     private final ReadMode mode;
     private final Map<TableName, Found> found = new LinkedHashMap<>();
 
@@ -29,13 +29,13 @@ final class ColocatedActors implements AutoCloseable {
     /** Gate that may open soon. */
     record Behind(TableName table, ReplicaKey key, ReadGate gate) {}
 
-    private ColocatedActors(ReadService service, ReadMode mode) {
+    private ColocatedActors(ReadTaskContext service, ReadMode mode) {
         this.service = service;
         this.mode = mode;
     }
 
     /** Finds the actors beside the target at this index. */
-    static ColocatedActors of(ReadService service, ReadRequest request, int place) {
+    static ColocatedActors of(ReadTaskContext service, ReadRequest request, int place) {
         ColocatedActors all = new ColocatedActors(service, request.mode());
         int actor = request.targets().get(place).actor();
         if (request.hold().isEmpty()) { // A session holds states of one table.

@@ -87,7 +87,7 @@ final class ExchangeInputFetcher {
         return () -> {
             gatherInputs.cancel();
             if (ended.compareAndSet(false, true)) {
-                refuse.accept(ReadService.gone());
+                refuse.accept(ReadTaskContext.gone());
             }
         };
     }

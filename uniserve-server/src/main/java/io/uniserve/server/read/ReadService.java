@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Service that answers reads on a bounded pool of workers (see the package's description). If its queue is full, it rejects requests
  * at once with RESOURCE_EXHAUSTED, as a queue without a limit only adds delay. Thread-safe.
  */
-public final class ReadService implements ReadHandler, AutoCloseable {
+public final class ReadService implements ReadHandler, ReadTaskContext, AutoCloseable {
     private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
     /** Parameters stay in memory until a request ends. A request counts once more per this many bytes of parameters. */
     private static final int PARAMETER_BYTES_A_REQUEST = 1 << 20;
@@ -219,7 +219,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
         if (!first(share, lent).test(task::work)) {
-            task.refuse(closing());
+            task.refuse(ReadTaskContext.closing());
             return;
         }
         for (int i = 0; i < helpers; i++) {
@@ -306,8 +306,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
     }
 
-    /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
-    ActorFailure absent(TableName table, long tableId, int actor) {
+    @Override
+    public ActorFailure absent(TableName table, long tableId, int actor) {
         boolean known = routing.get()
                 .map(map -> map.tables().stream().anyMatch(one -> one.meta().tableId() == tableId))
                 .orElse(true);
@@ -316,11 +316,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                 : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist any more", 0);
     }
 
-    OutOfMemoryPolicy faults() {
+    @Override
+    public OutOfMemoryPolicy faults() {
         return faults;
     }
 
-    /** Cost of queries per replica. */
+    @Override
     public ReadCosts costs() {
         return costs;
     }
@@ -361,15 +362,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
     }
 
-    static UniserveException closing() {
-        return new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down");
-    }
-
-    static UniserveException gone() {
-        return new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has gone");
-    }
-
-    void finished(Bytes parameters, String client) {
+    @Override
+    public void finished(Bytes parameters, String client) {
         clients.give(client, room(parameters));
         requests.addAndGet(-room(parameters));
     }
@@ -379,65 +373,68 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return Math.min(requestsMax, 1 + parameters.size() / PARAMETER_BYTES_A_REQUEST);
     }
 
-    boolean execute(Share share, Runnable task) {
+    @Override
+    public boolean execute(Share share, Runnable task) {
         return pool.execute(share, task);
     }
 
-    /** Queries that run now. */
+    @Override
     public RunningQueries running() {
         return running;
     }
 
-    /** Deadline of a read. */
-    long deadline(long remainingNanos) {
+    @Override
+    public long deadline(long remainingNanos) {
         return clock.nanos() + Math.min(remainingNanos, maxNanos);
     }
 
-    /** True if the server's own time limit is before the caller's deadline. */
-    boolean limits(long remainingNanos) {
+    @Override
+    public boolean limits(long remainingNanos) {
         return remainingNanos > maxNanos;
     }
 
-    void refresh(TableName table) {
+    @Override
+    public void refresh(TableName table) {
         refresh.accept(table);
     }
 
-    ExchangeHost exchange() {
+    @Override
+    public ExchangeHost exchange() {
         return exchange;
     }
 
-    ReadInDoubtResolver settler() {
+    @Override
+    public ReadInDoubtResolver settler() {
         return readInDoubtResolver;
     }
 
-    Clock clock() {
+    @Override
+    public Clock clock() {
         return clock;
     }
 
-    /** Creates a cancellation scope. It stops a query's work on a thread that no request waits for. */
+    @Override
     public CancellationScope caller() {
         return new CancellationScope(stops);
     }
 
-    Timers timers() {
+    @Override
+    public Timers timers() {
         return timers;
     }
 
-    GateTable gates() {
+    @Override
+    public GateTable gates() {
         return gates;
     }
 
-    ActorSource actors() {
+    @Override
+    public ActorSource actors() {
         return actors;
     }
 
-    /**
-     * True if the first actor's operator promises to be brief with these parameters, and has been so. An error in the request is left
-     * for a worker to report.
-     *
-     * @param promise tests the promise of the operator on the given actor
-     */
-    boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
+    @Override
+    public boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
         if (parameters.size() > BRIEF_PARAMETER_BYTES_MAX) {
             return false;
         }
@@ -453,15 +450,18 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
     }
 
-    InlineOperators briefOperators() {
+    @Override
+    public InlineOperators briefOperators() {
         return brief;
     }
 
-    WorkerPool pool() {
+    @Override
+    public WorkerPool pool() {
         return pool;
     }
 
-    SessionSnapshots held() {
+    @Override
+    public SessionSnapshots held() {
         return held;
     }
 
@@ -480,11 +480,13 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return held.tooLarge();
     }
 
-    ResultMemory memory() {
+    @Override
+    public ResultMemory memory() {
         return memory;
     }
 
-    long catchUpNanos() {
+    @Override
+    public long catchUpNanos() {
         return catchUpNanos;
     }
 }

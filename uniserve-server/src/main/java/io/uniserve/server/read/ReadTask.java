@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadTask implements Timers.Cancel {
 
-    private final ReadService service;
+    private final ReadTaskContext service;
     private final ReadRequest request;
     private final Completion<ReadReply> completion;
     private final RequestRun run;
@@ -54,7 +54,7 @@ final class ReadTask implements Timers.Cancel {
 
     private volatile boolean here;
 
-    ReadTask(ReadService service, ReadRequest request, Share share, Completion<ReadReply> completion) {
+    ReadTask(ReadTaskContext service, ReadRequest request, Share share, Completion<ReadReply> completion) {
         this.service = service;
         this.request = request;
         this.completion = completion;
@@ -171,7 +171,7 @@ final class ReadTask implements Timers.Cancel {
         return () -> {
             if (resumed.compareAndSet(false, true)
                     && !service.execute(run.share(), () -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
-                results.set(place, failure(request.targets().get(place), ReadService.closing()));
+                results.set(place, failure(request.targets().get(place), ReadTaskContext.closing()));
                 end(1);
             }
         };
@@ -373,7 +373,7 @@ final class ReadTask implements Timers.Cancel {
         try {
             completion.done(
                     run.cancellationScope().gone()
-                            ? Outcome.err(ReadService.gone())
+                            ? Outcome.err(ReadTaskContext.gone())
                             : Outcome.ok(withVersions(assemble())));
         } finally {
             run.close();

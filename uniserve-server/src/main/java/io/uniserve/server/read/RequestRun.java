@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * queries, gather inputs and cancellation. Safe for use by several threads; {@link #close} is called once, after the reply.
  */
 final class RequestRun implements Timers.Cancel {
-    private final ReadService service;
+    private final ReadTaskContext service;
     private final Share share;
     private final long tableId;
     private final String operator;
@@ -31,7 +31,7 @@ final class RequestRun implements Timers.Cancel {
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable GatherInputs gatherInputs;
 
-    RequestRun(ReadService service, Share share, long tableId, String operator, Bytes parameters, long remainingNanos) {
+    RequestRun(ReadTaskContext service, Share share, long tableId, String operator, Bytes parameters, long remainingNanos) {
         this.service = service;
         this.share = share;
         this.tableId = tableId;

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * at each step.
  */
 final class VersionedTask implements Timers.Cancel {
-    private final ReadService service;
+    private final ReadTaskContext service;
     private final VersionedRead request;
     private final Completion<VersionedRead.Reply> completion;
     /** One per target; used by one thread at a time. */
@@ -50,7 +50,7 @@ final class VersionedTask implements Timers.Cancel {
     /** Value of an actor; bytes if it will not be merged. */
     private record Answered(int actor, long at, Object value) {}
 
-    VersionedTask(ReadService service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
+    VersionedTask(ReadTaskContext service, VersionedRead request, Share share, Completion<VersionedRead.Reply> completion) {
         this.service = service;
         this.request = request;
         this.completion = completion;
@@ -130,7 +130,7 @@ final class VersionedTask implements Timers.Cancel {
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
         if (!first.test(() -> work(false))) {
-            end(Outcome.err(ReadService.closing()));
+            end(Outcome.err(ReadTaskContext.closing()));
             return;
         }
         for (int i = 0; i < helpers; i++) {
@@ -282,7 +282,7 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(run.cancellationScope().gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
+        end(run.cancellationScope().gone() ? Outcome.err(ReadTaskContext.gone()) : Outcome.ok(reply(parts, failures)));
     }
 
     private long denied() {

@@ -54,7 +54,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
 
     /** Runs work with a request, which has core, schema and searcher. The core stays open meanwhile. */
     <T> T with(String what, EngineTask<SolrQueryRequest, T> work) {
-        return SolrEngine.SOLR.translated(what, () -> {
+        return SolrFailures.SOLR.translated(what, () -> {
             try (var open = container.getCore(core)) {
                 if (open == null) {
                     throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
@@ -149,7 +149,7 @@ public final class SolrActor implements RevocableActor<SolrActor> {
     @Override
     public void destroy() {
         close();
-        SolrEngine.SOLR.translated("delete an actor", () -> ActorFiles.delete(home.scratch()));
+        SolrFailures.SOLR.translated("delete an actor", () -> ActorFiles.delete(home.scratch()));
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFactory;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
-import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.extra.ActorFiles;
@@ -13,7 +12,6 @@ import io.uniserve.api.extra.PackedFiles;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.lucene.QueryFaults;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
@@ -27,36 +25,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Pattern;
-import org.apache.solr.common.SolrException;
 import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.CoreDescriptor;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrXmlConfig;
 import org.apache.solr.schema.StrField;
-import org.apache.solr.search.SyntaxError;
 
 /**
  * Engine Apache Solr. Table options: {@code configset}, {@code default} or packed files, and {@code maxBooleanClauses}. Queries are planned
  * on servers that have it open.
  */
 public final class SolrEngine implements Engine {
-    private static final String CLAUSES = "maxBooleanClauses";
-    private static final Pattern READING =
-            Pattern.compile("\\.solr\\.(search\\..*QParser|handler\\.component\\..*\\.prepare$)");
-    /** Failures of calls into Solr: exceptions for an invalid query or document are the user's. */
-    static final EngineFailures SOLR = EngineFailures.ofUsers(
-                    "Solr",
-                    failure -> failure instanceof SyntaxError
-                            || QueryFaults.isOne(failure)
-                            || QueryFaults.whileRead(failure, READING)
-                            || String.valueOf(failure.getMessage())
-                                    .matches(
-                                            "(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
-                            || (failure instanceof SolrException solr
-                                    && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code))
-            .reason(QueryFaults.reasons("use {!terms f=FIELD}a,b,c, or a table with a larger option " + CLAUSES));
-
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD),
                     List.of(
@@ -79,7 +58,7 @@ public final class SolrEngine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         TableChecks.hashed(meta, "a uniqueKey is a text");
-        var schema = SolrConfigset.FILES.validate(EverywhereForm.withoutOption(meta), CLAUSES);
+        var schema = SolrConfigset.FILES.validate(EverywhereForm.withoutOption(meta), SolrFailures.CLAUSES_OPTION);
         clauses(meta);
         var key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
@@ -93,7 +72,7 @@ public final class SolrEngine implements Engine {
     }
 
     private static int clauses(TableMeta meta) {
-        return TableChecks.number(meta, CLAUSES, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
+        return TableChecks.number(meta, SolrFailures.CLAUSES_OPTION, Limits.QUERY_CLAUSES_DEFAULT, 1, Limits.QUERY_CLAUSES_MAX);
     }
 
     @Override
@@ -111,7 +90,7 @@ public final class SolrEngine implements Engine {
     public Optional<Planner> planner() {
         return Optional.of(OptionsKeyedCache.planner(
                 this::planning,
-                (core, table, query, context) -> SOLR.translated(
+                (core, table, query, context) -> SolrFailures.SOLR.translated(
                         "plan the query", () -> new SolrQuery(context, table, core).answer(query.text()))));
     }
 
@@ -140,10 +119,10 @@ public final class SolrEngine implements Engine {
 
         /** Opens the index in {@code directory/data/index}, relative to home unless absolute, or creates an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
-            return SOLR.translated("create a core", () -> {
+            return SolrFailures.SOLR.translated("create a core", () -> {
                 String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));
                 Map<String, String> properties =
-                        Map.of(CoreDescriptor.CORE_CONFIGSET, configset, CLAUSES, "" + clauses(table));
+                        Map.of(CoreDescriptor.CORE_CONFIGSET, configset, SolrFailures.CLAUSES_OPTION, "" + clauses(table));
                 return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
             });
         }

@@ -1,0 +1,79 @@
+package io.uniserve.server.read;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.server.exchange.ExchangeHost;
+import java.util.function.Predicate;
+
+/** What the read service gives to the tasks of its requests: clock, actors, gates, workers, memory and limits. Thread-safe. */
+interface ReadTaskContext {
+    /** Failure for an actor without a gate: the table does not exist, or the actor is on another server. */
+    ActorFailure absent(TableName table, long tableId, int actor);
+
+    ActorSource actors();
+
+    /**
+     * True if the first actor's operator promises to be brief with these parameters, and has been so. An error in the request is left
+     * for a worker to report.
+     *
+     * @param promise tests the promise of the operator on the given actor
+     */
+    boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise);
+
+    InlineOperators briefOperators();
+
+    /** Creates a cancellation scope. It stops a query's work on a thread that no request waits for. */
+    CancellationScope caller();
+
+    long catchUpNanos();
+
+    Clock clock();
+
+    /** Cost of queries per replica. */
+    ReadCosts costs();
+
+    /** Deadline of a read. */
+    long deadline(long remainingNanos);
+
+    ExchangeHost exchange();
+
+    boolean execute(Share share, Runnable task);
+
+    OutOfMemoryPolicy faults();
+
+    void finished(Bytes parameters, String client);
+
+    GateTable gates();
+
+    SessionSnapshots held();
+
+    /** True if the server's own time limit is before the caller's deadline. */
+    boolean limits(long remainingNanos);
+
+    ResultMemory memory();
+
+    WorkerPool pool();
+
+    void refresh(TableName table);
+
+    /** Queries that run now. */
+    RunningQueries running();
+
+    ReadInDoubtResolver settler();
+
+    Timers timers();
+
+    static UniserveException closing() {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down");
+    }
+
+    static UniserveException gone() {
+        return new UniserveException(ErrorCode.CANCELLED, "the query was cancelled, or its caller has gone");
+    }
+}

@@ -66,7 +66,7 @@ final class Decorrelator {
         }
         List<SqlIdentifier> outside = inner.outside(condition);
         for (SqlIdentifier name : outside) {
-            if (around.find(name).filter(QueryScope.Outside.class::isInstance).isPresent()) {
+            if (around.isOutside(name)) {
                 throw unsupported(name, "a column of a query further out than the next one is");
             }
         }

@@ -172,6 +172,11 @@ final class QueryScope {
         return items;
     }
 
+    /** True if a name is a column of the outer query. */
+    boolean isOutside(SqlIdentifier name) {
+        return find(name).filter(Outside.class::isInstance).isPresent();
+    }
+
     /** Returns the names in an expression that belong to the outer query. */
     List<SqlIdentifier> outside(SqlNode expression) {
         List<SqlIdentifier> all = new ArrayList<>();

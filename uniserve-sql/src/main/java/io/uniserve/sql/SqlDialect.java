@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * SQL dialect of a port's engine, as its differences from DuckDB's SQL, which the planner writes. A port passes its dialect to the {@link
+ * SQL dialect of a port's engine, as its differences from DuckDB's SQL, which the planner writes. A port passes its dialect to the {@code
  * SqlPlanner}. It must run the result of {@link #statement} instead of the original statement of a {@link ActorStatement} or of {@link
  * MergingEngine}. Each method writes one kind of part and defaults to DuckDB's form; arguments of calls are already translated.
  * Implementations are thread-safe and deterministic.
@@ -77,7 +77,7 @@ public interface SqlDialect {
     /**
      * Writes a call of a function or an aggregate.
      *
-     * @param function as the statement has it: names of {@link Functions#answered}, {@code LENGTH} for CHAR_LENGTH, and {@code error},
+     * @param function as the statement has it: names of {@code Functions.answered}, {@code LENGTH} for CHAR_LENGTH, and {@code error},
      *     which fails with a text and has the type of the other branch
      * @param arguments in this dialect. That of EXTRACT is {@code YEAR FROM x}, that of TRIM {@code BOTH ' ' FROM x}; the first of an
      *     aggregate may start with {@code DISTINCT }

@@ -11,7 +11,7 @@ import org.apache.calcite.sql.SqlNode;
  *
  * @param engine its name, for messages
  * @param parts the parts of queries that it lacks
- * @param functions those of {@link Functions#answered} that it lacks or has in another form
+ * @param functions those of {@code Functions.answered} that it lacks or has in another form
  * @param joins true for statements over an actor's rows and those of other tables whose equalities it does not support
  */
 public record UnsupportedFeatures(String engine, Set<Part> parts, Set<String> functions, Predicate<String> joins) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * Base class of subcommands: a public class with picocli annotations and a constructor without arguments. A line in {@code
- * META-INF/services/io.uniserve.cli.CliCommand} adds it to {@code uniserve}, in the order of that file.
+ * META-INF/services/io.uniserve.cli.CliCommand} adds it to {@code uniserve}; {@link RootCommand#order()} defines its place in the help.
  */
 public abstract class CliCommand implements Callable<Integer> {
     @Spec
@@ -43,7 +43,7 @@ public abstract class CliCommand implements Callable<Integer> {
 
     /** Reports a failure that does not end the command. Returns the exit code of such a failure. */
     protected final int report(Throwable failure) {
-        return new ErrorReport(console()).report(failure, root().verbose());
+        return new ErrorReport(console()).report(failure, global().verbose());
     }
 
     /** Returns an error of the command line, with exit code {@link ExitCode#USAGE}. */
@@ -87,7 +87,8 @@ public abstract class CliCommand implements Callable<Integer> {
         return old;
     }
 
-    final Uniserve root() {
-        return (Uniserve) spec.root().userObject();
+    /** Returns the root command of this process. */
+    protected final RootCommand root() {
+        return (RootCommand) spec.root().userObject();
     }
 }

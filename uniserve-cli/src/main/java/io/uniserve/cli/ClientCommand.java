@@ -33,8 +33,9 @@ public abstract class ClientCommand extends CliCommand {
 
     /** Connects to the cluster, by {@code --bootstrap} or the configuration. */
     protected final ClusterClient connect() {
-        return root().connector()
-                .connect(new ConnectOptions(root().bootstrap(config != null), Optional.ofNullable(config), tls()));
+        Uniserve uniserve = (Uniserve) root();
+        return uniserve.connector()
+                .connect(new ConnectOptions(uniserve.bootstrap(config != null), Optional.ofNullable(config), tls()));
     }
 
     private Optional<TlsFiles> tls() {

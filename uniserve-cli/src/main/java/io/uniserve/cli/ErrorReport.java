@@ -49,8 +49,8 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
         if (e instanceof ParameterException usage) {
             return handleParseException(usage, new String[0]);
         }
-        Uniserve root = (Uniserve) command.getCommandSpec().root().userObject();
-        return report(e, root.verbose());
+        RootCommand root = (RootCommand) command.getCommandSpec().root().userObject();
+        return report(e, root.options().verbose());
     }
 
     int report(Throwable failure, boolean verbose) {

@@ -24,9 +24,10 @@ class HelpExamplesTest {
     private static final Pattern SHELL = Pattern.compile("\\s(\\||>|&|#).*|\\s{3,}.*");
 
     private static CommandLine uniserve() {
-        return Main.commandLine(new Console(System.in, System.out, System.err, false), bootstrap -> {
-            throw new AssertionError("asked the cluster at " + bootstrap);
-        });
+        return Main.runner(new Console(System.in, System.out, System.err, false), bootstrap -> {
+                    throw new AssertionError("asked the cluster at " + bootstrap);
+                })
+                .commandLine();
     }
 
     static List<String> helpExamples() {

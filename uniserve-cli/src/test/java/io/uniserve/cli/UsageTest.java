@@ -77,7 +77,8 @@ class UsageTest {
     static List<String> allCommands() {
         List<String> names = new ArrayList<>();
         Console console = new Console(System.in, System.out, System.err, false);
-        collect("", Main.commandLine(console, bootstrap -> new TestingClusterClient()), names);
+        CommandLine root = Main.runner(console, bootstrap -> new TestingClusterClient()).commandLine();
+        collect("", root, names);
         return names;
     }
 

@@ -1,5 +1,6 @@
 package io.uniserve.cli.place;
 
+import io.uniserve.cli.OutputFile;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -21,6 +22,6 @@ final class BenchOutput {
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--svg: cannot create " + directory, e);
         }
-        InstanceFiles.write(directory.resolve(name), text);
+        OutputFile.write(directory.resolve(name), text);
     }
 }

@@ -18,7 +18,7 @@ record BenchSettings(
         Clock clock, Consumer<String> raw, @Nullable MovesBound bound, double boundSeconds, double limitSeconds) {
     /** Returns the search budget of a round that starts now. */
     SearchBudget effort(long seed, int actors) {
-        double most = limitSeconds > 0 ? limitSeconds : PlaceOptions.secondsFor(actors);
+        double most = limitSeconds > 0 ? limitSeconds : SearchBudget.secondsFor(actors);
         long start = clock.nanos();
         return new SearchBudget(seed, () -> clock.nanos() - start > most * 1e9, most);
     }

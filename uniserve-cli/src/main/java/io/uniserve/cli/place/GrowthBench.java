@@ -78,7 +78,7 @@ final class GrowthBench {
         resetPeaks();
         for (int round = 0; round < 2; round++) {
             ClusterLoad in = instance.at(round, current, 0.05, 1);
-            double most = PlaceOptions.secondsFor(n);
+            double most = SearchBudget.secondsFor(n);
             long start = clock.nanos();
             SearchBudget searchBudget = new SearchBudget(1, () -> clock.nanos() - start > most * 1e9);
             PlacementResult result =

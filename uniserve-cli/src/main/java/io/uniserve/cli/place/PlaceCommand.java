@@ -16,6 +16,7 @@ import io.uniserve.balance.text.AssignmentText;
 import io.uniserve.balance.text.Instance;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.OutputFile;
 import io.uniserve.cli.TextTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ public final class PlaceCommand extends CliCommand {
         BalancePolicy policy = Policies.named(options.policy);
         solve(instance, policy);
         if (out != null) {
-            InstanceFiles.write(out, text);
+            OutputFile.write(out, text);
         }
         if (global().json()) {
             console().json(rounds);
@@ -102,7 +103,7 @@ public final class PlaceCommand extends CliCommand {
     }
 
     private void solve(Instance instance, BalancePolicy policy) {
-        double seconds = given("--time-limit") ? options.timeLimit : PlaceOptions.secondsFor(instance.actors());
+        double seconds = given("--time-limit") ? options.timeLimit : SearchBudget.secondsFor(instance.actors());
         List<Constraint> constraints = new ArrayList<>(Constraints.standard());
         if (given("--moves")) {
             constraints.add(new MovesLimit(options.moves));

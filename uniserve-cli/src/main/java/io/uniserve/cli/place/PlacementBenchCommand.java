@@ -6,6 +6,7 @@ import io.uniserve.balance.policy.MovesBound;
 import io.uniserve.balance.simulate.AccessPattern;
 import io.uniserve.balance.simulate.ClusterShape;
 import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.OutputFile;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.TextTable;
 import java.nio.file.Path;
@@ -120,7 +121,7 @@ public final class PlacementBenchCommand extends CliCommand {
             table(line);
         }
         if (raw != null) {
-            InstanceFiles.write(raw, rawText);
+            OutputFile.write(raw, rawText);
         }
         line.with("cores", Runtime.getRuntime().availableProcessors());
         line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));

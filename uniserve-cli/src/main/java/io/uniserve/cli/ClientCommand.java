@@ -2,6 +2,7 @@ package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.cluster.ConnectOptions;
+import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.Optional;

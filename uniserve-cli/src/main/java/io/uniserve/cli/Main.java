@@ -2,7 +2,9 @@ package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterConnector;
 import io.uniserve.cli.cluster.RemoteCluster;
-import io.uniserve.cli.process.ParentProcessWatcher;
+import io.uniserve.cli.command.CommandRunner;
+import io.uniserve.cli.command.Console;
+import io.uniserve.testkit.process.ParentProcessWatcher;
 import java.util.Locale;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 

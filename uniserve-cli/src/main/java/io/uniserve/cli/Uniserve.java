@@ -1,6 +1,10 @@
 package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterConnector;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.GlobalOptions;
+import io.uniserve.cli.command.RootCommand;
+import io.uniserve.cli.command.Version;
 import io.uniserve.model.Address;
 import java.util.Arrays;
 import java.util.List;

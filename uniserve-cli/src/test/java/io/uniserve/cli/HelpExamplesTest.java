@@ -2,6 +2,7 @@ package io.uniserve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.cli.command.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,8 @@ package io.uniserve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

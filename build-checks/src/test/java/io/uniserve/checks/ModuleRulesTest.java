@@ -1,6 +1,5 @@
 package io.uniserve.checks;
 
-import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -71,6 +70,8 @@ class ModuleRulesTest {
                                 "uniserve-server",
                                 "uniserve-client",
                                 "uniserve-testkit",
+                                "uniserve-cli-api",
+                                "benchmarks/harness",
                                 "uniserve-cli")
                         .or(inPackages("io.grpc..", "org.apache.curator..")))
                 .because("the port loader shows a port nothing but the JDK, uniserve-core, jspecify and slf4j"));
@@ -137,7 +138,21 @@ class ModuleRulesTest {
         check(noClasses()
                 .that(inModules("uniserve-runtime", "uniserve-coordinator", "uniserve-server", "uniserve-client"))
                 .should()
-                .dependOnClassesThat(inModules("uniserve-testkit", "uniserve-cli")));
+                .dependOnClassesThat(
+                        inModules("uniserve-testkit", "uniserve-cli-api", "benchmarks/harness", "uniserve-cli")));
+    }
+
+    @Test
+    void theCommandLineFindsTheHarnessAtRunTimeOnly() {
+        check(noClasses()
+                .that(inModules("uniserve-cli", "uniserve-cli-api"))
+                .should()
+                .dependOnClassesThat(inModules("benchmarks/harness"))
+                .because("its commands are services, so that operators' commands do not need the benchmarks"));
+        check(noClasses()
+                .that(inModules("uniserve-cli-api"))
+                .should()
+                .dependOnClassesThat(inModules("uniserve-testkit")));
     }
 
     @Test
@@ -159,9 +174,9 @@ class ModuleRulesTest {
                 .because("modules talk through the interfaces of io.uniserve.protocol.env"));
     }
 
-    /** The baseline of the overhead benchmark is a bare gRPC fan-out, intentionally without our transport. */
+    /** The floors of benchmarks are bare gRPC calls and streams, intentionally without our transport. */
     private static final DescribedPredicate<JavaClass> BENCH_FLOOR =
-            describe("the bench's floor", type -> type.getPackageName().startsWith("io.uniserve.cli.bench"));
+            inPackages("io.uniserve.benchmark.floor..", "io.uniserve.benchmark.shuffle..");
 
     @Test
     void packagesHaveNoCycles() {

@@ -21,6 +21,7 @@ final class ProjectTree {
             "uniserve-testkit",
             "uniserve-lucene",
             "uniserve-sql",
+            "uniserve-cli-api",
             "uniserve-cli",
             "ports/kv",
             "ports/lucene",
@@ -28,6 +29,7 @@ final class ProjectTree {
             "ports/duckdb",
             "ports/monetdb",
             "benchmarks/peer-api",
+            "benchmarks/harness",
             "benchmarks/solrcloud",
             "build-checks");
 

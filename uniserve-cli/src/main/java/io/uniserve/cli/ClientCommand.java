@@ -2,6 +2,7 @@ package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.cli.cluster.ConnectOptions;
+import io.uniserve.cli.command.CliCommand;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -33,8 +34,9 @@ public abstract class ClientCommand extends CliCommand {
 
     /** Connects to the cluster, by {@code --bootstrap} or the configuration. */
     protected final ClusterClient connect() {
-        return root().connector()
-                .connect(new ConnectOptions(root().bootstrap(config != null), Optional.ofNullable(config), tls()));
+        Uniserve uniserve = (Uniserve) root();
+        return uniserve.connector()
+                .connect(new ConnectOptions(uniserve.bootstrap(config != null), Optional.ofNullable(config), tls()));
     }
 
     private Optional<TlsFiles> tls() {

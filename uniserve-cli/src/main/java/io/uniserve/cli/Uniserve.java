@@ -1,6 +1,10 @@
 package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterConnector;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.GlobalOptions;
+import io.uniserve.cli.command.RootCommand;
+import io.uniserve.cli.command.Version;
 import io.uniserve.model.Address;
 import java.util.Arrays;
 import java.util.List;
@@ -42,8 +46,36 @@ import picocli.CommandLine.Spec;
             "  uniserve query speeches 'q=text:parliament&rows=3'",
             "  uniserve status"
         })
-final class Uniserve implements Callable<Integer> {
+final class Uniserve implements RootCommand, Callable<Integer> {
     private static final String BOOTSTRAP_DEFAULT = "127.0.0.1:7070,127.0.0.1:7071";
+
+    private static final List<String> ORDER = List.of(
+            "dev",
+            "zookeeper",
+            "coordinator",
+            "server",
+            "table",
+            "load",
+            "query",
+            "sql",
+            "status",
+            "ready",
+            "move",
+            "drain",
+            "replicate",
+            "backup",
+            "restore",
+            "queries",
+            "trash",
+            "verify",
+            "demo",
+            "simulate",
+            "chaos",
+            "ensemble-member",
+            "place",
+            "explain",
+            "simulate-cluster",
+            "bench");
 
     private final Console console;
     private final ClusterConnector connector;
@@ -84,7 +116,8 @@ final class Uniserve implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), "Missing command");
     }
 
-    Console console() {
+    @Override
+    public Console console() {
         return console;
     }
 
@@ -92,12 +125,14 @@ final class Uniserve implements Callable<Integer> {
         return connector;
     }
 
-    boolean verbose() {
-        return verbose;
+    @Override
+    public GlobalOptions options() {
+        return new GlobalOptions(output, verbose);
     }
 
-    GlobalOptions options() {
-        return new GlobalOptions(output, verbose);
+    @Override
+    public List<String> order() {
+        return ORDER;
     }
 
     /**

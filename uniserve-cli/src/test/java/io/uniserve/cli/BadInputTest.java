@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

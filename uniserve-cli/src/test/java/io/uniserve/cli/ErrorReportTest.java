@@ -3,6 +3,7 @@ package io.uniserve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;

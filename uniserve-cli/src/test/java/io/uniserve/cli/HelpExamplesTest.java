@@ -2,6 +2,7 @@ package io.uniserve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.cli.command.Console;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +25,10 @@ class HelpExamplesTest {
     private static final Pattern SHELL = Pattern.compile("\\s(\\||>|&|#).*|\\s{3,}.*");
 
     private static CommandLine uniserve() {
-        return Main.commandLine(new Console(System.in, System.out, System.err, false), bootstrap -> {
-            throw new AssertionError("asked the cluster at " + bootstrap);
-        });
+        return Main.runner(new Console(System.in, System.out, System.err, false), bootstrap -> {
+                    throw new AssertionError("asked the cluster at " + bootstrap);
+                })
+                .commandLine();
     }
 
     static List<String> helpExamples() {

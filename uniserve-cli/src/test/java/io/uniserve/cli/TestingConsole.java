@@ -1,6 +1,7 @@
 package io.uniserve.cli;
 
 import io.uniserve.cli.cluster.ClusterConnector;
+import io.uniserve.cli.command.Console;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -3,6 +3,8 @@ package io.uniserve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -77,7 +79,8 @@ class UsageTest {
     static List<String> allCommands() {
         List<String> names = new ArrayList<>();
         Console console = new Console(System.in, System.out, System.err, false);
-        collect("", Main.commandLine(console, bootstrap -> new TestingClusterClient()), names);
+        CommandLine root = Main.runner(console, bootstrap -> new TestingClusterClient()).commandLine();
+        collect("", root, names);
         return names;
     }
 

@@ -1,9 +1,9 @@
 package io.uniserve.cli.backup;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TextTable;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;

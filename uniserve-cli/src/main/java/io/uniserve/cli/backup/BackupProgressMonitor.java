@@ -1,8 +1,8 @@
 package io.uniserve.cli.backup;
 
-import io.uniserve.cli.Console;
-import io.uniserve.cli.Progress;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.Progress;
 import io.uniserve.model.BackupName;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.message.AdminReply.WorkDone;

@@ -1,6 +1,6 @@
 package io.uniserve.cli.daemon;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.command.CliCommand;
 import io.uniserve.testkit.cluster.LocalCluster;
 import io.uniserve.testkit.cluster.LocalClusterBuilder;
 import java.nio.file.Path;

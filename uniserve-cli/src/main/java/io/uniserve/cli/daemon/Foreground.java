@@ -1,7 +1,7 @@
 package io.uniserve.cli.daemon;
 
-import io.uniserve.cli.Console;
-import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.process.StopSignals;
 import java.time.Duration;

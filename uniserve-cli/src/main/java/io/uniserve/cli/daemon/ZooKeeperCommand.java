@@ -1,7 +1,7 @@
 package io.uniserve.cli.daemon;
 
-import io.uniserve.cli.CliCommand;
-import io.uniserve.cli.Logging;
+import io.uniserve.cli.command.CliCommand;
+import io.uniserve.cli.command.Logging;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.config.ZooKeeperSettings.Embedded;

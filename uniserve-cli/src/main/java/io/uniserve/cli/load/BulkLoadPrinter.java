@@ -1,6 +1,6 @@
 package io.uniserve.cli.load;
 
-import io.uniserve.cli.Console;
+import io.uniserve.cli.command.Console;
 import io.uniserve.model.TableMeta;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

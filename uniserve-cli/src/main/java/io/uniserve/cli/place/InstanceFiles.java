@@ -10,7 +10,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /** Files of placement problems and placements. */
@@ -30,17 +29,6 @@ final class InstanceFiles {
             return AssignmentText.read(in, file.toString(), instance.actors(), instance.servers());
         } catch (IOException e) {
             throw unreadable(file, e);
-        }
-    }
-
-    /** Writes to a temporary file first, so that a failure keeps the old content. */
-    static void write(Path file, CharSequence text) {
-        Path part = file.resolveSibling(file.getFileName() + ".part");
-        try {
-            Files.writeString(part, text);
-            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot write " + file + ": " + e, e);
         }
     }
 

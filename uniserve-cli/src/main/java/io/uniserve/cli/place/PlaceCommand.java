@@ -14,9 +14,11 @@ import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.balance.text.AssignmentText;
 import io.uniserve.balance.text.Instance;
-import io.uniserve.cli.CliCommand;
-import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TextTable;
+import io.uniserve.cli.command.OutputFile;
+import io.uniserve.cli.command.CliCommand;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.cli.command.SolverFolder;
+import io.uniserve.cli.command.TextTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -91,7 +93,7 @@ public final class PlaceCommand extends CliCommand {
         BalancePolicy policy = Policies.named(options.policy);
         solve(instance, policy);
         if (out != null) {
-            InstanceFiles.write(out, text);
+            OutputFile.write(out, text);
         }
         if (global().json()) {
             console().json(rounds);
@@ -102,7 +104,7 @@ public final class PlaceCommand extends CliCommand {
     }
 
     private void solve(Instance instance, BalancePolicy policy) {
-        double seconds = given("--time-limit") ? options.timeLimit : PlaceOptions.secondsFor(instance.actors());
+        double seconds = given("--time-limit") ? options.timeLimit : SearchBudget.secondsFor(instance.actors());
         List<Constraint> constraints = new ArrayList<>(Constraints.standard());
         if (given("--moves")) {
             constraints.add(new MovesLimit(options.moves));

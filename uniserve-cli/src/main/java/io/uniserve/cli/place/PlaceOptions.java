@@ -47,12 +47,4 @@ final class PlaceOptions {
 
     @Option(names = "--moves", paramLabel = "N", description = "Refuse a placement with more new replicas than this.")
     int moves = -1;
-
-    /** Returns the default seconds of search per round for this many actors. */
-    static double secondsFor(int actors) {
-        if (actors <= 300) {
-            return actors <= 128 ? 9 : 6;
-        }
-        return actors <= 1_500 ? 1.5 : actors <= 6_000 ? 8 : 25;
-    }
 }

@@ -1,8 +1,8 @@
 package io.uniserve.cli.queries;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
 import java.util.List;

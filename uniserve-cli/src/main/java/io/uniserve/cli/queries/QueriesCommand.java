@@ -1,6 +1,6 @@
 package io.uniserve.cli.queries;
 
-import io.uniserve.cli.CommandGroup;
+import io.uniserve.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code uniserve queries}. */

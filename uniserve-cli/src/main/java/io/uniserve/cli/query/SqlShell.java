@@ -1,8 +1,8 @@
 package io.uniserve.cli.query;
 
 import io.uniserve.api.extra.Columns;
-import io.uniserve.cli.Console;
-import io.uniserve.cli.TextTable;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing.TableRoute;
 import java.util.ArrayList;

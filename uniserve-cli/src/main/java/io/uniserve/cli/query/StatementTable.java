@@ -1,8 +1,8 @@
 package io.uniserve.cli.query;
 
 import io.uniserve.api.extra.Columns;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;

@@ -1,8 +1,8 @@
 package io.uniserve.cli.status;
 
-import io.uniserve.cli.Console;
 import io.uniserve.cli.ServerNames;
-import io.uniserve.cli.TextTable;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.TextTable;
 import io.uniserve.cli.status.ClusterReport.Actor;
 import io.uniserve.cli.status.ClusterReport.Replica;
 import io.uniserve.cli.status.ClusterReport.Server;

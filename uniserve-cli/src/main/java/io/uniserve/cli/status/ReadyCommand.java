@@ -2,10 +2,10 @@ package io.uniserve.cli.status;
 
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
-import io.uniserve.cli.move.ConditionPoller;
+import io.uniserve.cli.command.ConditionPoller;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;

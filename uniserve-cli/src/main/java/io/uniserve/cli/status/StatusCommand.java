@@ -2,8 +2,8 @@ package io.uniserve.cli.status;
 
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

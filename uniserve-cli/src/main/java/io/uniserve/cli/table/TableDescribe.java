@@ -1,8 +1,8 @@
 package io.uniserve.cli.table;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.cli.status.ActorStates;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;

@@ -1,8 +1,8 @@
 package io.uniserve.cli.table;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import picocli.CommandLine.Command;
 
 /** {@code uniserve table list}. */

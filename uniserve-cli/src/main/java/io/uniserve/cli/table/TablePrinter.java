@@ -1,8 +1,8 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.cli.Console;
 import io.uniserve.cli.ServerNames;
-import io.uniserve.cli.TextTable;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.TextTable;
 import io.uniserve.cli.status.ActorStates;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;

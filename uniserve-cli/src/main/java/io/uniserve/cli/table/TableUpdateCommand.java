@@ -2,8 +2,8 @@ package io.uniserve.cli.table;
 
 import io.uniserve.api.extra.MutableOptions;
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.model.TableName;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

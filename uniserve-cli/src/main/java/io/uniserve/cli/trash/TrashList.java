@@ -1,10 +1,10 @@
 package io.uniserve.cli.trash;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.ServerNames;
-import io.uniserve.cli.TextTable;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.cli.command.TextTable;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TrashEntry;

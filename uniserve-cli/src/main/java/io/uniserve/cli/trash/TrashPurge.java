@@ -1,9 +1,9 @@
 package io.uniserve.cli.trash;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;

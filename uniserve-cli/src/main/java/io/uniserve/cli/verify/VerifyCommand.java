@@ -1,11 +1,11 @@
 package io.uniserve.cli.verify;
 
 import io.uniserve.cli.ClientCommand;
-import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.Progress;
 import io.uniserve.cli.ServerNames;
-import io.uniserve.cli.TextTable;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.cli.command.Progress;
+import io.uniserve.cli.command.TextTable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerReply.Compared;

@@ -107,7 +107,7 @@ final class BadInputCluster implements AutoCloseable {
         ClusterState before = ClusterState.settled(client);
         Run run = run(command);
         assertThat(run.err()).contains("uniserve: " + code + ": ").contains(words);
-        assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.of(code));
+        assertThat(run.exit()).isEqualTo(io.uniserve.cli.command.ExitCode.of(code));
         assertThat(ClusterState.settled(client)).isEqualTo(before);
         assertThat(cluster.failures()).isEmpty();
         return run;

@@ -74,7 +74,7 @@ class TablesIT {
                 "port \"lucene\"",
                 "EVENTUAL");
         var run = bad.run(List.of("table", "create", "more", "--engine", "kv", "--level", "strong"));
-        assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.USAGE);
+        assertThat(run.exit()).isEqualTo(io.uniserve.cli.command.ExitCode.USAGE);
         assertThat(run.err()).contains("'strong'", "eventual, serializable, fully-serializable");
     }
 

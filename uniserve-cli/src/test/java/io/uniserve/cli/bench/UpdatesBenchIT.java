@@ -5,9 +5,9 @@ import static org.assertj.core.data.Percentage.withPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

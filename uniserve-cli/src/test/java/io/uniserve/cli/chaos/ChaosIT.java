@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.cli.command.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

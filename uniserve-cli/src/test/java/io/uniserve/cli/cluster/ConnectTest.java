@@ -3,10 +3,10 @@ package io.uniserve.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.RunningCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

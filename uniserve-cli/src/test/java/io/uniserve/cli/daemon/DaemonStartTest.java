@@ -2,9 +2,9 @@ package io.uniserve.cli.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -3,10 +3,10 @@ package io.uniserve.cli.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.limit.Limits;
 import java.io.IOException;
 import java.io.InputStream;

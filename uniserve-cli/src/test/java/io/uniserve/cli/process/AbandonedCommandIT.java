@@ -3,7 +3,10 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.JavaLauncher;
+import io.uniserve.testkit.process.ParentProcessWatcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

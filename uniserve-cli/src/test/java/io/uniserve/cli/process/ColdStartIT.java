@@ -10,6 +10,8 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Durability;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessCluster;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,6 +13,8 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.testkit.process.ProcessCluster;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;

@@ -7,6 +7,8 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

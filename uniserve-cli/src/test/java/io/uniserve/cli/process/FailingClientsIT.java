@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.process.FailPoints.Place;
 import io.uniserve.cli.process.RecordedLoad.Lone;
+import io.uniserve.testkit.process.DaemonProcess;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,9 +1,12 @@
 package io.uniserve.cli.process;
 
-import io.uniserve.cli.Logging;
 import io.uniserve.cli.Main;
+import io.uniserve.cli.command.Logging;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.server.ServerDaemon;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.JavaLauncher;
+import io.uniserve.testkit.process.ParentProcessWatcher;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,10 +3,11 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.TableSpec;
 import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

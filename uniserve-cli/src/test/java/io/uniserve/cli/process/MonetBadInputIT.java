@@ -2,8 +2,8 @@ package io.uniserve.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

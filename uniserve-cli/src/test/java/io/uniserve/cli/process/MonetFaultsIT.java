@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Document;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

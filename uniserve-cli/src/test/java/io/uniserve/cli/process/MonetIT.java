@@ -2,10 +2,11 @@ package io.uniserve.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.cli.command.ExitCode;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,16 +3,17 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

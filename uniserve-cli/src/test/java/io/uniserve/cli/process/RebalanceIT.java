@@ -11,6 +11,7 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

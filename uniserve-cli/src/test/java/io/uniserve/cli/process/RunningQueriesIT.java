@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.ServerQueries;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RunningQuery;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

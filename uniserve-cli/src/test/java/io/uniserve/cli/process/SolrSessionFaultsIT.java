@@ -14,6 +14,8 @@ import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
 import java.time.Duration;

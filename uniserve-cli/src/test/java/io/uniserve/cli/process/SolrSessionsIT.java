@@ -14,6 +14,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;

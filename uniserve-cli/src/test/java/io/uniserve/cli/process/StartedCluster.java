@@ -8,6 +8,8 @@ import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
+import io.uniserve.testkit.process.ProcessCluster;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;

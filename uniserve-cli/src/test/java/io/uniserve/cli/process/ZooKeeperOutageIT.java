@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codecs;
@@ -13,6 +13,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.testkit.process.DaemonProcess;
+import io.uniserve.testkit.process.ProcessCluster;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.uniserve.cli.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import org.junit.jupiter.api.Test;
 
 class QueryCommandTest {

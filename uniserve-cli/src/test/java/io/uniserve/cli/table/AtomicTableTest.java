@@ -2,10 +2,10 @@ package io.uniserve.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.RunningCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.cli.command.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.uniserve.cli.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.extra.PackedFiles;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingClusterClient;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;

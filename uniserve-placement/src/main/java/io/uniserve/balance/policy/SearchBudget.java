@@ -19,4 +19,12 @@ public record SearchBudget(long seed, BooleanSupplier outOfTime, double seconds)
     public static SearchBudget unhurried(long seed) {
         return new SearchBudget(seed, () -> false);
     }
+
+    /** Returns the default seconds of search per round for this many actors. */
+    public static double secondsFor(int actors) {
+        if (actors <= 300) {
+            return actors <= 128 ? 9 : 6;
+        }
+        return actors <= 1_500 ? 1.5 : actors <= 6_000 ? 8 : 25;
+    }
 }

@@ -2,7 +2,8 @@ package io.uniserve.cli.bench.text;
 
 import io.uniserve.api.Document;
 import io.uniserve.benchmark.peer.SearchPeer;
-import io.uniserve.cli.process.JavaLauncher;
+import io.uniserve.benchmark.text.SolrCloud;
+import io.uniserve.testkit.process.JavaLauncher;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

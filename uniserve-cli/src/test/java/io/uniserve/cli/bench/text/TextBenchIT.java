@@ -5,9 +5,9 @@ import static org.assertj.core.data.Percentage.withPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.command.ExitCode;
 import io.uniserve.testkit.seed.Seed;
 import io.uniserve.testkit.seed.Seeded;
 import java.io.IOException;

@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.cli.Console;
-import io.uniserve.cli.process.ProcessClusterOptions;
+import io.uniserve.benchmark.tpch.SqlAnswers;
+import io.uniserve.benchmark.tpch.SqlProcess;
+import io.uniserve.benchmark.tpch.TpchData;
+import io.uniserve.benchmark.tpch.TpchQuery;
+import io.uniserve.benchmark.tpch.UniserveTpch;
+import io.uniserve.cli.command.Console;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.process.ProcessClusterOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

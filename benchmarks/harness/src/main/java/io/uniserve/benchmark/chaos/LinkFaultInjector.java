@@ -1,0 +1,98 @@
+package io.uniserve.benchmark.chaos;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Network faults between processes, by direction. A blocked link holds bytes back, like a network that loses packets: they arrive when it
+ * heals, unless an end has closed the connection. Thread-safe.
+ */
+final class LinkFaultInjector {
+    private record Way(String from, String to) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition healed = lock.newCondition();
+    private final Map<Way, Integer> cuts = new HashMap<>();
+    private final Map<Way, Integer> slow = new HashMap<>();
+    private boolean closed;
+
+    /** Blocks a direction until {@link #mend}. */
+    void cut(String from, String to) {
+        lock.lock();
+        try {
+            cuts.merge(new Way(from, to), 1, Integer::sum);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes one block. */
+    void mend(String from, String to) {
+        lock.lock();
+        try {
+            cuts.computeIfPresent(new Way(from, to), (way, count) -> count > 1 ? count - 1 : null);
+            healed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Delays bytes in a direction; 0 ends the delay. */
+    void delay(String from, String to, int millis) {
+        lock.lock();
+        try {
+            if (millis == 0) {
+                slow.remove(new Way(from, to));
+            } else {
+                slow.put(new Way(from, to), millis);
+            }
+            healed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes all blocks and delays. */
+    void healAll() {
+        lock.lock();
+        try {
+            cuts.clear();
+            slow.clear();
+            healed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            healed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until bytes may pass. Returns false after closing. */
+    boolean pass(String from, String to) throws InterruptedException {
+        Way way = new Way(from, to);
+        lock.lock();
+        try {
+            Integer late = slow.get(way);
+            long left = late == null ? 0 : TimeUnit.MILLISECONDS.toNanos(late);
+            while (!closed && left > 0 && slow.containsKey(way)) {
+                left = healed.awaitNanos(left);
+            }
+            while (!closed && cuts.containsKey(way)) {
+                healed.await();
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.uniserve.benchmark.demo;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/** Load of client threads that send the queries repeatedly and compare every answer. */
+public final class QueryLoad implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final List<DemoQuery> queries;
+    private final Asker asker;
+    private final LongSupplier nanos;
+    private final long startNanos;
+    private final Timeline timeline;
+    private final AtomicLong next = new AtomicLong();
+    private final AtomicBoolean stop = new AtomicBoolean();
+    private final List<Thread> threads = new ArrayList<>();
+
+    /** Client call that sends one query in the engine's language and waits for the answer. */
+    @FunctionalInterface
+    public interface Asker {
+        Answer ask(String text);
+    }
+
+    /** Prepares the load. It sends nothing before {@link #start} or {@link #ask}. */
+    public QueryLoad(List<DemoQuery> queries, Asker asker, LongSupplier nanos, Timeline timeline) {
+        this.queries = queries;
+        this.asker = asker;
+        this.nanos = nanos;
+        this.startNanos = nanos.getAsLong();
+        this.timeline = timeline;
+    }
+
+    void start(int count) {
+        for (int i = 0; i < count; i++) {
+            Thread thread = new Thread(this::work, "demo-client-" + i);
+            thread.setDaemon(true);
+            threads.add(thread);
+            thread.start();
+        }
+    }
+
+    /** Returns the time since the start of the load. */
+    public long now() {
+        return nanos.getAsLong() - startNanos;
+    }
+
+    private void work() {
+        while (!stop.get()) {
+            DemoQuery query = queries.get((int) (next.getAndIncrement() % queries.size()));
+            timeline.add(ask(query));
+        }
+    }
+
+    /** Sends one query and compares its answer. */
+    public Sample ask(DemoQuery query) {
+        long start = now();
+        try {
+            Answer answer = asker.ask(query.text());
+            JsonNode json = JSON.readTree(answer.body().utf8());
+            String problem = query.difference(json)
+                    .map(difference -> query.text() + ": " + difference)
+                    .orElse("");
+            Answer.Effort effort = answer.effort();
+            return new Sample(start, now() - start, query.kind(), problem, false, effort.retries(), effort.hedges());
+        } catch (UniserveException e) {
+            return new Sample(start, now() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
+        } catch (JsonProcessingException e) {
+            return new Sample(
+                    start,
+                    now() - start,
+                    query.kind(),
+                    "the answer is not JSON: " + e.getOriginalMessage(),
+                    false,
+                    0,
+                    0);
+        }
+    }
+
+    /** Stops after the running queries have ended. */
+    @Override
+    public void close() {
+        stop.set(true);
+        for (Thread thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

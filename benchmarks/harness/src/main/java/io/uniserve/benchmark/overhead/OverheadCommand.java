@@ -1,0 +1,100 @@
+package io.uniserve.benchmark.overhead;
+
+import io.uniserve.benchmark.measure.Bench;
+import io.uniserve.benchmark.measure.RawLog;
+import io.uniserve.benchmark.result.Figure;
+import io.uniserve.benchmark.result.ResultLine;
+import io.uniserve.cli.command.CliCommand;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.testkit.process.Workspace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve bench overhead}. */
+@Command(
+        name = "overhead",
+        description = {
+            "Overhead of Uniserve over a bare gRPC fan-out: the key-value port on 4 server processes, rf 1, 16 and 64 actors;"
+                    + " queries of one actor and of all actors by 1, 4 and 16 threads; updates of 1, 1,000 and 100,000 rows with fsync;"
+                    + " an idle cluster. The floor is one bare unary call per server, same payload, in the same run, alternating."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  uniserve bench overhead", "  uniserve bench overhead --operations 2000 --raw overhead.tsv"})
+public final class OverheadCommand extends CliCommand {
+    @Option(
+            names = "--operations",
+            paramLabel = "N",
+            description = "Operations per block, all threads (default: 4000).")
+    private int operations = 4_000;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            description = "Warm-up operations of each kind and side, so that the JVMs have compiled"
+                    + " the measured code (default: 200000).")
+    private int warmup = 200_000;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks per side, alternating (default: 5).")
+    private int rounds = 5;
+
+    @Option(
+            names = "--updates",
+            paramLabel = "N",
+            description = "Updates of one row per block; fewer of larger ones, in proportion (default: 200).")
+    private int updates = 200;
+
+    @Option(
+            names = "--idle-seconds",
+            paramLabel = "N",
+            description = "Time that the idle cluster is watched (default: 60).")
+    private int idleSeconds = 60;
+
+    @Option(
+            names = "--actors",
+            split = ",",
+            paramLabel = "N",
+            description = "Actors of the table, one or several numbers (default: 16,64).")
+    private List<Integer> actors = List.of(16, 64);
+
+    @Option(
+            names = "--threads",
+            split = ",",
+            paramLabel = "N",
+            description = "Threads of the client, one or several numbers (default: 1,4,16).")
+    private List<Integer> threads = List.of(1, 4, 16);
+
+    @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
+    private @Nullable Path raw;
+
+    @Override
+    public Integer call() throws IOException {
+        range("--operations", operations, 16, 10_000_000);
+        range("--rounds", rounds, 1, 1_000);
+        range("--updates", updates, 1, 10_000_000);
+        range("--idle-seconds", idleSeconds, 1, 3_600);
+        range("--warmup", warmup, 0, 10_000_000);
+        actors.forEach(n -> range("--actors", n, 4, 256));
+        threads.forEach(n -> range("--threads", n, 1, 64));
+        try (Workspace workspace = Workspace.temporary("uniserve-bench");
+                RawLog log = new RawLog(raw)) {
+            Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
+            OverheadBench overhead = new OverheadBench(
+                    bench,
+                    new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds),
+                    workspace.directory(),
+                    console());
+            List<Figure> figures = overhead.run();
+            ResultLine line = ResultLine.of("bench overhead", arguments());
+            figures.forEach(line::figure);
+            overhead.rows().forEach(row -> console().println(row));
+            line.with("cores", Runtime.getRuntime().availableProcessors());
+            line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
+            return line.print(console());
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.uniserve.benchmark.placement;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.check.PlacementCheck;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.generate.InstanceGenerator;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.MovesBound;
+import io.uniserve.balance.run.PlacementResult;
+import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.balance.text.Instance;
+import io.uniserve.runtime.time.CpuClock;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** Run of one case over its seeds and rounds. The independent checker recomputes every round. */
+final class BenchRun {
+    private final BenchCase what;
+    private final BenchSettings settings;
+    private final PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+    private final BenchScore score = new BenchScore();
+    private double seconds;
+    private double cpuSeconds;
+
+    BenchRun(BenchCase what, BenchSettings settings) {
+        this.what = what;
+        this.settings = settings;
+    }
+
+    BenchScore run(int seeds) {
+        for (int seed = 1; seed <= seeds; seed++) {
+            chain(seed);
+        }
+        return score;
+    }
+
+    private void chain(int seed) {
+        Instance instance = InstanceGenerator.make(what.shape(), seed);
+        BalancePolicy policy = Policies.named(what.policy());
+        Assignment current = instance.initial();
+        int rounds = instance.rounds().size();
+        for (int round = 0; round < rounds; round++) {
+            ClusterLoad in = problem(instance, round, current);
+            PlacementResult result = once(policy, in, seed, round, "round");
+            score.add(round, result.check(), instance.servers(), seconds, cpuSeconds);
+            MovesBound bound = settings.bound();
+            if (bound != null && result.check().gap() < 1e-9) {
+                score.bound(round, result.check().adds(), bound.leastAdds(in, settings.boundSeconds()));
+            }
+            current = result.assignment();
+        }
+        PlacementResult again = once(policy, problem(instance, rounds - 1, current), seed, rounds - 1, "again");
+        score.again(again.check().adds() + again.check().drops());
+    }
+
+    private PlacementResult once(BalancePolicy policy, ClusterLoad in, int seed, int round, String kind) {
+        long start = settings.clock().nanos();
+        long cpuStart = CpuClock.nanos();
+        PlacementResult result = runner.run(policy, in, settings.effort(seed, in.actors()));
+        seconds = (settings.clock().nanos() - start) / 1e9;
+        cpuSeconds = (CpuClock.nanos() - cpuStart) / 1e9;
+        PlacementCheck check = result.check();
+        settings.raw()
+                .accept(String.format(
+                        Locale.ROOT,
+                        "%s\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\t%.6f\t%.6f",
+                        kind,
+                        what.name(),
+                        seed,
+                        round,
+                        result.status(),
+                        seconds,
+                        cpuSeconds,
+                        check.contention(),
+                        check.bound(),
+                        check.outside(),
+                        check.adds(),
+                        check.drops(),
+                        check.replicas(),
+                        check.largest(),
+                        check.least()));
+        return result;
+    }
+
+    private ClusterLoad problem(Instance instance, int round, Assignment current) {
+        ClusterLoad in = instance.at(round, current, 0.05, what.shape().rf());
+        if (!what.unequal()) {
+            return in;
+        }
+        double[] weights = new double[in.servers()];
+        double[] capacity = new double[in.servers()];
+        Arrays.setAll(weights, j -> 1 + j % 3);
+        Arrays.setAll(capacity, j -> instance.slots() * weights[j]);
+        return in.toBuilder().weights(weights).capacity(capacity).build();
+    }
+}

@@ -1,0 +1,98 @@
+package io.uniserve.benchmark.placement;
+
+import static io.uniserve.benchmark.placement.BenchOutput.decimal;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.generate.PaperSeries;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.run.PlacementResult;
+import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.balance.text.Instance;
+import io.uniserve.benchmark.result.ResultLine;
+import io.uniserve.cli.command.Console;
+import io.uniserve.cli.command.TextTable;
+import io.uniserve.runtime.time.CpuClock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The papers' series, 16 to 1,024 actors, with and without parallelism; the first fifth of the rounds is not counted. */
+final class SeriesBench {
+    private static final int[] ACTORS = {16, 32, 64, 128, 256, 512, 1_024};
+    private static final List<String> POLICIES = List.of("parallelism", "greedy");
+
+    private final Console console;
+    private final BenchSettings settings;
+
+    SeriesBench(Console console, BenchSettings settings) {
+        this.console = console;
+        this.settings = settings;
+    }
+
+    void run(int rounds, ResultLine line) {
+        TextTable table = new TextTable(
+                "actors",
+                "policy",
+                "seconds",
+                "cpu s",
+                "slowest",
+                "adds",
+                "contention",
+                "bound",
+                "unbalanced",
+                "replicas");
+        for (int actors : ACTORS) {
+            for (String policy : POLICIES) {
+                console.note("bench placement: series, " + actors + " actors, " + policy);
+                BenchScore score = chain(actors, rounds, Policies.named(policy));
+                table.row(
+                        actors,
+                        policy,
+                        decimal(score.secondsMedian(), 3),
+                        decimal(score.cpuMedian(), 3),
+                        decimal(score.secondsMax(), 2),
+                        decimal(score.laterAdds(), 1),
+                        decimal(score.contentionMean(), 3),
+                        decimal(score.boundMean(), 3),
+                        score.unbalanced(),
+                        decimal(score.replicas(), 0));
+                line.require(score.unsound() == 0);
+                line.with(actors + " " + policy, fields(score));
+            }
+        }
+        table.print(console);
+    }
+
+    private static Map<String, Object> fields(BenchScore score) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("seconds", score.secondsMedian());
+        fields.put("adds", score.laterAdds());
+        fields.put("contention", score.contentionMean());
+        fields.put("bound", score.boundMean());
+        fields.put("unbalanced", score.unbalanced());
+        return fields;
+    }
+
+    private BenchScore chain(int actors, int rounds, BalancePolicy policy) {
+        Instance instance = PaperSeries.make(actors, rounds, 1);
+        PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+        BenchScore score = new BenchScore();
+        Assignment current = instance.initial();
+        for (int round = 0; round < rounds; round++) {
+            ClusterLoad in = instance.at(round, current, PaperSeries.EPS, 1);
+            long start = settings.clock().nanos();
+            long cpuStart = CpuClock.nanos();
+            PlacementResult result = runner.run(policy, in, settings.effort(1, actors));
+            double took = (settings.clock().nanos() - start) / 1e9;
+            if (round >= rounds / 5) {
+                double cpu = (CpuClock.nanos() - cpuStart) / 1e9;
+                score.add(round + 1, result.check(), in.servers(), took, cpu);
+            }
+            current = result.assignment();
+        }
+        return score;
+    }
+}

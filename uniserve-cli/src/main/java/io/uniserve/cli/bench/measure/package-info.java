@@ -1,5 +1,0 @@
-/** Shared code of benchmarks: alternating measurement of two sides, latencies, CPU, and raw output. */
-@NullMarked
-package io.uniserve.cli.bench.measure;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Load benchmarks that print a ratio to a peer measured in the same run. The peer is real code, or a floor without any product. */
-@NullMarked
-package io.uniserve.cli.bench;
-
-import org.jspecify.annotations.NullMarked;

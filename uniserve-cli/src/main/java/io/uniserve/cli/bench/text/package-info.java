@@ -1,5 +1,0 @@
-/** {@code uniserve bench text}: the Solr port against SolrCloud on the same documents and shards, each node a process. */
-@NullMarked
-package io.uniserve.cli.bench.text;
-
-import org.jspecify.annotations.NullMarked;

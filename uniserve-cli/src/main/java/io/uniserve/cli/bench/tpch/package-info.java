@@ -1,5 +1,0 @@
-/** {@code bench tpch}: TPC-H on a cluster with a SQL port, on Spark SQL, and on the bare engine. */
-@NullMarked
-package io.uniserve.cli.bench.tpch;
-
-import org.jspecify.annotations.NullMarked;

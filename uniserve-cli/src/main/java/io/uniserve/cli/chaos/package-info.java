@@ -1,5 +1,0 @@
-/** {@code uniserve chaos}: a cluster of real processes under faults, with a check of the recorded history. */
-@NullMarked
-package io.uniserve.cli.chaos;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Demonstration: a cluster of real processes that loses a server under load and still answers correctly. */
-@NullMarked
-package io.uniserve.cli.demo;
-
-import org.jspecify.annotations.NullMarked;

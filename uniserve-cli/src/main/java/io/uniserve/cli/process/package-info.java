@@ -1,5 +1,0 @@
-/** Daemons as real processes of this machine: start, readiness, kill, stop and continue by signal. */
-@NullMarked
-package io.uniserve.cli.process;
-
-import org.jspecify.annotations.NullMarked;
